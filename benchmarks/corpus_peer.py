@@ -40,7 +40,7 @@ def krippendorff(case):
     import krippendorff as peer
 
     table = [[math.nan if x is None else x for x in row] for row in case["table"]]
-    levels = ("nominal", "interval")
+    levels = case.get("levels", ("nominal", "interval"))
     return [peer.alpha(reliability_data=table, level_of_measurement=level) for level in levels]
 
 
@@ -75,12 +75,26 @@ def conll(case):
     return [*values, (values[2] + values[5] + values[8]) / 3]
 
 
+def pyannote(case):
+    from pyannote.core import Annotation, Segment
+    from pyannote.metrics.diarization import DiarizationErrorRate
+
+    sides = []
+    for name in ("reference", "system"):
+        side = Annotation()
+        for track, (start, end, label) in enumerate(case[name]):
+            side[Segment(start, end), track] = label
+        sides.append(side)
+    return [DiarizationErrorRate()(*sides, detailed=True)["correct"]]
+
+
 PEERS = {
     "seqeval": seqeval,
     "nervaluate": nervaluate,
     "krippendorff": krippendorff,
     "irrCAC": irr_cac,
     "conll": conll,
+    "pyannote": pyannote,
 }
 
 

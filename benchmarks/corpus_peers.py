@@ -1,8 +1,13 @@
 """Corpus values beside those of other packages: python benchmarks/corpus_peers.py PYTHON [SCORER].
 
-PYTHON is that of an environment with seqeval, nervaluate, krippendorff and irrCAC, SCORER the
-`scorer.pl` of the CoNLL reference scorers. Random corpora are measured by both; printed are how
-many values were compared, how many differ by more than 1e-9, and the largest difference.
+PYTHON is that of an environment with seqeval, nervaluate, krippendorff and irrCAC (pyannote.metrics
+for `--speakers`), SCORER the `scorer.pl` of the CoNLL reference scorers. Random corpora are
+measured by both, or real ones if any are named; printed are the numbers of values that were
+compared and that differ by more than 1e-9, and the largest difference.
+
+    python benchmarks/corpus_peers.py PYTHON scorer.pl --chains litbank/coref/conll/*.conll
+    python benchmarks/corpus_peers.py PYTHON --spans brat/ --labels ratings.csv --presence codes.csv
+    python benchmarks/corpus_peers.py PYTHON --speakers reference/ system.rttm
 """
 
 from __future__ import annotations
@@ -10,10 +15,12 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import corpus_real
 import numpy as np
 
 import gammacp as gc
@@ -187,16 +194,46 @@ def chain_cases(rng: np.random.Generator, number: int, scorer: str) -> Iterator[
         yield case, [*mine, found["conll-average"].value]
 
 
+def real_cases(options: argparse.Namespace) -> list[Case]:
+    """Return the cases of the corpora that are named, and say what is left out."""
+    left_out: Counter[str] = Counter()
+    cases: list[Case] = []
+    for paths in options.spans or []:
+        cases += corpus_real.span_cases(paths, options.by_label, left_out)
+    for paths in options.labels or []:
+        cases += corpus_real.label_cases(paths)
+    for paths in options.presence or []:
+        cases += corpus_real.presence_cases(paths)
+    for reference, system in options.speakers or []:
+        cases += corpus_real.speaker_cases(reference, system)
+    if options.chains:
+        if not options.scorer:
+            raise SystemExit("--chains needs SCORER")
+        cases += corpus_real.chain_cases(options.chains, options.scorer)
+    for what, number in left_out.items():
+        print(f"# left out: {number} {what}")
+    return cases
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("python")
     parser.add_argument("scorer", nargs="?")
     parser.add_argument("--number", type=int, default=50)
+    parser.add_argument("--spans", action="append", nargs="+", metavar="FILE")
+    parser.add_argument("--by-label", action="store_true", help="spans of each label, too")
+    parser.add_argument("--labels", action="append", nargs="+", metavar="FILE")
+    parser.add_argument("--presence", action="append", nargs="+", metavar="FILE")
+    parser.add_argument("--speakers", action="append", nargs=2, metavar=("REFERENCE", "SYSTEM"))
+    parser.add_argument("--chains", nargs="+", metavar="FILE")
+    parser.add_argument("--show", action="store_true", help="print each value that differs")
     options = parser.parse_args()
-    rng = np.random.default_rng(1)
-    cases = [*entity_cases(rng, options.number), *label_cases(rng, options.number)]
-    if options.scorer:
-        cases += chain_cases(rng, options.number, options.scorer)
+    cases = real_cases(options)
+    if not cases:
+        rng = np.random.default_rng(1)
+        cases = [*entity_cases(rng, options.number), *label_cases(rng, options.number)]
+        if options.scorer:
+            cases += chain_cases(rng, options.number, options.scorer)
     script = Path(__file__).with_name("corpus_peer.py")
     run = subprocess.run(
         [options.python, str(script)],
@@ -209,6 +246,10 @@ def main() -> None:
     for (case, mine), theirs in zip(cases, json.loads(run.stdout), strict=True):
         row = compared.setdefault(case["peer"], [])
         row += [abs(a - b) for a, b in zip(mine, theirs, strict=True)]
+        if options.show:
+            for k, (a, b) in enumerate(zip(mine, theirs, strict=True)):
+                if abs(a - b) > 1e-9:
+                    print(f"# {case['peer']}, value {k}: {a:.6f}, theirs {b:.6f}")
     print("peer,values,different,largest_difference")
     for peer, apart in compared.items():
         print(f"{peer},{len(apart)},{sum(x > 1e-9 for x in apart)},{max(apart):.2g}")

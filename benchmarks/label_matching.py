@@ -67,8 +67,8 @@ def corpus_of_places(rng: np.random.Generator) -> gc.Corpus:
 
 
 CASES: dict[str, tuple[Callable[[np.random.Generator], object], list[str], str, str]] = {
-    "places": (of_places, ["alpha", "f1-strict"], "corpus", "fixed-positions"),
-    "turns": (of_turns, ["u-alpha", "ser"], "corpus", "cut"),
+    "places": (of_places, ["alpha", "f1-strict", "gamma-cat"], "corpus", "fixed-positions"),
+    "turns": (of_turns, ["u-alpha", "ser", "gamma", "gamma-cat"], "corpus", "cut"),
     "corpus, by document": (corpus_of_places, ["alpha"], "document", "fixed-positions"),
     "corpus, as one": (corpus_of_places, ["alpha"], "corpus", "fixed-positions"),
 }

@@ -1,4 +1,8 @@
-"""Beyond the papers: §6.3's desiderata as numbers, and measures ranked per error type."""
+"""Beyond the papers: §6.3's desiderata as numbers, and measures ranked per error type.
+
+Ranks are those of `gammacp bench rank`: by the power to tell two magnitudes apart, with intervals
+that hold together.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,14 @@ import numpy as np
 from experiments import mathet2015_fig26
 from experiments._common import write_csv
 from experiments._figures import curves_page, error_title
+from experiments.ledger.series import read_rows
 from gammacp.base.arrays import Floats
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.curves import Point, by_error, by_measure
+from gammacp.bench.ranking import LEAST_SETS, MeasureRank, rank
 
 READS = ("mathet2015_fig26",)
+DOCUMENTS = 10
 # What ranks a measure, each 1 at best: see `_numbers`.
 CRITERIA = ("covered", "monotone", "even", "separated")
 
@@ -25,26 +32,46 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     there = out.parent.parent / READS[0]
     errors = (*mathet2015_fig26.ERRORS, mathet2015_fig26.OVERLAPPING)
     points = [p for error in errors for p in read_curves(there / f"{error}.csv")]
+    ranked = _ranked([there / f"{error}.csv" for error in errors])
     rows = []
     for error, group in by_error(points).items():
-        ranked = [(m, _numbers(curve)) for m, curve in by_measure(group).items()]
+        scored = [(m, _numbers(curve)) for m, curve in by_measure(group).items()]
         # A measure that is undefined for some sets says nothing about them.
-        scores = {m: _mean(n, CRITERIA) * (1 - _mean(n, ("undefined",))) for m, n in ranked}
-        order = sorted(scores, key=lambda m: -scores[m])
+        scores = {m: _mean(n, CRITERIA) * (1 - _mean(n, ("undefined",))) for m, n in scored}
         rows += [
             {
                 "error": error,
                 "measure": m,
-                "rank": 1 + order.index(m),
+                **_rank_columns(ranked.get((error, m))),
                 "score": scores[m],
                 **numbers,
             }
-            for m, numbers in sorted(ranked, key=lambda r: order.index(r[0]))
+            for m, numbers in sorted(scored, key=lambda r: -scores[r[0]])
         ]
     write_csv(out / "desiderata.csv", rows)
     write_csv(out / "ranks.csv", _ranks(rows))
     shown = {error_title(e): group for e, group in by_error(points).items()}
     curves_page(out / "bands", shown, about=mathet2015_fig26.ABOUT)
+
+
+def _ranked(paths: Sequence[Path]) -> dict[tuple[str, str], MeasureRank]:
+    """The ranks of all measures under all errors; none where sets are too few for any."""
+    values: dict[tuple[str, str, float], dict[int, float]] = {}
+    for path in paths:
+        for row in read_rows(path):
+            sets = row["values"].split()
+            key = row["error"], row["measure"], float(row["magnitude"])
+            values[key] = {number: float(value) for number, value in enumerate(sets)}
+    if min(len(by_set) for by_set in values.values()) < LEAST_SETS:
+        return {}
+    errors = rank(values, DOCUMENTS).errors
+    return {(each.error, found.measure): found for each in errors for found in each.measures}
+
+
+def _rank_columns(found: MeasureRank | None) -> dict[str, object]:
+    told = None if found is None else found.told
+    best, worst = (None, None) if found is None or found.rank is None else found.rank
+    return {"told": told, "best_rank": best, "worst_rank": worst}
 
 
 def _numbers(curve: Sequence[Point]) -> dict[str, object]:
@@ -120,12 +147,19 @@ def _separation(steps: Floats, sd: Floats) -> float:
 
 
 def _ranks(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
-    """One row per measure: its rank under each error, and the mean of its scores."""
+    """One row per measure: its ranks under each error, and the means of its scores."""
     measures = list(dict.fromkeys(str(r["measure"]) for r in rows))
     table = []
     for m in measures:
         mine = [r for r in rows if r["measure"] == m]
-        ranks = {str(r["error"]): r["rank"] for r in mine}
+        ranks = {str(r["error"]): _span(r["best_rank"], r["worst_rank"]) for r in mine}
+        told = float(np.mean([float(str(r["told"] or 0)) for r in mine]))
         score = float(np.mean([float(str(r["score"])) for r in mine]))
-        table.append({"measure": m, "mean_score": score, **ranks})
+        table.append({"measure": m, "mean_score": score, "mean_told": told, **ranks})
     return sorted(table, key=lambda r: -float(str(r["mean_score"])))
+
+
+def _span(best: object, worst: object) -> str:
+    if best is None:
+        return ""
+    return str(best) if best == worst else f"{best}-{worst}"

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gammacp.formats.arrow import read_table
     from gammacp.formats.reading import read, read_corpus
     from gammacp.formats.writing import write
+    from gammacp.kinds.kinds import Kinds as Kinds
+    from gammacp.kinds.kinds import kinds_of as kinds_of
     from gammacp.measures.gamma import GammaScore, gamma, soft_gamma
     from gammacp.measures.gamma_corpus import CorpusGamma, gamma_corpus
     from gammacp.measures.measuring import measure

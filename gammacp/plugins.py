@@ -96,7 +96,7 @@ def load_all(names: Iterable[str]) -> None:
 
 
 def loaded_names() -> tuple[str, ...]:
-    """What was loaded by name or path: the argument of `load_all` in another process."""
+    """Return the loaded names and paths: the argument of `load_all` in another process."""
     return tuple(LOADED)
 
 
@@ -218,7 +218,7 @@ def _executed(spec: ModuleSpec, path: Path) -> ModuleType:
 
 
 def why_it_fails(error: Exception) -> str:
-    """What is said of code of others that cannot be imported, in a line.
+    """Explain in a line why an extension cannot be imported.
 
     Parameters
     ----------

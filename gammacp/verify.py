@@ -233,7 +233,7 @@ class Check:
         return near
 
     def by_shares(self, proof: Place) -> tuple[int, str]:
-        """What no alignment costs less than, and how that was found: steps 3 and 4."""
+        """Return a lower bound on every alignment's cost, and its derivation: steps 3 and 4."""
         told = [p.number(-(1 << 400), 1 << 400, int) for p in proof["shares"].list(self.size)]
         if proof.get("pooled", False).one_of(False, True):
             self.factor = Fraction(0)
@@ -268,7 +268,7 @@ class Check:
         return bound, how + ", not all to the end" * (self.left < 0)
 
     def _begin(self, root: int, floor: int) -> int:
-        """By how much shares exceed what a group costs, `floor` at least; or list all above it."""
+        """Return the largest excess of shares over a cost, at least `floor`; or list all above."""
         rows = defaultdict[int, Row](list)
         for v, w in self.close[root].items():
             if v > root:
@@ -375,7 +375,7 @@ class Check:
         return best if self.left > 0 else 0
 
     def by_matrix(self, proof: Place) -> tuple[int, str]:
-        """What no alignment costs less than, and how that was found: step 5."""
+        """Return a lower bound on the cost of every alignment, and its derivation: step 5."""
         shift, most, bound = proof["shift"].below(1000), defaultdict[tuple[int, int], int](int), 0
         inside = [u.below(self.size) for u in proof["units"].list()]
         if len(set(inside)) < len(inside):
@@ -405,7 +405,7 @@ class Check:
         return bound >> shift, f"by a matrix of {len(inside)} units"
 
     def claim(self) -> tuple[bool, list[str]]:
-        """Whether all that is claimed is proven; what is, and what is not, in words."""
+        """Return whether all claims are proven, and the proven and unproven ones in words."""
         claim, proof = self.file["claim"], self.file["proof"]
         cost, bound, error = (
             claim[key].number(0) / self.grain for key in ("cost", "bound", "error")

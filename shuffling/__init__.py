@@ -9,12 +9,15 @@
 
 from shuffling.category import Category
 from shuffling.checking import check_error
+from shuffling.complement import Complement
 from shuffling.distribution import Empirical, Uniform
 from shuffling.false_negative import FalseNegative
 from shuffling.false_positive import FalsePositive
 from shuffling.fitting import fit
 from shuffling.merge import Merge
 from shuffling.model_file import model_text, read_model
+from shuffling.opposed import Opposed
+from shuffling.panel import Group, Panel, School, read_panel
 from shuffling.placement import Layout
 from shuffling.position import Position
 from shuffling.reference import CategoryModel, ReferenceModel
@@ -27,15 +30,20 @@ __all__ = [
     "ERRORS",
     "Category",
     "CategoryModel",
+    "Complement",
     "Empirical",
     "ErrorType",
     "FalseNegative",
     "FalsePositive",
     "FewerErrors",
+    "Group",
     "Layout",
     "Merge",
+    "Opposed",
+    "Panel",
     "Position",
     "ReferenceModel",
+    "School",
     "Setting",
     "Split",
     "Uniform",
@@ -46,6 +54,7 @@ __all__ = [
     "model_text",
     "parse_errors",
     "read_model",
+    "read_panel",
     "reference_of",
     "reference_set",
     "register",

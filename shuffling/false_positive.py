@@ -19,7 +19,6 @@ from shuffling.setting import (
     Setting,
     Units,
     check_segmentation,
-    operations,
     tell_fewer,
     uniform_places,
 )
@@ -63,11 +62,12 @@ class FalsePositive(CountedError):
 
         Raises DataError where a segmentation is to be kept and the units are none.
         """
-        new = operations(self.factor, magnitude, setting.n_units, self.growth)
+        quantile = self.quantile(rng)
+        new = self.times(magnitude, setting.n_units, quantile)
         if not new:
             return units
         # As many as at magnitude 1 are drawn, so that every magnitude adds the first of the same.
-        most = operations(self.factor, 1, setting.n_units)
+        most = self.times(1, setting.n_units, quantile)
         lengths, codes = setting.draw_units(rng, most)
         lengths, codes = lengths[:new], codes[:new]
         u = rng.random(most)[:new]

@@ -7,7 +7,7 @@ import numpy as np
 
 from gammacp.continuum.fragments import column
 from shuffling.registry import register
-from shuffling.setting import CountedError, Setting, Units, operations, tell_fewer
+from shuffling.setting import CountedError, Setting, Units, tell_fewer
 from shuffling.shapes import check_areas, union_of
 
 
@@ -45,7 +45,7 @@ class Merge(CountedError):
         starts, ends, codes = units.starts, units.ends, units.codes
         inside: list[Any] = [()] * len(units) if units.breaks is None else units.breaks.tolist()
         check_areas(units, self.name)
-        asked = operations(self.factor, magnitude, setting.n_units, self.growth)
+        asked = self.times(magnitude, setting.n_units, self.quantile(rng))
         for _ in range(asked):
             pairs = np.flatnonzero((codes[1:] == codes[:-1]) | (not self.same_category))
             if not len(pairs):

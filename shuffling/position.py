@@ -5,7 +5,7 @@ unit, and each boundary of the unit is shifted by a value randomly chosen betwee
 shiftmax."
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +17,14 @@ from shuffling.fitting import overlaps
 from shuffling.ordered import draw_ordered
 from shuffling.placement import Layout
 from shuffling.registry import register
-from shuffling.setting import Setting, Units, check_factor, check_segmentation, uniform_places
+from shuffling.setting import (
+    NEW,
+    Setting,
+    Units,
+    check_factor,
+    check_segmentation,
+    uniform_places,
+)
 from shuffling.shapes import shift_extents
 
 
@@ -52,6 +59,9 @@ class Position:
         None (default): free if the model's layout is `overlapping` or the units overlap already.
     keep_lengths
         Whether units are moved whole; not of segmentations, whose units share their boundaries.
+    order
+        Whether units that are kept apart stay in their order; otherwise large shifts may carry a
+        unit past others. Not together with `overlap` or `keep_lengths`.
     """
 
     name: ClassVar[str] = "position"
@@ -61,10 +71,13 @@ class Position:
     factor: float = 3.0
     overlap: bool | None = None
     keep_lengths: bool = False
+    order: bool = field(default=False, metadata=NEW)
 
     def __post_init__(self) -> None:
-        """Check the factor."""
+        """Check the factor, and that the variants go together."""
         check_factor(self.name, self.factor)
+        if self.order and (self.overlap or self.keep_lengths):
+            raise UsageError("position: order does not go with overlap or keep_lengths")
 
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
@@ -92,9 +105,11 @@ class Position:
             free = setting.model.layout is Layout.OVERLAPPING or not units.apart
         if self.keep_lengths:
             return _move_whole(units, reach, setting, rng, free=free)
+        if free and self.order:
+            raise DataError("position: order applies to units that do not overlap")
         if free:
             return _shift_freely(units, reach, setting, rng)
-        return _shift_apart(units, reach, setting, rng)
+        return _shift_apart(units, reach, setting, rng, order=self.order)
 
 
 def _reach(reach: Floats, integer: bool) -> Floats:
@@ -153,7 +168,9 @@ def _check_apart(units: Units) -> None:
         )
 
 
-def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.Generator) -> Units:
+def _shift_apart(
+    units: Units, reach: Floats, setting: Setting, rng: np.random.Generator, *, order: bool
+) -> Units:
     _check_apart(units)
     present = np.stack((units.starts, units.ends), axis=1).ravel()
     strict = np.zeros(len(present), bool)
@@ -161,6 +178,8 @@ def _shift_apart(units: Units, reach: Floats, setting: Setting, rng: np.random.G
     places = draw_ordered(
         present, np.repeat(reach, 2), *setting.bounds, strict[:-1], integer=setting.integer, rng=rng
     )
+    if order:
+        return units.stretched(places[::2], places[1::2], integer=setting.integer)
     reached = units.starts - reach, units.starts + reach, units.ends - reach, units.ends + reach
     ranges = np.clip(np.stack(reached, axis=1), *setting.bounds)
     starts, ends = redraw_disjoint(

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +19,12 @@ from gammacp.errors import DataError, UsageError
 from shuffling.fitting import overlaps
 from shuffling.placement import Layout
 from shuffling.reference import ReferenceModel
+
+NEW = {"described": "if set"}
+"""Metadata of a parameter that came later: a description of an error leaves it out at its default.
+
+So stores of sweeps that were made before it existed stay valid.
+"""
 
 
 class FewerErrors(UserWarning):
@@ -234,6 +240,20 @@ def operations(factor: float, magnitude: float, n_units: int, growth: float = 1.
     return math.floor(float(factor * magnitude**growth * n_units) + 0.5 + 1e-9)
 
 
+def poisson_quantile(quantile: float, mean: float) -> int:
+    """The least k with P(N ≤ k) ≥ quantile, N of a Poisson distribution; 0 for a mean of 0.
+
+    >>> poisson_quantile(0.5, 4.0), poisson_quantile(0.01, 4.0), poisson_quantile(0.9, 0.0)
+    (4, 0, 0)
+    """
+    from scipy.special import pdtr
+
+    if mean == 0:
+        return 0
+    ends = np.arange(math.ceil(mean + 12 * math.sqrt(mean) + 12))
+    return int(np.searchsorted(pdtr(ends, mean), quantile))
+
+
 def check_factor(name: str, factor: float, growth: float = 1.0) -> None:
     """Refuse a factor that is negative or not finite, and a growth that is not positive."""
     if not (math.isfinite(factor) and factor >= 0):
@@ -252,16 +272,40 @@ class CountedError:
         f ≥ 0: how often per unit of the reference at m = 1.
     growth
         g > 0: 1 is "proportional to m", more makes the error rarer at small magnitudes.
+    random
+        Whether the number is a Poisson one with that mean, for each annotator anew. If all make as
+        many errors, measures that do nothing but count units have no noise at all.
     """
 
     name: ClassVar[str]
 
     factor: float = 1.0
     growth: float = 1.0
+    random: bool = field(default=False, metadata=NEW)
 
     def __post_init__(self) -> None:
         """Check factor and growth."""
         check_factor(self.name, self.factor, self.growth)
+
+    def quantile(self, rng: np.random.Generator) -> float | None:
+        """Draw what decides a random number of errors; nothing where numbers are not random."""
+        return float(rng.random()) if self.random else None
+
+    def times(self, magnitude: float, n_units: int, quantile: float | None) -> int:
+        """How often the error is made at this magnitude: never less often than at a smaller one.
+
+        Parameters
+        ----------
+        magnitude
+            m.
+        n_units
+            x: units of the reference.
+        quantile
+            What `quantile` drew, for all magnitudes.
+        """
+        if quantile is None:
+            return operations(self.factor, magnitude, n_units, self.growth)
+        return poisson_quantile(quantile, float(self.factor * magnitude**self.growth * n_units))
 
 
 def uniform_places(u: Floats, low: Floats, high: Floats, *, integer: bool) -> Floats:

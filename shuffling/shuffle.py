@@ -14,6 +14,7 @@ magnitude to magnitude. Each magnitude by itself is distributed as if it had its
 
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
+from zlib import crc32
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from gammacp.continuum.fragments import together
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import DataError, UsageError
 from shuffling.fitting import fit_hulls
+from shuffling.panel import Panel, magnitude_at
 from shuffling.reference import ReferenceModel
 from shuffling.registry import ErrorType, parse_errors
 from shuffling.setting import Setting, Units
@@ -32,13 +34,15 @@ Seed: TypeAlias = int | np.random.SeedSequence
 
 # First words of the keys of random streams.
 _REFERENCE, _SHUFFLE = 0, 1
+# Of the streams of schools, beside those of annotators, whose numbers are far below.
+_SCHOOL = 2**32 - 1
 
 
 def shuffle(
     reference: Continuum,
     errors: Errors,
     magnitude: float,
-    n_annotators: int = 3,
+    n_annotators: int | Panel = 3,
     *,
     model: ReferenceModel | None = None,
     seed: Seed = 0,
@@ -54,7 +58,8 @@ def shuffle(
     magnitude
         m in [0, 1]: 0 changes nothing, 1 is the worst; the same for all errors.
     n_annotators
-        ≥ 1; they are called annotator-1, annotator-2, …
+        ≥ 1; they are called annotator-1, annotator-2, … A panel has annotators who err in other
+        ways, to other degrees, or together.
     model
         Where new units, prevalence and layout come from; default: learnt from the reference.
     seed
@@ -75,7 +80,7 @@ def shuffle(
         The reference has not exactly one annotator, or does not fit the model or the errors.
     """
     magnitude, errors = check_magnitude(magnitude), resolve_errors(errors)
-    if n_annotators < 1:
+    if not isinstance(n_annotators, Panel) and n_annotators < 1:
         raise UsageError(f"number of annotators {n_annotators} < 1")
     if reference.n_annotators != 1:
         raise DataError(
@@ -84,18 +89,17 @@ def shuffle(
         )
     setting = Setting.of(reference, model or fit_hulls(reference))
     units = Units(reference.starts, reference.ends, reference.category_codes, reference.inside)
-    drawn = []
-    for annotator in range(n_annotators):
-        made, own = units, _child(seed, annotator)
-        for i, error in enumerate(errors):
-            made = error.apply(made, magnitude, setting, np.random.default_rng(_child(own, i)))
-        drawn.append(made)
+    if isinstance(n_annotators, Panel):
+        drawn = list(_drawn_by(n_annotators, units, errors, magnitude, setting, seed))
+    else:
+        people = (_child(seed, annotator) for annotator in range(n_annotators))
+        drawn = [_with_errors(units, errors, magnitude, setting, own) for own in people]
     return Continuum.from_codes(
-        tuple(f"annotator-{i + 1}" for i in range(n_annotators)),
+        tuple(f"annotator-{i + 1}" for i in range(len(drawn))),
         setting.categories,
         np.concatenate([u.starts for u in drawn]),
         np.concatenate([u.ends for u in drawn]),
-        np.repeat(np.arange(n_annotators, dtype=np.int32), [len(u) for u in drawn]),
+        np.repeat(np.arange(len(drawn), dtype=np.int32), [len(u) for u in drawn]),
         np.concatenate([u.codes for u in drawn]),
         inside=together([(u.breaks, len(u)) for u in drawn]),
         bounds=reference.bounds,
@@ -103,11 +107,51 @@ def shuffle(
     )
 
 
+def _with_errors(
+    units: Units,
+    errors: Sequence[ErrorType],
+    magnitude: float,
+    setting: Setting,
+    seed: np.random.SeedSequence,
+) -> Units:
+    """The units after these errors, each from a stream of its own."""
+    for i, error in enumerate(errors):
+        units = error.apply(units, magnitude, setting, np.random.default_rng(_child(seed, i)))
+    return units
+
+
+def _drawn_by(
+    panel: Panel,
+    units: Units,
+    errors: Sequence[ErrorType],
+    magnitude: float,
+    setting: Setting,
+    seed: Seed,
+) -> Iterator[Units]:
+    """Yield the units of each annotator of a panel.
+
+    Annotators have the streams that they would have without a panel, so that one who errs to the
+    sweep's magnitude errs in the same way.
+    """
+    taught: dict[str | None, Units] = {None: units}
+    for name, school in panel.schools.items():
+        own = _child(seed, _SCHOOL, crc32(name.encode()))
+        made = errors if school.errors is None else parse_errors(school.errors)
+        reached = magnitude_at(school.magnitude, magnitude)
+        taught[name] = _with_errors(units, made, reached, setting, own)
+    for number, group in enumerate(panel.people()):
+        made = errors if group.errors is None else parse_errors(group.errors)
+        reached = magnitude_at(group.magnitude, magnitude)
+        own = _child(seed, number)
+        drawn = _with_errors(taught[group.school], made, reached, setting, own)
+        yield from [drawn] * group.copies
+
+
 def shuffled_set(
     source: ReferenceModel | Continuum,
     errors: Errors,
     magnitude: float,
-    n_annotators: int = 3,
+    n_annotators: int | Panel = 3,
     *,
     index: int = 0,
     model: ReferenceModel | None = None,
@@ -135,7 +179,7 @@ def shuffled_sets(
     source: ReferenceModel | Continuum,
     errors: Errors,
     magnitude: float,
-    n_annotators: int = 3,
+    n_annotators: int | Panel = 3,
     *,
     sets: int = 40,
     seed: Seed = 0,

@@ -61,7 +61,9 @@ class Split(CountedError):
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
         """The units, some of them in parts."""
-        asked = todo = operations(self.factor, magnitude, setting.n_units, self.growth)
+        asked = self.times(magnitude, setting.n_units, self.quantile(rng))
+        # A random number may go beyond the paper's limit.
+        asked = todo = min(asked, operations(CAP, 1, setting.n_units))
         if not todo:
             return units
         starts, ends = units.starts.tolist(), units.ends.tolist()

@@ -21,6 +21,9 @@ from typing import Any
 from gammacp.base.arguments import one_of
 from gammacp.errors import UsageError
 
+LARGEST_SVG = 200_000
+"""Size in bytes above which a figure is kept as PNG."""
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -79,7 +82,23 @@ def run(experiment: Experiment, results: Path, *, quick: bool, data: Path | None
         fresh = Path(scratch) / "new"
         fresh.mkdir()
         experiment.run(fresh, quick=quick, data=data)
+        keep_one_format(fresh)
         if target.exists():
             target.rename(Path(scratch) / "old")
         fresh.rename(target)
     return target
+
+
+def keep_one_format(folder: Path) -> None:
+    """Delete the PNG of each figure that is also there as SVG, or the SVG if it is too large.
+
+    A figure with many thousand marks is smaller as PNG; all others are sharper as SVG.
+    """
+    for drawing in sorted(folder.rglob("*.svg")):
+        picture = drawing.with_suffix(".png")
+        if not picture.exists():
+            continue
+        if drawing.stat().st_size <= LARGEST_SVG:
+            picture.unlink()
+        else:
+            drawing.unlink()

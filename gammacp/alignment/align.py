@@ -257,7 +257,7 @@ def at_delta(
 
 
 def tolerance_at(delta: float, n_annotators: int) -> float:
-    """What costs less than is not told apart."""
+    """Return the cost difference below which alignments count as tied."""
     return max(1e-8, 1e-10 * n_annotators) * delta
 
 
@@ -284,10 +284,10 @@ def nearer_deltas(
 
 
 def cost_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> float:
-    """What an alignment costs, from its units; the order of the groups changes no bit."""
+    """Return the cost of an alignment, from its units; the order of the groups changes no bit."""
     return math.fsum(costs_of(continuum, groups, dissimilarity))
 
 
 def disorder_scale(n_annotators: int, mean_units: N) -> N:
-    """What Σ cost(G) is multiplied by to be the disorder: 1 / (C(n, 2)·x̄)."""
+    """Return the factor that makes a disorder of Σ cost(G): 1 / (C(n, 2)·x̄)."""
     return 1.0 / (pair_count(n_annotators) * mean_units)

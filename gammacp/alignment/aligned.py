@@ -73,7 +73,7 @@ class AlignedPart:
     def proven(
         cls, groups: Codes, edges: Indices, disorder: Floats, tolerance: float, *, first: bool
     ) -> AlignedPart:
-        """Of alignments that are proven to be the best ones in one go.
+        """Return alignments that were proven to be the best ones in one go.
 
         Parameters
         ----------
@@ -106,11 +106,11 @@ class AlignedPart:
         return cls(**columns, edges=edges, proofs=proofs)
 
     def __len__(self) -> int:
-        """How many alignments there are."""
+        """Return the number of alignments."""
         return len(self.disorder)
 
     def at(self, places: Indices) -> AlignedPart:
-        """Those at these places, in this order.
+        """Return the alignments at these places, in this order.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class AlignedPart:
         return replace(self, groups=groups, status=status, edges=self.edges.astype(np.int32))
 
     def fields_of(self, k: int, n_annotators: int) -> dict[str, Any]:
-        """What `BestGroups` and `Alignment` have of one of them.
+        """Return the fields of `BestGroups` and `Alignment` for one of them.
 
         Parameters
         ----------
@@ -239,17 +239,17 @@ class Aligned(MadeWhenRead[Alignment]):
 
     @cached_property
     def disorders(self) -> Floats:
-        """Of each, shape (alignments,)."""
+        """Return the disorder of each, shape (alignments,)."""
         return np.concatenate([np.empty(0), *(p.disorder for p in self._parts)])
 
     @cached_property
     def bounds(self) -> Floats:
-        """Of each, shape (alignments,)."""
+        """Return the bound of each, shape (alignments,)."""
         return np.concatenate([np.empty(0), *(p.bound for p in self._parts)])
 
     @cached_property
     def optimal(self) -> Bools:
-        """Whether each is proven to be the best, shape (alignments,)."""
+        """Return whether each is proven to be the best, shape (alignments,)."""
         best = _STATUSES.index(Status.OPTIMAL)
         return np.concatenate([np.empty(0, np.bool_), *(p.status == best for p in self._parts)])
 

@@ -96,7 +96,7 @@ class Alignment:
         return hash((self.disorder, self.bound, self.groups.tobytes()))
 
     def __repr__(self) -> str:
-        """What it is at a glance."""
+        """Return the disorder, status and size in one line."""
         return (
             f"Alignment({len(self)} unitary alignments, disorder {self.disorder:.6g}, "
             f"{self.status}, bound {self.bound:.6g})"
@@ -114,7 +114,7 @@ class Alignment:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What its proof leaves open, in words; nothing where it is the first best one."""
+        """Return sentences about what the proof leaves open; none for the first best alignment."""
         if self.status is Status.UNCHECKED:
             return ("the best alignment by CP-SAT alone, which nothing else could check",)
         if self.status is not Status.OPTIMAL:

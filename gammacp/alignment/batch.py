@@ -50,7 +50,7 @@ _ROW_PAIRS = 30
 
 @dataclass(frozen=True)
 class RowTuning(Stage):
-    """How many small continua are solved as one.
+    """Size of a row of small continua that are solved as one problem.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ def _columns_of_each(
 def _rows(
     continua: ContinuumSequence, dissimilarity: BoundDissimilarity, limits: Limits
 ) -> Iterator[Indices]:
-    """Which continua go into one row: small ones of as many annotators, without many duplicates."""
+    """Yield rows of places: small continua of equally many annotators, with few duplicates."""
     if dissimilarity.formula[0] <= NOWHERE:
         return
     number, units = continua.n_annotators, continua.n_units
@@ -181,7 +181,7 @@ def _rows(
 
 
 def _distinct(continua: ContinuumSequence) -> Indices:
-    """How many different units each continuum has; shape (continua,)."""
+    """Return the number of different units of each continuum; shape (continua,)."""
     owner = np.repeat(np.arange(len(continua)), continua.n_units)
     new = np.ones(len(owner), np.bool_)
     new[1:] = False
@@ -232,7 +232,7 @@ class _Row:
         return order, np.searchsorted(owner[order], np.arange(len(self.continua) + 1))
 
     def sums(self, groups: Codes, costs: Floats) -> Floats:
-        """What the groups of each continuum cost together."""
+        """Return the total cost of each continuum's groups."""
         order, edges = self.by_owner(groups)
         listed = costs[order].tolist()
         return np.array([math.fsum(listed[i:j]) for i, j in pairwise(edges.tolist())])
@@ -247,7 +247,10 @@ def _solve_together(
     ties: bool,
     told: bool,
 ) -> tuple[Indices, AlignedPart]:
-    """Which of continua of as many annotators are solved, and how; the others want it alone."""
+    """Solve continua of equally many annotators as one problem.
+
+    Returns the places of those that are solved, and their alignments; the others want it alone.
+    """
     delta, n = dissimilarity.delta, int(continua.n_annotators[0])
     measured = to_unit(dissimilarity, delta)
     row = _Row.of(continua)

@@ -1,4 +1,4 @@
-"""From a continuum and a dissimilarity to a `Problem`: only pairs that can still pay.
+"""Building a `Problem` of a continuum and a dissimilarity: only pairs that can still pay.
 
 A pair u, v can share a group of an optimal alignment only if taking u out does not pay:
 Σ_{x} w(u, x) + opening ≥ 0 over the group's other units, of which all but v earn at most Δ. So

@@ -38,7 +38,7 @@ _BESIDE = 32_000_000
 
 
 def certificate(alignment: Alignment) -> dict[str, Any]:
-    """What an alignment claims, and what proves it, as JSON has it.
+    """Return the claim of an alignment, and its proof, as a JSON object.
 
     Parameters
     ----------

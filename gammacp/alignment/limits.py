@@ -1,4 +1,4 @@
-"""When a solver may stop, with what randomness, and how it is tuned."""
+"""Limits of a solver: when it may stop, with what randomness, and how it is tuned."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEAST = 0.001
 
 
 class Stage:
-    """How one stage is tuned: a frozen dataclass that stands beside the stage.
+    """Base of the tuning of one stage: a frozen dataclass that stands beside the stage.
 
     No field changes which alignment is best: a result with status `optimal` is the same with any
     values, only sooner or later.
@@ -36,7 +36,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Ties(Stage):
-    """How much work breaks ties, beyond that of the proof.
+    """Work that may break ties, beyond that of the proof.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Solving(Limiting, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """When a solver may stop, with what randomness, and how it is tuned.
+    """Moment when a solver may stop, its randomness, and its tuning.
 
     The time begins where limits are taken: there `deadline()` makes a moment of it. Who gets limits
     and a deadline stops at the deadline; the limits' own time then only says whether there is one.
@@ -114,7 +114,7 @@ class Limits:
             raise UsageError(f"tuning {self.tuning!r} has two of one class")
 
     def of(self, stage: type[S]) -> S:
-        """How a stage is tuned.
+        """Return the tuning of a stage.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Limits:
         return next((own for own in self.tuning if isinstance(own, stage)), stage())
 
     def deadline(self) -> float:
-        """When the time is up if it begins now (seconds of `stopping.clock`), or infinity."""
+        """Return when the time is up if it begins now (on `stopping.clock`), or infinity."""
         return math.inf if self.time_limit is None else clock() + self.time_limit
 
     def steps(self, number: float) -> float | None:

@@ -24,7 +24,7 @@ from gammacp.base.arrays import Codes, Floats, Indices
 
 
 class Status(StrEnum):
-    """How much is known of a solution; never a silent heuristic.
+    """Knowledge about a solution; never a silent heuristic.
 
     CP-SAT alone proves nothing: what only it calls optimal is `UNCHECKED`, with a bound that does
     not rest on it.
@@ -37,7 +37,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Who may be aligned with whom, and what it earns.
+    """Graph of units that may be aligned with each other, and what each pair earns.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Problem:
 
     @property
     def scale(self) -> float:
-        """What tolerances refer to; the opening may be 0 or less in Dinkelbach's iterations."""
+        """Unit of tolerances; the opening may be 0 or less in Dinkelbach's iterations."""
         return max(self.opening, self.delta)
 
     @property
@@ -91,7 +91,7 @@ class Problem:
 
     @property
     def slack(self) -> float:
-        """What objective and bound may differ by in a proof.
+        """Difference of objective and bound that a proof may leave.
 
         1e-8 of Δ in the disorder (Σ cost = disorder·C(n, 2)·units/n, opening = Δ·C(n, 2)), or
         `tolerance` per unit if that is more.
@@ -110,7 +110,7 @@ class Problem:
 
 
 class Certificate(NamedTuple):
-    """What ties are broken with: groups with their gains, and the dual prices of the units.
+    """Basis for breaking ties: groups with their gains, and the dual prices of the units.
 
     Prices are ≥ 0 and, but for rounding, no group that is listed gains more than those of its
     units. Of a solution that is optimal, no group that is missing here could be in a best
@@ -123,7 +123,7 @@ class Certificate(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """What an alignment has taken: the same on any machine, as nothing of it is timed.
+    """Work of an alignment: the same on any machine, as nothing of it is timed.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class Effort(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What a bound rests on, for whoever checks it (`certificate`).
+    """Basis of a bound, for whoever checks it (`certificate`).
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class Proof(NamedTuple):
 
 
 class RelaxedMatrix(NamedTuple):
-    """What shares of a semidefinite relaxation rest on, in units of the opening.
+    """Basis of shares of a semidefinite relaxation, in units of the opening.
 
     Attributes
     ----------

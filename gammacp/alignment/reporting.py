@@ -1,4 +1,4 @@
-"""How far a solver is: what its alignment costs at most and at least, told to whoever listens."""
+"""Progress of a solver: the cost of its alignment and its bound, told to whoever listens."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ _unit: ContextVar[float] = ContextVar("unit", default=1.0)
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Within, the listener is told objective and bound of the alignment at hand, now and then.
+    """Tell a listener objective and bound of the alignment at hand, now and then, until it ends.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which of several best alignments is taken: the same one whatever back-end found them.
+"""Choice among several best alignments: the same one whatever back-end found them.
 
 Fewest unitary alignments, then smallest Σ d_cat over their pairs, then lexicographic order of the
 units: the unitary alignment of the first unit first, a fuller one before a sparser one. Units are
@@ -197,7 +197,7 @@ def _first_merged(
 
 
 def _untaken(part: Columns, times: Indices, counts: Indices) -> Indices:
-    """How many of each unit no column takes."""
+    """Count the copies of each unit that no column takes."""
     taken = np.bincount(part.members, np.repeat(times, part.sizes), len(counts))
     return counts - taken.astype(np.int64)
 

@@ -67,7 +67,7 @@ def _partners(problem: Problem, groups: Codes) -> Codes:
 
 
 def _fits(members: Codes, free: Bools, partner: Codes) -> bool:
-    """Whether a matching consists of these pairs, and who is alone may be."""
+    """Return whether a matching consists of these pairs, and whoever is alone may be."""
     chosen = int((partner[members[:, 0]] == members[:, 1]).sum())
     return 2 * chosen == int((partner >= 0).sum()) and bool(free[partner < 0].all())
 

@@ -12,7 +12,7 @@ _SUPER = bytes.fromhex("d9d505f920a163d7")  # ends a rollback journal that names
 
 @contextmanager
 def sqlite_errors(made: Callable[[Exception], Exception | None]) -> Iterator[None]:
-    """Within, whatever opening or reading a database raises becomes another error.
+    """Replace any error of opening or reading a database in this block.
 
     Beside its own errors Python's module raises UnicodeDecodeError, where a damaged name is in
     SQLite's message, and OverflowError, where a content is too large for it.

@@ -1,4 +1,4 @@
-"""When to stop: deadlines, budgets of work, and Ctrl-C as a wish to stop, not an exception.
+"""Stopping rules: deadlines, budgets of work, and Ctrl-C as a wish to stop, not an exception.
 
 Deadlines are moments of `clock`, which stands still while code is compiled or loaded: a limit is
 for what is computed, and a first run gives what a later one gives. They serve time limits alone.
@@ -149,7 +149,7 @@ _stopping = threading.Lock()
 
 @contextmanager
 def standstill() -> Iterator[None]:
-    """Within, in whatever thread, `clock` stands still."""
+    """Stop `clock` during this block, in every thread."""
     with _stopping:
         clock.stop()
     try:
@@ -168,7 +168,7 @@ _interrupted = threading.Event()
 
 @contextmanager
 def interruptible() -> Iterator[threading.Event]:
-    """Within, Ctrl-C makes everything `due`; a second one is a KeyboardInterrupt again.
+    """Let Ctrl-C make everything `due` in this block; a second one is a KeyboardInterrupt again.
 
     Yields the event that tells whether it came. ValueError outside the main thread.
     """
@@ -200,7 +200,7 @@ def due(deadline: float = np.inf) -> bool:
 
 
 def watched(call: Callable[[], T], halt: Callable[[], object], deadline: float = np.inf) -> T:
-    """What `call` returns; `halt`, which may be called repeatedly, makes it return once due."""
+    """Return the result of `call`; `halt`, which may be called again, ends it once it is due."""
     if not _listening.is_set() and deadline == np.inf:
         return call()
     with ThreadPoolExecutor(1) as beside:
@@ -239,7 +239,7 @@ def halting(call: Callable[[Meter], T], deadline: float = np.inf, *, quick: bool
 
 
 def abandoned(call: Callable[[], T], deadline: float = np.inf) -> T | None:
-    """What `call` returns, or None once due: a call that cannot be halted is left running.
+    """Return the result of `call`, or None once it is due: a call that cannot be halted goes on.
 
     Only for calls that come to an end by themselves before long. Exceptions are passed on.
     """

@@ -2,11 +2,12 @@
 
 Of the same seed both have the same annotation sets: values must be equal, to 1e-9, and whatever
 moved is named. Where the baseline's store is beside it, single sets are compared and a paired
-t-test says whether a point moved one way. Of another seed the sets are other ones: a point's mean
-is compared with the baseline's by Welch's test, the share of undefined sets by Fisher's exact
-test, and only what moved by more than noise counts; a point without spread on either side
-(magnitude 0, say) must agree to 1e-9. Holm's method keeps the chance of any false alarm over all
-points of a test below `level`, whatever their dependence.
+t-test says whether a point moved one way. Of another seed the sets are other ones: the mean of
+each curve over its magnitudes is compared with the baseline's by Welch's test, as is each point's,
+the share of undefined sets by Fisher's exact test, and only what moved by more than noise counts; a
+point without spread on either side (magnitude 0, say) must agree to 1e-9. Curves and points have
+half of `level` each, within which Holm's method keeps the chance of any false alarm, whatever their
+dependence. What the tests of curves find with power .9 is said.
 """
 
 import math
@@ -19,6 +20,7 @@ import numpy as np
 from gammacp.base.arrays import Floats
 from gammacp.base.csv_files import table_of
 from gammacp.base.files import text_of
+from gammacp.bench.changes import Detectable, PointChange, curve_test
 from gammacp.bench.curves import CURVE_COLUMNS, Point, family
 from gammacp.bench.results import read_provenance
 from gammacp.bench.store import STORE_NAME, Store, Values
@@ -28,27 +30,6 @@ from gammacp.errors import DataError, UsageError
 _EXACT = 1e-9
 # What a baseline may differ in: the very thing that is tried out, and the random draws.
 _FREE = ("options", "seed", "gammacp")
-
-
-@dataclass(frozen=True, slots=True)
-class PointChange:
-    """One point that moved, or has values on one side only.
-
-    Attributes
-    ----------
-    what
-        `mean`, `undefined` (how many sets) or, of the same sets, also `sets`: some of them moved
-        and the mean did not.
-    p
-        The adjusted p-value of the test; NaN where there was none.
-    """
-
-    what: str
-    measure: str
-    magnitude: float
-    baseline: float
-    now: float
-    p: float
 
 
 def read_curves(path: str | Path) -> list[Point]:
@@ -104,6 +85,8 @@ class BaselineComparison:
         Whether both have the same annotation sets, so that every difference counts.
     only_baseline, only_now
         How many points one of them has alone, which are not compared.
+    detectable
+        What the tests of curves would have found with power .9, for other annotation sets.
     """
 
     moved: tuple[PointChange, ...]
@@ -111,6 +94,7 @@ class BaselineComparison:
     paired: bool
     only_baseline: int = 0
     only_now: int = 0
+    detectable: tuple[Detectable, ...] = ()
 
     @property
     def largest(self) -> PointChange | None:
@@ -194,38 +178,60 @@ def compare_with(
     before = read_curves(path)
     provenance = read_provenance(path) or {}
     configuration = provenance.get("configuration")
+    values_before = _values_beside(path, str(provenance.get("hash")))
+    values_now = store.values(store.begin(sweep), sweep.sets)
     if not isinstance(configuration, dict) or configuration.get("seed") != sweep.seed:
-        return compare(before, now, level=level)
-    return compare_paired(
-        before,
-        now,
-        _values_beside(path, str(provenance.get("hash"))),
-        store.values(store.begin(sweep)),
-    )
+        return compare(before, now, level=level, values_before=values_before, values_now=values_now)
+    return compare_paired(before, now, values_before, values_now)
+
+
+def baseline_seed(path: Path) -> int | None:
+    """The seed that a baseline was made with; None where nothing beside it says so."""
+    configuration = (read_provenance(path) or {}).get("configuration")
+    seed = configuration.get("seed") if isinstance(configuration, dict) else None
+    return seed if isinstance(seed, int) else None
 
 
 def compare(
-    baseline: Iterable[Point], now: Iterable[Point], *, level: float = 0.01
+    baseline: Iterable[Point],
+    now: Iterable[Point],
+    *,
+    level: float = 0.01,
+    values_before: Values | None = None,
+    values_now: Values | None = None,
 ) -> BaselineComparison:
-    """The points that moved beyond noise, for different annotation sets.
+    """The curves and points that moved beyond noise, for different annotation sets.
 
     Parameters
     ----------
     baseline, now
         Points of the curves of both.
     level
-        Chance of any false alarm over all points, in (0, 1).
+        Chance of any false alarm over all points and curves, in (0, 1).
+    values_before, values_now
+        The values of single sets, from which the error of a curve's mean is known. Without them it
+        is taken as large as it can be: as if all points of a set were off by as much.
 
     Raises
     ------
     UsageError
         The two have no point in common.
     """
-    pairs, *alone = _pairs(baseline, now)
+    pairs, only_before, only_now = _pairs(baseline, now)
     tests = _adjusted([test for old, new in pairs for test in _tests(old, new)])
+    curves = [
+        curve_test(key, group, values_before, values_now)
+        for key, group in _curves_of(pairs).items()
+    ]
+    known = [found for found in curves if found is not None]
+    if known:
+        # Curves and points share the level.
+        of_curves = _adjusted([found.change for found in known])
+        tests = [replace(test, p=min(1.0, 2 * test.p)) for test in (*of_curves, *tests)]
     moved = [test for test in tests if test.p < level]
     moved.sort(key=lambda d: (d.p, -abs(d.now - d.baseline)))
-    return BaselineComparison(tuple(moved), len(pairs), False, *alone)
+    detectable = tuple(found.detectable(level / 2 / len(known)) for found in known)
+    return BaselineComparison(tuple(moved), len(pairs), False, only_before, only_now, detectable)
 
 
 def compare_paired(
@@ -248,7 +254,7 @@ def compare_paired(
     UsageError
         The two have no point in common, or other numbers of sets without `values_before`.
     """
-    pairs, *alone = _pairs(baseline, now)
+    pairs, only_before, only_now = _pairs(baseline, now)
     moved: list[PointChange] = []
     for old, new in pairs:
         key = new.error, new.measure, new.magnitude
@@ -262,7 +268,7 @@ def compare_paired(
         else:
             moved += _moved_point(old, new)
     moved = sorted(_adjusted(moved), key=lambda d: -abs(d.now - d.baseline))
-    return BaselineComparison(tuple(moved), len(pairs), True, *alone)
+    return BaselineComparison(tuple(moved), len(pairs), True, only_before, only_now)
 
 
 def _pairs(
@@ -274,6 +280,16 @@ def _pairs(
     if not pairs:
         raise UsageError("baseline and sweep share no point: errors, measures or magnitudes differ")
     return pairs, len(before) - len(pairs), len(after) - len(pairs)
+
+
+def _curves_of(
+    pairs: Iterable[tuple[Point, Point]],
+) -> dict[tuple[str, str], list[tuple[Point, Point]]]:
+    """Points that both have, by error and measure."""
+    curves: dict[tuple[str, str], list[tuple[Point, Point]]] = {}
+    for old, new in pairs:
+        curves.setdefault((new.error, new.measure), []).append((old, new))
+    return curves
 
 
 def _values_beside(path: Path, digest: str) -> Values | None:
@@ -288,11 +304,14 @@ def _values_beside(path: Path, digest: str) -> Values | None:
 
 def _moved_point(old: Point, new: Point) -> list[PointChange]:
     place = new.measure, new.magnitude
+    error = new.error
     if old.undefined != new.undefined:
-        return [PointChange("undefined", *place, old.undefined, new.undefined, math.nan)]
+        return [PointChange("undefined", *place, old.undefined, new.undefined, math.nan, error)]
     if _apart(old.mean, new.mean):
-        return [PointChange("mean", *place, old.mean, new.mean, math.nan)]
-    return [PointChange("sets", *place, old.sd, new.sd, math.nan)] if _apart(old.sd, new.sd) else []
+        return [PointChange("mean", *place, old.mean, new.mean, math.nan, error)]
+    if _apart(old.sd, new.sd):
+        return [PointChange("sets", *place, old.sd, new.sd, math.nan, error)]
+    return []
 
 
 def _moved_sets(
@@ -303,13 +322,14 @@ def _moved_sets(
     old, new = (np.array([values[k] for k in common]) for values in (before, now))
     undefined = [float(np.isnan(side).sum()) for side in (old, new)]
     if undefined[0] != undefined[1]:
-        return [PointChange("undefined", *place, undefined[0], undefined[1], math.nan)]
+        return [PointChange("undefined", *place, undefined[0], undefined[1], math.nan, point.error)]
     apart = np.abs(new - old)
     if not (np.isnan(old) == np.isnan(new)).all() or (apart > _EXACT).any():
         both = ~np.isnan(apart)
         means = float(old[both].mean()), float(new[both].mean())
         kind = "mean" if _apart(*means) else "sets"
-        return [PointChange(kind, *place, *means, _paired_t(old[both], new[both]))]
+        p = _paired_t(old[both], new[both])
+        return [PointChange(kind, *place, *means, p, point.error)]
     return []
 
 
@@ -331,9 +351,10 @@ def _tests(old: Point, new: Point) -> list[PointChange]:
     tests = []
     if old.undefined or new.undefined:
         counts = float(old.undefined), float(new.undefined)
-        tests.append(PointChange("undefined", *place, *counts, _fisher(old, new)))
+        tests.append(PointChange("undefined", *place, *counts, _fisher(old, new), new.error))
     if not (math.isnan(old.mean) or math.isnan(new.mean)):
-        tests.append(PointChange("mean", *place, old.mean, new.mean, _welch(old, new)))
+        p = _welch(old, new)
+        tests.append(PointChange("mean", *place, old.mean, new.mean, p, new.error))
     return tests
 
 

@@ -149,6 +149,7 @@ def draw_panel(
     y: str = "agreement",
     floor: float = _FLOOR,
     order: Sequence[str] | None = None,
+    bottom: float | None = None,
 ) -> None:
     """Curves by their labels; what has no curve here and what is cut off is said in the panel.
 
@@ -166,23 +167,31 @@ def draw_panel(
         What lies below is cut off.
     order
         All labels of the page, so that each has one colour; by default those of `curves`.
+    bottom
+        Where the vertical axis begins, for panels that share one; by default below the curves.
     """
     drawn = {label: curve for label, curve in curves.items() if _has_values(curve)}
     labels = list(order or curves)
     for label, curve in drawn.items():
         _draw_curve(axes, labels.index(label), label, curve, among=len(labels))
-    lowest = min((p.mean for c in drawn.values() for p in c if p.mean == p.mean), default=0.0)
+    lowest = lowest_mean([p for curve in drawn.values() for p in curve])
     missing = [label for label in curves if label not in drawn]
     named = ", ".join(missing) if len(missing) <= _NAMED else f"{len(missing)} of {len(curves)}"
     notes = [f"undefined: {named}"] if missing else []
     if lowest < floor:
         notes.append(f"goes on down to {lowest:.2g}".replace("-", "−"))
-    bottom = min(-0.12 if notes else -0.05, lowest - 0.05)
+    if bottom is None:
+        bottom = min(-0.12 if notes else -0.05, lowest - 0.05)
     axes.set(xlim=(0, 1), ylim=(max(bottom, floor), 1.04), xlabel=x, ylabel=y)
     axes.axhline(0, color="#555555", linewidth=0.8, zorder=2)
     axes.set_title(title)
     told = axes.text(0.02, 0.02, "; ".join(notes), transform=axes.transAxes, fontsize=7)
     told.set_in_layout(False)
+
+
+def lowest_mean(points: Sequence[Point]) -> float:
+    """The lowest mean of all points; 0 where there is none."""
+    return min((p.mean for p in points if p.mean == p.mean), default=0.0)
 
 
 def _has_values(curve: Sequence[Point]) -> bool:

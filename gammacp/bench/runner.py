@@ -101,7 +101,7 @@ def run(
     store
         Open for writing; one process writes at a time.
     pool
-        Where it is computed (`gammacp.pools.open_pool`); the same bits wherever.
+        Pool of worker processes (`gammacp.pools.open_pool`); every pool gives the same bits.
 
     Raises
     ------

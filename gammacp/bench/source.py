@@ -11,6 +11,7 @@ from gammacp.continuum.needs import with_links
 from gammacp.errors import UsageError
 from shuffling.fitting import fit_hulls
 from shuffling.model_file import read_model
+from shuffling.panel import Panel
 from shuffling.reference import ReferenceModel
 from shuffling.registry import ErrorType
 from shuffling.shuffle import reference_of, shuffled_set
@@ -29,11 +30,14 @@ class Shuffled:
         With a continuum: where new units and prevalence come from; default: learnt from it.
     named
         Errors under names of their own, for parameters that a text cannot hold.
+    panel
+        Annotators who err unequally; None: all alike. A sweep has as many as its panel.
     """
 
     origin: ReferenceModel | Continuum = field(default_factory=ReferenceModel)
     model: ReferenceModel | None = None
     named: Mapping[str, tuple[ErrorType, ...]] = field(default_factory=dict)
+    panel: Panel | None = None
 
     def configuration(self) -> Mapping[str, object]:
         """The model's fields, or a hash of the reference's units."""
@@ -43,6 +47,8 @@ class Shuffled:
             origin = {"drawn from": self.origin}
         if self.model is not None:
             origin["model"] = self.model
+        if self.panel is not None:
+            origin["panel"] = self.panel
         return origin | ({"named": dict(self.named)} if self.named else {})
 
     @property
@@ -60,12 +66,19 @@ class Shuffled:
     def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
     ) -> Continuum:
-        """The set; `gammacp shuffle` makes the same one from the same arguments."""
+        """The set; `gammacp shuffle` makes the same one from the same arguments.
+
+        Raises UsageError where a panel has another number of annotators.
+        """
+        if self.panel is not None and n_annotators != self.panel.n_annotators:
+            raise UsageError(
+                f"n_annotators {n_annotators}, but the panel has {self.panel.n_annotators}"
+            )
         return shuffled_set(
             self.origin,
             self.named.get(error, error),
             magnitude,
-            n_annotators,
+            self.panel or n_annotators,
             index=set_number,
             model=self.model,
             seed=seed,

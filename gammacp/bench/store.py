@@ -415,7 +415,7 @@ def _check_same(path: Path, known: Experiment, configuration: Mapping[str, objec
     new: dict[str, object] = json.loads(canonical(configuration))
     raise UsageError(
         f"{path}: experiment {known.name!r} was begun with another configuration "
-        f"({_changes(old, new)}). "
+        f"({configuration_changes(old, new)}). "
         "Choose another `experiment=` or `store=`, or `resume=False` to drop what it has"
     )
 
@@ -445,14 +445,25 @@ def check_software(
         )
 
 
-def _changes(old: Mapping[str, object], new: Mapping[str, object], under: str = "") -> str:
+def configuration_changes(
+    old: Mapping[str, object], new: Mapping[str, object], under: str = ""
+) -> str:
+    """Name what differs between two configurations, in words.
+
+    Parameters
+    ----------
+    old, new
+        The one that is there, and the one here.
+    under
+        Name of the key that holds both, with a dot.
+    """
     keys = sorted(k for k in {*old, *new} if old.get(k) != new.get(k))
     return "; ".join(_change(f"{under}{k}", old.get(k), new.get(k)) for k in keys)
 
 
 def _change(key: str, old: object, new: object) -> str:
     if isinstance(old, dict) and isinstance(new, dict):
-        return _changes(old, new, f"{key}.")
+        return configuration_changes(old, new, f"{key}.")
     return f"{key} is {_brief(old)} there, {_brief(new)} here"
 
 

@@ -14,7 +14,7 @@ class StoreError(GammacpError):
 
 
 def store_errors(path: Path) -> AbstractContextManager[None]:
-    """Within, errors of SQLite are in the user's terms.
+    """Turn SQLite's errors in this block into errors in the user's terms.
 
     Parameters
     ----------

@@ -251,7 +251,11 @@ def to_json(value: object) -> object:
     name = kind.__qualname__ if ours else f"{kind.__module__}:{kind.__qualname__}"
     found: dict[str, object] = {"class": name}
     if is_dataclass(value):
-        names = [f.name for f in fields(value)]
+        # A field that came later is left out at its default, so that old stores stay valid.
+        later = {
+            f.name for f in fields(value) if f.metadata and getattr(value, f.name) == f.default
+        }
+        names = [f.name for f in fields(value) if f.name not in later]
     elif hasattr(value, "__dict__"):
         names = list(vars(value))
     else:

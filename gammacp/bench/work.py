@@ -63,12 +63,19 @@ def own_modules(sweep: Sweep) -> tuple[str, ...]:
     found = {
         *(MEASURES[name].function.__module__ for name in sweep.measures),
         *(ERRORS[name].__module__ for name in errors if name in ERRORS),
+        *(type(error).__module__ for error in _panel_errors(sweep)),
         type(sweep.source).__module__,
         *modules_in(to_json(sweep.configuration)),
     }
     ours = {m for m in found if m.partition(".")[0] in ("gammacp", "shuffling")}
     named = {load(name).__name__ for name in sweep.modules}
     return tuple(sorted(named | (found - ours)))
+
+
+def _panel_errors(sweep: Sweep) -> tuple[object, ...]:
+    """The errors that the source's panel names, where it has one."""
+    panel = getattr(sweep.source, "panel", None)
+    return () if panel is None else panel.errors
 
 
 def compute_on_worker(

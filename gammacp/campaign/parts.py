@@ -5,13 +5,14 @@ A subject registers a comparison part and a gold part by name:
     [campaign."comparison part"]
     "gammacp.SUBJECT.with_campaign.compare" = "NAME"
 
-The name is the part's key in the JSON of `gammacp compare` and in `Comparison.parts`.
+The name is the part's key in the JSON of `gammacp compare` and in `Comparison.parts`. A comparison
+table is registered likewise, by the name of its table in `compare --by`, and is made on demand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from gammacp.registry import Registry
 
@@ -41,6 +42,18 @@ class ComparisonPart(Protocol):
 
     def headline(self) -> str:
         """Return a sentence that stands beside γ in a report; "" for none."""
+        ...
+
+
+@runtime_checkable
+class ComparisonTable(ComparisonPart, Protocol):
+    """A part that is made on demand, on a basis that keeps its random sets."""
+
+    key: ClassVar[str]
+    """The part's name in the JSON and in `Comparison.parts`."""
+
+    def in_words(self) -> list[str]:
+        """Return what stands out, a sentence each."""
         ...
 
 
@@ -103,4 +116,6 @@ class GoldPart(Protocol):
 
 
 COMPARED: Registry[ComparisonMaker] = Registry("comparison part")
+TABLES_BESIDE: Registry[Callable[[Basis], ComparisonTable]] = Registry("comparison table")
+"""Parts that are made only where their table is asked for, by its name."""
 GOLD: Registry[GoldPart] = Registry("gold part")

@@ -30,6 +30,7 @@ from gammacp.measures.score_tables import GAMMA
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
+    from gammacp.campaign.calibrate.magnitudes import Magnitudes
     from gammacp.campaign.compare import (
         Comparison,
         Confusion,
@@ -256,6 +257,33 @@ def equivalents(found: Calibration) -> Table:
         *_columns("reason", reason="note"),
     )
     return Table(columns, records).without_empty("reason")
+
+
+def magnitudes(found: Magnitudes) -> Table:
+    """Return how much of each mistake everybody makes, with intervals, a row per annotator."""
+    by_person: dict[str, dict[str, Any]] = {}
+    for one in found.people:
+        by_person.setdefault(one.annotator, {"annotator": one.annotator})[one.error] = one.as_dict()
+    headers = {
+        "merge": "joined",
+        "split": "cut",
+        "false-negative": "missing",
+        "false-positive": "extra",
+        "category": "wrong label",
+        "position": "shifted by up to",
+    }
+    columns = (Column(error, header, _amount_and_interval) for error, header in headers.items())
+    return Table((_COLUMNS["annotator"], *columns), list(by_person.values()))
+
+
+def _amount_and_interval(record: Mapping[str, Any] | None, _digits: int = 4) -> str:
+    if record is None or record["amount"] is None:
+        return text(None)
+    middle, around = share(record["amount"]), record["interval"]
+    if around is None:
+        return middle
+    low, high = map(share, around)
+    return f"{middle} ({low.removesuffix(' %')}–{high})"
 
 
 def replacement(found: Replacement) -> Table:

@@ -38,11 +38,29 @@ _KINDS = {
     "category": "labels: the same unit, labelled differently",
     ABSENCE: "missing units: one annotator marks what another does not",
 }
+_TOPICS = {
+    "position": "where units begin and end",
+    "category": "the labels",
+    "split": "what others mark as one unit: one or several",
+    "merged": "what others mark as several units: one or several",
+    "missing": "units that only the others mark",
+    "extra": "units that nobody else marks",
+    "level": "units inside other units",
+}
 _ERRORS = {"position": "position", "category": "category", ABSENCE: "false-negative"}
 
 
-def standing_out(found: Comparison) -> list[Statement]:
-    """Return statements on annotator, pair, label and kind of difference, where they are shown."""
+def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Statement]:
+    """Return statements on annotator, pair, label and kind of difference, where they are shown.
+
+    Parameters
+    ----------
+    found
+        The comparison.
+    told
+        What was said already of who does what differently: of annotators and kinds it is not said
+        then that none stands out.
+    """
     cuts, names = DocumentParts(found.overall), [*found.overall.rated]
     tested = {}
     if any(math.isfinite(e.p_value) for e in found.without):
@@ -58,7 +76,8 @@ def standing_out(found: Comparison) -> list[Statement]:
             tested["label"] = _label(found.overall, labels, cuts.n, parts)
         tested["kind of difference"] = _kind(found.overall, cuts.n, parts)
     said = [statement for statement in tested.values() if statement]
-    if none := [name for name, statement in tested.items() if statement is None]:
+    unsaid = ("annotator", "kind of difference") if told else ()
+    if none := [name for name, s in tested.items() if s is None and name not in unsaid]:
         *others, last = none
         listed = f"{', '.join(others)} or {last}" if others else last
         words = f"No {listed} is shown to be worse than the others."
@@ -67,6 +86,19 @@ def standing_out(found: Comparison) -> list[Statement]:
         words = f"Which annotators and labels differ most cannot be tested: {cuts.reason}."
         said.append(Statement(about="none", words=words))
     return said
+
+
+def kinds_told(found: Comparison) -> list[Statement]:
+    """Return what somebody does differently from the others, where it is beyond chance."""
+    from gammacp.kinds.sentences import telling
+
+    kinds = found.kinds
+    if kinds is None:
+        return []
+    return [
+        Statement(about="difference", words=words, names=(r["annotator"], r["kind"]), p=r["p"])
+        for words, r in zip(kinds.sentences, telling(kinds.people), strict=False)
+    ]
 
 
 def _annotator(found: Comparison) -> Statement | None:
@@ -201,7 +233,7 @@ def next_step(
     to_review: int | None,
 ) -> Statement:
     """Return what to do now, by the first rule that applies."""
-    named = {s.about: s.names for s in said}
+    named = {s.about: s.names for s in reversed(said)}
     label, person = named.get("label"), named.get("annotator")
     if word == UNDEFINED:
         words = "make sure that at least two annotators mark something in the same document"
@@ -209,10 +241,14 @@ def next_step(
         words = "look at the alignment first: do the annotators mark the same kind of thing?"
     elif word == "high":
         words = "make the gold standard"
+        if "difference" in named:
+            words = f"{_talk(*named['difference'])}; then {words}"
         if to_review:
             words += f"; {with_commas(to_review)} units wait for somebody to decide"
     elif label is not None:
         words = f"make the guideline for “{visible(label[0])}” clearer{_taken_for(found, label[0])}"
+    elif "difference" in named:
+        words = _talk(*named["difference"])
     elif person is not None:
         words = f"go through the differences with {visible(person[0])}"
     else:
@@ -221,6 +257,12 @@ def next_step(
         end = "" if words[-1] in ".?" else "."
         words += f"{end} The {with_commas(to_review)} units to review show where"
     return Statement(about="next", words=f"Next: {words}{'' if words[-1] == '?' else '.'}")
+
+
+def _talk(name: str, kind: str) -> str:
+    """Return with whom to talk, and about what."""
+    topic = _TOPICS.get(kind, "the differences")
+    return f"talk with {visible(name)} about {topic}"
 
 
 def _taken_for(found: Comparison, label: str) -> str:

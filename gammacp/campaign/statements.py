@@ -15,12 +15,14 @@ class Statement:
     Attributes
     ----------
     about
-        `agreement`, `elsewhere` (more material like this), `annotator`, `pair`, `label`, `kind`,
+        `agreement`, `elsewhere` (more material like this), `difference` (what somebody does
+        differently), `annotator`, `pair`, `label`, `kind`,
         `none` (what does not stand out), `worth` or `next`.
     words
         The sentence, for people.
     names
-        What it singles out: one annotator, two, a label, a component of the disorder.
+        What it singles out: one annotator, two, a label, a component of the disorder; of a
+        difference the annotator and its kind.
     p
         Of the test that carries it; None where it rests on none.
     """

@@ -9,6 +9,8 @@ wrong is measured (`experiments/verdicts.py`, docs/verdict.md):
   if the documents had no γ that may be of a kind that a sample lacks (`lowest_elsewhere`).
 - an annotator, a pair of annotators, a label: compared with all the others part by part, on
   documents or stretches of a text, p ≤ .05 (of a pair .01) after Holm's correction for all of them.
+- what somebody does differently (joins, cuts, misses, adds, …): the sentences of
+  `gammacp.kinds.kinds_of`, made where the count exceeds the random sets.
 - a kind of difference: it has the largest share of the disorder, and more than the second, p ≤ .05.
 """
 
@@ -102,10 +104,11 @@ def verdict(
     if comparison is None and calibration is None:
         return CampaignVerdict(agreement=word, elsewhere=elsewhere, statements=tuple(statements))
     # Imported only for what a comparison or a calibration shows: `gammacp gamma` has neither.
-    from gammacp.campaign.standing_out import next_step, standing_out, worth
+    from gammacp.campaign.standing_out import kinds_told, next_step, standing_out, worth
 
     if comparison is not None and word not in (UNDEFINED, NOT_SHOWN):
-        statements += standing_out(comparison)
+        told = kinds_told(comparison)
+        statements += [*told, *standing_out(comparison, told)]
     if calibration is not None and (price := worth(calibration, statements)):
         statements.append(price)
     if comparison is not None:

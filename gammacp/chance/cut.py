@@ -29,11 +29,14 @@ for which they make up a quarter of the circle. A place between two units weighs
 the annotator's mean length, so that annotators whose units touch are cut where these meet.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +56,9 @@ from gammacp.chance.grid import Places, known_grids, open_places, places_of
 from gammacp.chance.refusals import everybody
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
+
+if TYPE_CHECKING:
+    from gammacp.chance.pauses import MarkableTime, Pauses
 
 # Share of the circle that must be open to cuts, and what a place between two units weighs at
 # least, in mean lengths. A third is more than the first asks for: annotators without overlaps are
@@ -208,6 +214,8 @@ class CutSampler:
     grid: Places | None
     """What positions are counted in, where all boundaries lie on a grid."""
     signature: str
+    pauses: Pauses | None = None
+    """What maps turned annotations back, where nothing can be marked in pauses."""
 
     def draw(self, rng: np.random.Generator) -> Continuum:
         """One random annotation set."""
@@ -216,6 +224,8 @@ class CutSampler:
             own[0].shift(-cut) if isinstance(own, tuple) else own.draw(rng)
             for own, cut in zip(self.turning, cuts, strict=True)
         ]
+        if self.pauses is not None:
+            made = self.pauses.fit(made, rng)
         return annotation_set(self._positions(made), self.categories, self.names)
 
     def draw_each(self, rngs: Sequence[np.random.Generator]) -> Sequence[Continuum]:
@@ -227,7 +237,7 @@ class CutSampler:
             Each is used for one set.
         """
         plain = [own[0] for own in self.turning if isinstance(own, tuple) and own[0].is_plain]
-        if len(plain) < len(self.turning):
+        if len(plain) < len(self.turning) or self.pauses is not None:
             return [self.draw(rng) for rng in rngs]
         cuts = np.array([self._places(rng) for rng in rngs]).T[:, :, None]
         made = [annotation.shift(-cut) for annotation, cut in zip(plain, cuts, strict=True)]
@@ -235,6 +245,8 @@ class CutSampler:
 
     def _positions(self, made: list[Annotation]) -> list[Annotation]:
         """Return turned annotations in positions."""
+        if self.pauses is not None and self.grid is None:
+            return [self.pauses.time.positions(part) for part in made]
         return made if self.grid is None else [self.grid.positions(part) for part in made]
 
     def _places(self, rng: np.random.Generator) -> list[float]:
@@ -260,6 +272,7 @@ class CutSampler:
     pools=False,
     named=True,
     reads=True,
+    avoids_pauses=True,
     demands=False,
 )
 def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
@@ -276,10 +289,18 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     lengths = np.concatenate([a.lengths for a in laid.annotations])
     mean_length = float(lengths.mean()) if len(lengths) else 0.0
     distance, note = least_distance(mean_length, circle, n_annotators)
+    annotations, pauses = laid.annotations, None
+    if laid.time is not None:
+        # Imported here: most continua have no pauses.
+        from gammacp.chance.pauses import Pauses
+
+        pauses = Pauses.of(annotations, laid.time, whole=laid.grid is not None)
+        annotations = pauses.turned(annotations)
+        note += f"(markable={len(laid.time.starts)})"
     if laid.grid is not None:
         note += f"(grid={laid.grid.name})"
     turning: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
-    for annotation in laid.annotations:
+    for annotation in annotations:
         own = completion(annotation, declared=laid.known, whole=laid.grid is not None)
         cuts = places_to_cut(annotation) if laid.grid is None else _cuts_at(annotation)
         turning.append(own or (annotation, cuts))
@@ -293,6 +314,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         distance,
         laid.grid,
         f"cut{note}",
+        pauses,
     )
 
 
@@ -315,11 +337,14 @@ class Circle:
         Whether the text's ends are known; otherwise the circle reaches further than the units.
     grid
         What positions are counted in, where all boundaries lie on a grid.
+    time
+        The time without pauses that they lie in, where nothing can be marked in pauses.
     """
 
     annotations: tuple[Annotation, ...]
     known: bool
     grid: Places | None
+    time: MarkableTime | None = None
 
 
 def circle_of(continuum: Continuum) -> Circle:
@@ -331,6 +356,8 @@ def circle_of(continuum: Continuum) -> Circle:
         The units of all annotators.
     """
     annotations = annotations_of(continuum)
+    if continuum.markable:
+        return _without_pauses(continuum, annotations)
     filled = sum(a.lengths.sum() >= (1 - ROUNDING) * a.length for a in annotations)
     # Two who fill the same stretch without overlaps found its ends, not one of their own.
     known = continuum.declared or filled > 1
@@ -355,3 +382,24 @@ def circle_of(continuum: Continuum) -> Circle:
         for a, length in zip(annotations, lengths, strict=True)
     ]
     return Circle(tuple(turned), known, None)
+
+
+def _without_pauses(continuum: Continuum, annotations: Sequence[Annotation]) -> Circle:
+    """Return the circle of the time in which something can be marked; its ends are known."""
+    # Imported here: most continua have no pauses.
+    from gammacp.chance.pauses import MarkableTime
+
+    time = MarkableTime.of(continuum)
+    names = [continuum.annotators[int(k)] for k in canonical_order(continuum)[0]]
+    until = [continuum.read(name) - continuum.bounds[0] for name in names]
+    for grid in known_grids(continuum) if continuum.n_units else ():
+        places = places_of(continuum, grid, 0.0)
+        if places is None:
+            continue
+        places, counted_time = time.count(places)
+        rows = [places.counted(a, end) for a, end in zip(annotations, until, strict=True)]
+        counted = tuple(a for a in rows if a is not None)
+        if len(counted) == len(rows):
+            return Circle(counted, True, places, counted_time)
+    laid = (time.laid(a, end) for a, end in zip(annotations, until, strict=True))
+    return Circle(tuple(laid), True, None, time)

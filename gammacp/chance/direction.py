@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from gammacp.chance.cut import circle_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
 
+if TYPE_CHECKING:
+    from gammacp.inference.contrasts import Contrast
+
 _TURNS = 999
 _ROUNDING = 1e-9
 # What the mean position and the empty stretches count, in spreads of the turns: with more of the
@@ -38,12 +41,8 @@ _WEIGHTS = np.array([-1.0, 0.3])
 _LEVEL = 0.05
 # Documents from which their own spread tells, and how many of a large corpus are looked at.
 _DOCUMENTS, _MOST_DOCUMENTS = 6, 500
-# Fewer units of an annotator tell no direction, and no stretch without any.
+# Fewer units of an annotator tell no direction.
 _FEWEST = 5
-# An annotator with fewer units gets no sentence of `empty_stretches`.
-FEWEST_OF_STRETCH = 10
-# A stretch without units of one annotator is told from this share of the text on.
-_STRETCH = 1 / 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +63,8 @@ class Direction:
         What they were compared with: "turns" or "documents".
     documents
         How many it is told from: of a large corpus 500, spread evenly over the order of contents.
+    annotators
+        Who lies nearer an end than the others in the same documents; nobody of a single text.
     """
 
     mean_position: float
@@ -72,19 +73,27 @@ class Direction:
     p: float
     by: str
     documents: int = 1
+    annotators: tuple[Contrast, ...] = ()
+
+    @property
+    def shown(self) -> bool:
+        """Return whether units lie towards one end."""
+        return self.p <= _LEVEL
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence where it speaks."""
-        if self.p > _LEVEL:
-            return ()
-        cause = "the text has more to mark there, or everybody marks more as it goes on"
+        """A sentence where it speaks, and one for each annotator who lies nearer an end."""
+        people = tuple(note for contrast in self.annotators for note in contrast.notes)
+        if not self.shown:
+            return people
+        more, hint = "more", ""
         if self.towards == "beginning":
-            cause = "unfinished reading or fatigue (`read_until=` says how far somebody read)"
+            more, hint = "less", " (`read_until=` says how far somebody read)"
         return (
             f"units lie towards the {self.towards} of the text (mean position "
             f"{self.mean_position:.3f}, p = {self.p:.2g}). Part of this agreement may come from "
-            f"{'that: ' if self.towards != 'beginning' else ''}{cause}",
+            f"that: the text has more to mark there, or everybody marks {more} as it goes on{hint}",
+            *people,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -111,12 +120,7 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
 
     rows, turned = [], np.zeros(_TURNS)
     rng = np.random.default_rng([seed, 0])
-    if len(continua) > _MOST_DOCUMENTS:
-        every = ContinuumSequence.of(continua)
-        ordered = in_content_order(every.at(np.flatnonzero(every.most_units >= _FEWEST)))
-        some = np.linspace(0, len(ordered) - 1, min(_MOST_DOCUMENTS, len(ordered)))
-        continua = [ordered[i] for i in some.round().astype(int)]
-    for continuum in continua:
+    for continuum in documents_looked_at(continua):
         if continuum.in_space:
             continue
         people = [
@@ -145,34 +149,20 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
     )
 
 
-def empty_stretches(continuum: Continuum) -> tuple[str, ...]:
-    """A sentence per annotator who marks nothing in a third of the text, where others do.
+def documents_looked_at(continua: Sequence[Continuum]) -> Sequence[Continuum]:
+    """Return the documents that tell: all, or of a large corpus 500.
 
     Parameters
     ----------
-    continuum
-        The units of all annotators; those with fewer than ten are not looked at, nor images.
+    continua
+        Of a corpus.
     """
-    if continuum.in_space or continuum.counts.max(initial=0) < FEWEST_OF_STRETCH:
-        return ()
-    low, high = continuum.bounds
-    middles = (continuum.starts + continuum.ends) / 2
-    found = []
-    for code, annotator in enumerate(continuum.annotators):
-        rows = continuum.rows_of(annotator)
-        if continuum.counts[code] < FEWEST_OF_STRETCH:
-            continue
-        until = continuum.read(annotator)
-        starts = np.append(continuum.starts[rows], until)
-        reached = np.maximum.accumulate(np.append(low, continuum.ends[rows]))
-        k = int(np.argmax(starts - reached))
-        inside = int(((middles > reached[k]) & (middles < starts[k])).sum())
-        if starts[k] - reached[k] >= _STRETCH * (high - low) and inside >= _FEWEST:
-            found.append(
-                f"{annotator} marks nothing from {reached[k]:g} to {starts[k]:g}, where others "
-                f"have {inside} units: if that part was not read, the agreement misleads"
-            )
-    return tuple(found)
+    if len(continua) <= _MOST_DOCUMENTS:
+        return continua
+    every = ContinuumSequence.of(continua)
+    ordered = in_content_order(every.at(np.flatnonzero(every.most_units >= _FEWEST)))
+    some = np.linspace(0, len(ordered) - 1, min(_MOST_DOCUMENTS, len(ordered)))
+    return [ordered[i] for i in some.round().astype(int)]
 
 
 def _towards_beginning(

@@ -106,6 +106,21 @@ def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
         )
 
 
+def check_markable(continua: Sequence[Continuum], model: str) -> None:
+    """DataError if nothing can be marked in some part of a continuum.
+
+    Parameters
+    ----------
+    continua, model
+        What chance is modelled on, and the model's name.
+    """
+    if any(c.markable for c in ContinuumSequence.of(continua).beside):
+        raise DataError(
+            f"chance model {model!r} cannot model pauses, in which nothing can be marked",
+            hint="Use `chance=cut`, or drop `markable=`",
+        )
+
+
 def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> Continuum:
     """The one continuum; DataError if a set shall not have each of its annotators once.
 

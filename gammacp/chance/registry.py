@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from gammacp.chance.refusals import check_read_to_the_end
+from gammacp.chance.refusals import check_markable, check_read_to_the_end
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
@@ -30,7 +30,8 @@ class ChanceModel:
     The random sets of a `named` model have each real annotator at most once, under the own name.
     With `keeps_places` all random annotators have units at the same places if the real ones do, so
     that measures of predefined units can be taken of them. A model that `reads` keeps units of
-    annotators who did not finish (`Continuum.read_until`) where they read. One that has no
+    annotators who did not finish (`Continuum.read_until`) where they read, and one that
+    `avoids_pauses` puts none where nothing can be marked (`Continuum.markable`). One that has no
     `demands` can be built from every continuum, so that it is built when it is first drawn from.
     """
 
@@ -43,6 +44,7 @@ class ChanceModel:
     named: bool = False
     keeps_places: bool = False
     reads: bool = False
+    avoids_pauses: bool = False
     demands: bool = True
 
 
@@ -64,6 +66,8 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
         ) -> Sampler[Continuum]:
             if not facts.get("reads"):
                 check_read_to_the_end(continua, name)
+            if not (facts.get("avoids_pauses") or facts.get("keeps_places")):
+                check_markable(continua, name)
             return prepare(continua, n_annotators)
 
         named = {"name": name, "summary": summary, "reference": reference}
@@ -95,12 +99,13 @@ def default_chance(compared: Iterable[Collection[Continuum]], models: str = DEFA
     -------
     str
         The second if each number has at least as many continua as annotators, and two at least,
-        and everybody read to the end; otherwise the first, which any continuum has.
+        everybody read to the end, and all parts can be marked; otherwise the first, which any
+        continuum has.
     """
     one, _, several = models.partition("/")
     enough = [
         len(continua) >= max(2, int(continua.n_annotators.max()))
-        and not any(c.read_until for c in continua.beside)
+        and not any(c.read_until or c.markable for c in continua.beside)
         for continua in map(ContinuumSequence.of, compared)
         if len(continua)
     ]
@@ -112,6 +117,7 @@ _CHANGES = {
     "document": "Of these documents alone",
     "annotators": "With {}",
     "read_until": "With annotators who did not finish",
+    "markable": "With pauses",
 }
 
 

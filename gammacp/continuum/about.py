@@ -36,6 +36,8 @@ class About:
     grid
         Places on which all boundaries lie, where they were given; chance then turns units by whole
         places.
+    markable
+        Stretches in which something can be marked, ascending; none where all of the text can be.
     facts
         Further statements of the reader of its file, by name, for the module that knows the name.
     """
@@ -49,6 +51,7 @@ class About:
     weight: float = 1.0
     read_until: tuple[tuple[str, float], ...] = ()
     grid: Grid | None = None
+    markable: tuple[tuple[float, float], ...] = ()
     facts: tuple[tuple[str, str | int], ...] = ()
 
     def noting(self, key: str, *values: str) -> About:
@@ -151,3 +154,8 @@ class Described:
     def grid(self) -> Grid | None:
         """Places on which all boundaries lie."""
         return self.about.grid
+
+    @property
+    def markable(self) -> tuple[tuple[float, float], ...]:
+        """Return the stretches in which something can be marked; none where that is everywhere."""
+        return self.about.markable

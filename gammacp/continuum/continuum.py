@@ -126,6 +126,7 @@ class Continuum(Quantities):
         text: str | None = None,
         read_until: Mapping[str, float] | None = None,
         grid: Grid | None = None,
+        markable: Iterable[Sequence[float]] | None = None,
     ) -> Continuum:
         """Build a continuum from four columns of equal length, in any row order.
 
@@ -155,6 +156,8 @@ class Continuum(Quantities):
             How far annotators read who did not read to the end.
         grid
             What all boundaries lie on.
+        markable
+            (start, end) of each stretch in which something can be marked.
 
         Raises
         ------
@@ -185,13 +188,15 @@ class Continuum(Quantities):
             bounds=bounds,
             about=About(name, offset_unit, text),
         )
-        if not (read_until or grid):
+        if not (read_until or grid or markable):
             return continuum
         from gammacp.continuum.declaring import declare_grid, declare_read_until
 
         continuum = declare_read_until(continuum, read_until or {})
         if grid:
             continuum = declare_grid(continuum, grid)
+        if markable:
+            continuum = continuum.with_markable(markable)
         # It is part of the data, not a change of them.
         return continuum.with_about(selection=())
 
@@ -304,10 +309,10 @@ class Continuum(Quantities):
         return (self.unit(i) for i in range(self.n_units))
 
     def __eq__(self, other: object) -> bool:
-        """Compare names, units, bounds, grid and reading; other metadata do not count."""
+        """Compare names, units, bounds, grid, stretches, reading; other metadata do not count."""
         if not isinstance(other, Continuum):
             return NotImplemented
-        names = ("annotators", "categories", "bounds", "read_until", "grid")
+        names = ("annotators", "categories", "bounds", "read_until", "grid", "markable")
         columns = ("starts", "ends", "annotator_codes", "category_codes")
         inside = [None if c.inside is None else c.inside.tolist() for c in (self, other)]
         return (
@@ -319,7 +324,7 @@ class Continuum(Quantities):
 
     def __hash__(self) -> int:
         """Return a hash that is consistent with `==`."""
-        places = self.bounds, self.read_until, self.grid, self.starts.tobytes()
+        places = self.bounds, self.read_until, self.grid, self.markable, self.starts.tobytes()
         return hash((self.annotators, self.categories, *places))
 
     def __repr__(self) -> str:
@@ -377,6 +382,18 @@ class Continuum(Quantities):
         from gammacp.continuum.declaring import declare_weight
 
         return declare_weight(self, weight)
+
+    def with_markable(self, stretches: Iterable[Sequence[float]]) -> Continuum:
+        """Return the same as `gammacp.continuum.markable.declare_markable` makes it.
+
+        Parameters
+        ----------
+        stretches
+            (start, end) of each stretch in which something can be marked.
+        """
+        from gammacp.continuum.markable import declare_markable
+
+        return declare_markable(self, [(start, end) for start, end in stretches])
 
     def with_features(self, names: Iterable[str] = ()) -> Continuum:
         """Return the same as `gammacp.continuum.selecting.keep_features` makes it.

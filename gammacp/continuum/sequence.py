@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -81,7 +81,16 @@ class ContinuumSequence(Sequence[Continuum]):
 
     def __hash__(self) -> int:
         """Consistent with `==`."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Hash of all continua: of a large corpus that takes a while, and is asked for often."""
         return hash(self._continua)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the hash, since strings have other ones in another process."""
+        return {name: value for name, value in vars(self).items() if name != "_hash"}
 
     def at(self, places: Indices) -> ContinuumSequence:
         """Return the continua at these places, in this order.

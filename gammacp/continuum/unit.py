@@ -27,6 +27,7 @@ class Declared(TypedDict, total=False):
     links: Iterable[Link]
     read_until: Mapping[str, float] | None
     grid: Grid | None
+    markable: Iterable[Sequence[float]] | None
 
 
 @dataclass(frozen=True, slots=True)

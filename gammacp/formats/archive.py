@@ -25,7 +25,7 @@ _PIECE = 1 << 20
 
 @dataclass
 class _Room:
-    """How many bytes, files and entries may be unpacked, archives inside included."""
+    """Limits on the bytes, files and entries to unpack, nested archives included."""
 
     largest: int
     most: int
@@ -41,7 +41,7 @@ class _Room:
             return self.all_of(stream, place)
 
     def all_of(self, stream: IO[bytes] | gzip.GzipFile, place: str) -> bytes:
-        """What is left in a stream."""
+        """Read the rest of a stream."""
         pieces: list[bytes] = []
         while piece := stream.read(_PIECE):
             self._take(0, len(piece), entries_of(piece), place)
@@ -49,7 +49,7 @@ class _Room:
         return b"".join(pieces)
 
     def count(self, workbook: bytes, place: str) -> None:
-        """What a workbook unpacks to: no more than it says itself, since `zipfile` ends there."""
+        """Count the stated unpacked size of a workbook; `zipfile` reads no more than that."""
         with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(workbook)) as archive:
             inside = archive.infolist()
             self._take(len(inside), sum(info.file_size for info in inside), 0, place)
@@ -72,7 +72,7 @@ class _Room:
 
 
 def entries_of(content: bytes) -> int:
-    """How many lines, or lists or objects of JSON, begin here: each takes a reader's memory.
+    """Count the lines, or lists and objects of JSON: each takes a reader's memory.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def unpack(content: bytes, place: str, *, largest: int = _LARGEST, rows: int = _
 
 
 def is_archive(content: bytes, name: str = "") -> bool:
-    """Whether the bytes begin like a zip archive, and the name is not that of a workbook."""
+    """Return whether the bytes begin like a zip archive and the name is not that of a workbook."""
     return content.startswith(_MAGIC) and not name.lower().endswith(".xlsx")
 
 

@@ -182,7 +182,7 @@ def read(
 
 
 def first_rows(source: Source) -> dict[tuple[Any, ...], str]:
-    """By document and annotator: their first row, as `row 8 of row group 2`, in a sound file."""
+    """Return the first row of each document and annotator, as `row 8 of row group 2`."""
     schema, batches = _schema_and_batches(source)
     made = _Reading(source.error, schema, (), _from_path(source), ())
     found: dict[tuple[Any, ...], str] = {}
@@ -617,7 +617,7 @@ class _Reading:
     def with_links(
         self, document: Continuum | Corpus, links: Mapping[str, Sequence[Link]], place: str
     ) -> Continuum | Corpus:
-        """What was read with its links, and what they call units."""
+        """Return the document with its links and the names that they use for units."""
         if UNIT not in self._found:
             raise self._error(f"has a file of links beside it, but no column {UNIT!r}")
         several = isinstance(document, Corpus)
@@ -656,7 +656,7 @@ class _Reading:
                 raise self._error(f"{place(int(row))} gives its document other bounds than before")
 
     def _offset_unit(self) -> str:
-        """What positions count, as the metadata, the positions or the names of columns say."""
+        """Return the unit of positions, as metadata, positions or names of columns state it."""
         if self._written.are_times:
             if self._unit not in ("", SECONDS):
                 what = f"positions are times of a clock, but the offset unit is {self._unit!r}"
@@ -668,7 +668,7 @@ class _Reading:
         )
 
     def document(self, place: str, name: str) -> Continuum | Corpus:
-        """What was read; a continuum of this name where there is no document column."""
+        """Return the document; a continuum of this name where there is no document column."""
         known = self._of["document"].known if self.several else {name: 0}
         if not known:
             raise self._error("table has no rows", hint=_HINT)

@@ -22,7 +22,7 @@ _LONGEST = 200
 
 @contextmanager
 def unforeseen_raised() -> Iterator[None]:
-    """Within, unforeseen exceptions come through as they are: for tests that look for them."""
+    """Let unforeseen exceptions through in this block, for tests that look for them."""
     token = _CAUGHT.set(())
     try:
         yield
@@ -32,7 +32,7 @@ def unforeseen_raised() -> Iterator[None]:
 
 @contextmanager
 def error_of(place: str | PathLike[str]) -> Iterator[None]:
-    """Within, an unforeseen exception is a DataError of a file.
+    """Turn unforeseen exceptions of the block into a DataError that names the file.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def error_of(place: str | PathLike[str]) -> Iterator[None]:
 def place_errors(
     file: str | PathLike[str] | None, line: int | None = None, part: str = ""
 ) -> Iterator[None]:
-    """Within, a DataError has this place, unless it has one, and is said of this part, if any.
+    """Add this place to a DataError of the block that has none, and this part, if any.
 
     Parameters
     ----------

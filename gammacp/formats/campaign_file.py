@@ -23,7 +23,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -49,6 +49,9 @@ from gammacp.formats.selection import (
     used_by_annotator,
     with_features,
 )
+
+if TYPE_CHECKING:
+    from gammacp.formats.markable_file import MarkableFile
 
 NAME = "campaign.toml"
 
@@ -93,6 +96,10 @@ class _Documents(WrittenTable):
     grid: _Step | Text = says(
         "Grid that all boundaries lie on: the length of a place, or a CSV file (start,end)."
     )
+    markable: Text = says(
+        "Stretches in which something can be marked, of documents with pauses: a CSV file "
+        "(document,start,end)."
+    )
     rounds: _Rounds = says(
         "Rounds, for `round=NAME`: documents (* matches anything), or files and folders."
     )
@@ -100,7 +107,7 @@ class _Documents(WrittenTable):
 
 
 class Keys(Selection, _Documents, _Files):
-    """What a campaign.toml may say; the descriptions are those of `gammacp init`."""
+    """Keys of a campaign.toml; their descriptions are those of `gammacp init`."""
 
 
 KEYS = Keys.model_fields
@@ -121,7 +128,7 @@ _OF_DOCUMENTS = {
 
 @dataclass(frozen=True)
 class Campaign:
-    """What is read, and which of it: a file's `values` by key, or those of a command line.
+    """Input and selection: the `values` of a campaign.toml by key, or those of a command line.
 
     `given` are keys whose values do not come from the `file`, `stamp` tells its contents apart.
     """
@@ -179,7 +186,7 @@ class Campaign:
 
     @property
     def paths(self) -> list[Path]:
-        """What is read: of a round that names files these, else `paths`."""
+        """Paths to read: those of the round if it names files, otherwise `paths`."""
         entries = self.values.get("paths", ())
         if self.round is not None and not self.documents:
             entries = self.values["rounds"][self.round]
@@ -193,7 +200,7 @@ class Campaign:
 
     @contextmanager
     def confine(self) -> Iterator[None]:
-        """Within the block the file leads nowhere outside its folder; a command line may."""
+        """Keep the file from leading outside its folder in this block; a command line may."""
         typed = "paths" in self.given and self.round is None
         with nullcontext() if self.file is None or typed else confine(self.file.parent):
             yield
@@ -312,16 +319,17 @@ class Campaign:
         continua = self._chosen(found)
         chosen = {key: self.values[key] for key in Selection.model_fields if key in self.values}
         grids = self._grids(self.values["grid"]) if "grid" in self.values else {}
+        markable = self._markable(found, continua) if "markable" in self.values else None
         if self.round is not None:
             chosen = self._without_other_rounds(chosen, continua, found)
         asked = ",".join(self.values.get("document", ()))
         notes = ("campaign", self.stamp), ("round", self.round), ("document", asked)
         if isinstance(continua, DocumentTable) and not (
-            chosen or grids or any(n for _, n in notes)
+            chosen or grids or markable or any(n for _, n in notes)
         ):
             return replace(found, continua=continua)  # nothing is selected, and it has no links
         with self._blame_value():
-            kept = select(continua, Selection.model_construct(**chosen), grids)
+            kept = select(continua, Selection.model_construct(**chosen), grids, markable)
         for key, note in notes:
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
@@ -330,7 +338,7 @@ class Campaign:
         return replace(found, continua=kept, left_out=gather((found.left_out, *lost)))
 
     def _grids(self, said: float | str) -> Mapping[str, Grid]:
-        """What a number or a file says of the grid."""
+        """Return the grid that a number or a file defines."""
         if isinstance(said, str):
             # Imported here: few campaigns have a file of their grid.
             from gammacp.formats.grid_file import read_grids
@@ -341,8 +349,19 @@ class Campaign:
             raise UsageError(f"`grid=` {said:g} is not > 0")
         return {"": Grid("places", said)}
 
+    def _markable(self, found: Collection, kept: Mapping[str, Continuum]) -> MarkableFile:
+        """Return the stretches that can be marked, of the documents that count."""
+        # Imported here: few campaigns have a file of their pauses.
+        from gammacp.formats.markable_file import read_markable
+
+        said = self.values["markable"]
+        with self.confine():
+            read = read_markable(self._path(said) if "markable" not in self.given else Path(said))
+        read.check((c.name for c in found.continua.values()), (c.name for c in kept.values()))
+        return read
+
     def _chosen(self, found: Collection) -> Mapping[str, Continuum]:
-        """Those of the round, and of these the ones that were asked for by name (`--document`)."""
+        """Return the continua of the round, restricted to the names asked for (`--document`)."""
         continua, patterns = found.continua, self.documents
         known = set[str]()
         for pattern in patterns:
@@ -422,7 +441,7 @@ def _leaves(value: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def read_campaign(path: Path) -> Campaign:
-    """What a campaign.toml says.
+    """Read a campaign.toml.
 
     Parameters
     ----------

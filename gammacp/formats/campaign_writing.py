@@ -64,7 +64,7 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
 
 
 def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
-    """What the keys may say of these continua."""
+    """Return example values of the keys for these continua."""
     people = sorted({a for c in continua for a in c.annotators})
     labels = sorted({n for c in continua for n in c.categories})
     documents = sorted({c.name for c in continua})
@@ -80,6 +80,7 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
         "rounds": {"first": documents[: max(1, len(documents) // 2)]},
         "read_until": {name: next(iter(continua)).bounds[1] for name in people[:1]},
         "grid": 1,
+        "markable": "stretches.csv",
         "bounds": list(next(iter(continua)).bounds),
         "cluster": "{cluster}-*",
         "weight": "weights.csv",

@@ -1,4 +1,4 @@
-"""What is said of documents: which belong together, and what each stands for in a sample.
+"""Clusters and strata of documents: groups that belong together, and weights in a sample.
 
 Documents of one author, patient, video or session are not independent of each other, so that
 intervals and tests take their clusters for parts. Documents of a stratified sample have weights.
@@ -147,7 +147,7 @@ def _number(text: str) -> float:
 def _said_of_documents(
     continua: Mapping[str, Continuum], said: str | Path, what: str
 ) -> tuple[dict[str, str], str]:
-    """What a feature or a table says of each document, and how a signature tells of it."""
+    """Return each document's value of a feature or table, and the signature's entry for it."""
     name = feature_of(said)
     if name is not None:
         # A document without units has no part in anything that this changes.

@@ -149,7 +149,7 @@ def _delimiter(text: str) -> str:
 
 
 def _is_comment(source: Source, notes: Notes, delimiter: str, number: int, line: str) -> bool:
-    """Whether a line where a row may begin is none; notes and comments are noted."""
+    """Return whether a line where a row may begin is a comment; note notes and comments."""
     if not line.startswith("#"):
         return False
     if note := _NOTE.match(line):

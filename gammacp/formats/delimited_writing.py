@@ -68,7 +68,7 @@ def _one_line(text: str, what: str) -> str:
 
 
 def _trim(text: str, what: str) -> str:
-    """What is read back as it is: blanks around a name are not part of it."""
+    """Return the text if it can be read back as it is: without blanks at its ends."""
     if text != text.strip():
         raise DataError(f"{what} {text!r} has blanks at its ends", hint="Write JSON instead")
     return text
@@ -90,7 +90,7 @@ def columns_inside(continua: Collection[Continuum]) -> tuple[str, ...]:
 
 
 def shape_cells(u: Unit, inside: tuple[str, ...]) -> dict[str, float | str]:
-    """What a unit has in the columns of shapes.
+    """Return a unit's cells in the columns of shapes.
 
     Parameters
     ----------

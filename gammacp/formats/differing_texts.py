@@ -113,7 +113,7 @@ def _check_inside(part: Continuum) -> None:
 
 
 def _edits(text: str, first: str) -> list[tuple[str, int, int, int, int]]:
-    """What makes the first text of a text: kind, and from where to where in both."""
+    """List the edits that turn a text into the first: kind, and span in both."""
     from rapidfuzz.distance import Levenshtein
 
     return [tuple(step) for step in Levenshtein.opcodes(text, first)]  # type: ignore[misc]

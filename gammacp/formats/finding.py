@@ -1,4 +1,4 @@
-"""From paths to files of a known format: folders walked, globs expanded, archives opened."""
+"""Search for files of a known format: folders walked, globs expanded, archives opened."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _EXPORT = (
 
 
 class Unread(NamedTuple):
-    """What could not be read, and why; `path` is that of what is packed.
+    """A source that could not be read, with the error; `path` is that of the packed file.
 
     The format is None where it is not known.
     """
@@ -68,7 +68,7 @@ class Unread(NamedTuple):
 
 @dataclass
 class Finding:
-    """What paths mean: files with the format of each, and what could not be opened or recognised.
+    """Result of a search: files with their formats, and those that were not opened or recognised.
 
     `passed` has every file that was passed over, where it was found, and why; `curated` the files
     that hold a curator's work, which is a reference.
@@ -104,7 +104,7 @@ class Finding:
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What was passed over, without the files that belong to one that is read."""
+        """Files that were passed over, without those that belong to one that is read."""
         places = [(place_of(source), source) for source, _ in self.found]
         own = {place for place, _ in places}
         # Texts have their document's name, or lie in the folder of a project's texts.
@@ -361,7 +361,7 @@ def globbed(path: Path) -> list[Path]:
 
 
 def _in(folder: Path, part: str) -> Iterator[Path]:
-    """What lies in a folder and fits; hidden files only if they are asked for."""
+    """Yield the fitting entries of a folder; hidden files only if they are asked for."""
     check_inside(folder)
     try:
         names = os.listdir(folder)  # noqa: PTH208 (names are all that is needed)
@@ -488,7 +488,7 @@ def _read_despite_ending(
 
 
 def has_ending(path: Path, chosen: Format | None) -> bool:
-    """Whether a file of this name is read where it is found in a folder."""
+    """Return whether a file of this name is read where it is found in a folder."""
     return _ends_in(path, _endings(chosen))
 
 

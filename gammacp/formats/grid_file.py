@@ -46,7 +46,7 @@ def read_grids(path: Path) -> Mapping[str, Grid]:
 
 
 def grid_in(entry: str) -> float | str:
-    """What `--grid` says: the length of a place, or the path of a file.
+    """Parse `--grid`: the length of a place, or the path of a file.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class Joining:
     documents: Mapping[str, tuple[str, ...]]
 
     def in_words(self) -> str:
-        """Whose work the layout reads, as `interview by Ann, Bob`."""
+        """Describe the layout's reading, as `interview by Ann, Bob`."""
         said = [
             f"{name} by {_few(people)}" if name else _few(people)
             for name, people in self.documents.items()
@@ -53,7 +53,7 @@ def _few(names: Sequence[str], between: str = ", ") -> str:
 
 @dataclass(frozen=True)
 class DocumentPart:
-    """What one file says about one document.
+    """One file's share of one document.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ def _joins(
     read: Callable[[Source], Continuum | Corpus],
     layout: str,
 ) -> bool:
-    """Whether files give several annotators of a document when they are read by the layout.
+    """Return whether files give several annotators of a document when they are read by the layout.
 
     Files whose texts have little in common are documents of their own.
     """

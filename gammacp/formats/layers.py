@@ -1,4 +1,4 @@
-"""Which layer's spans are the units, and which feature is the category.
+"""Choice of the layer whose spans are the units, and of the feature that is the category.
 
 Annotators who used a layer nowhere in a document have it nowhere in their file, so the choice is
 made over all files at once, not file by file.

@@ -19,7 +19,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class PathNames:
-    """What a path says; "" for the annotator when it says nothing."""
+    """Names taken from a path; the annotator is "" where the path has none."""
 
     document: str
     annotator: str
@@ -64,7 +64,7 @@ def names_from_path(path: Path, layout: str | None) -> PathNames:
 
 
 def fit(pattern: Sequence[str], text: str) -> list[str] | None:
-    """What the fields of a pattern stand for in a text; None if it does not fit.
+    """Return the values of a pattern's fields in a text; None if it does not fit.
 
     Parameters
     ----------

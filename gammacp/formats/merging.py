@@ -34,6 +34,7 @@ def merge_parts(parts: Sequence[Continuum]) -> Continuum:
         text=next((p.text for p in parts if p.text is not None), None),
         links=[link for part in parts for link in part.links],
         grid=next((p.grid for p in parts if p.grid is not None), None),
+        markable=next((p.markable for p in parts if p.markable), None),
         read_until={a: place for p in parts for a, place in p.read_until},
     )
     together = together.with_about(left_out=gather(p.left_out for p in parts))

@@ -12,8 +12,9 @@ object of features by name and a list [[start, end], …] of its fragments, or i
 likewise. "bounds", "annotators",
 "categories", "name", "offset_unit" and "text" may be left out; among "categories", labels with
 features are [category, features]. "read_until" has, by annotator, how far somebody read who did not
-finish, "grid" the length of a place that all boundaries lie on, or a list of places, "unnamed" how
-many readers without names the annotators are.
+finish, "markable" the stretches [[start, end], …] in which something can be marked, "grid" the
+length of a place that all boundaries lie on, or a list of places, "unnamed" how many readers
+without names the annotators are.
 
 Where units have ids, "ids" lists them, one per unit ("" for none), and "links" are rows annotator,
 type, source, target and, but for directed ones, "undirected" or "chain".
@@ -60,6 +61,7 @@ class _Continuum(BaseModel, extra="allow"):
     bounds: tuple[_Position, _Position] | None = None
     read_until: dict[StrictStr, _Position] | None = None
     grid: Annotated[float, Field(gt=0)] | list[tuple[_Position, _Position]] | None = None
+    markable: list[tuple[_Position, _Position]] | None = None
     unnamed: Annotated[int, Field(ge=0)] = 0
     annotators: Annotated[list[StrictStr], Field(fail_fast=True)] | None = None
     categories: Annotated[list[_Label], Field(fail_fast=True)] | None = None
@@ -111,7 +113,7 @@ class _Continuum(BaseModel, extra="allow"):
 
 
 def _kind(entry: Any) -> str:
-    """What a field behind the first four is."""
+    """Return the kind of a field behind the first four."""
     if isinstance(entry, list):
         return "fragments"
     return "shape" if any(isinstance(value, list) for value in entry.values()) else "features"
@@ -226,6 +228,7 @@ def _entry(c: Continuum) -> str:
     parts += [
         f'"bounds": [{as_text(lo)}, {as_text(hi)}]',
         *([f'"grid": {_json(_places(c.grid))}'] if c.grid else ()),
+        *([f'"markable": {_json([list(s) for s in c.markable])}'] if c.markable else ()),
         *([f'"read_until": {_json(dict(c.read_until))}'] if c.read_until else ()),
         *([f'"unnamed": {unnamed_readers(c)}'] if unnamed_readers(c) else ()),
         f'"annotators": {_json(list(c.annotators))}',

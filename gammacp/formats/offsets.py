@@ -144,7 +144,7 @@ class Convention:
 
     @property
     def name(self) -> str:
-        """What options and JSON call it."""
+        """Name of the convention in options and JSON."""
         return "+".join(part.name for part in self.parts) or "code-points"
 
     @property

@@ -157,5 +157,5 @@ def check_characters(continuum: Continuum, format: str) -> None:
 
 
 def whole(unit: Unit) -> tuple[int, int]:
-    """Where a unit of a text begins and ends."""
+    """Return the start and end of a unit of a text."""
     return int(unit.start), int(unit.end)

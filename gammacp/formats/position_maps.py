@@ -186,6 +186,11 @@ def _moved(
         return c
     if c.axes > 1:
         raise DataError(f"`positions=` does not apply to shapes ({c.name})")
+    if c.markable:
+        raise DataError(
+            f"`positions=` does not move stretches that can be marked ({c.name})",
+            hint="Give the stretches with `markable=`, in the positions that result",
+        )
     units = [_unit(u, maps[chosen[u.annotator]]) if u.annotator in chosen else u for u in c]
     until = dict(c.read_until)
     for annotator in chosen.keys() & until.keys():

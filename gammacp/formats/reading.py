@@ -1,4 +1,4 @@
-"""From paths to continua: files, folders and globs, documents × annotators."""
+"""Reading of paths into continua: files, folders and globs, documents × annotators."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FirstRows: TypeAlias = dict[str, Mapping[tuple[str, ...], str]]
 
 @dataclass(frozen=True)
 class Collection:
-    """What a set of paths holds: continua by name, and what could not be read.
+    """Content of a set of paths: continua by name, and files that could not be read.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Collection:
         return tuple(Failure(error, self.missing.get(name, ())) for name, error in self.failures)
 
     def doubt(self, declared: Iterable[str], kept: Iterable[str]) -> str | None:
-        """What to say of annotators who are declared where they would have a file; None if nothing.
+        """Return a doubt about annotators who are declared but would have a file, or None.
 
         Parameters
         ----------
@@ -327,7 +327,7 @@ def _moved(parts: Sequence[DocumentPart], positions: Any) -> list[DocumentPart]:
 
 
 def _conventions(documents: Iterable[Continuum | Corpus]) -> tuple[ConventionNote, ...]:
-    """What readers say of the conventions of their files."""
+    """Return the readers' notes on the conventions of their files."""
     stated = [
         document
         for document in documents

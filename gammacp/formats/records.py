@@ -37,7 +37,7 @@ def records(source: Source) -> Iterator[Record]:
 
 
 def is_lines(text: str) -> bool:
-    """Whether every line is an object: the first looks whole and the next, if any, begins one."""
+    """Return whether each line is an object: the first looks whole, the next begins one."""
     lines = lines_of(text.strip())
     first = lines[0]
     rest = next((line for line in lines[1:] if line.strip()), "")

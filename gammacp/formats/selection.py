@@ -1,7 +1,7 @@
 """Choosing among what was read: categories, annotators, bounds, over all continua at once."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -35,6 +35,9 @@ from gammacp.formats.boundary import place_errors
 from gammacp.formats.merging import categories_of
 from gammacp.formats.positions import LARGEST
 
+if TYPE_CHECKING:
+    from gammacp.formats.markable_file import MarkableFile
+
 
 def says(what: str) -> Any:
     """A key that may be left out, and what it says."""
@@ -57,7 +60,7 @@ Names = Annotated[dict[str, Text], Field(examples=['"a"'])]
 
 
 class Selection(WrittenTable):
-    """What to keep and how to call it: the keys of a campaign.toml that every format has.
+    """Keys of a campaign.toml that every format has: units to keep, and their names.
 
     Applied in this order; what is not said is None.
     """
@@ -100,6 +103,7 @@ def select(
     continua: Mapping[str, Continuum],
     selection: Selection,
     grids: Mapping[str, Grid] | None = None,
+    markable: "MarkableFile | None" = None,
 ) -> dict[str, Continuum]:
     """The continua as selected, with the categories of all of them.
 
@@ -111,6 +115,8 @@ def select(
         What to keep, rename, declare and leave out.
     grids
         What boundaries lie on, by document; "" is that of all others.
+    markable
+        In which stretches of documents something can be marked.
 
     Raises
     ------
@@ -138,6 +144,8 @@ def select(
         chosen = _one(corpus[name], selection, c.name)
         grid = grids.get(c.name, grids.get("")) if grids else None
         made[name] = chosen if grid is None else declare_grid(chosen, grid)
+        if markable is not None:
+            made[name] = markable.declare(made[name], c.name)
     found = {
         key: adopt_categories(c, c.categories, name=continua[key].name) for key, c in made.items()
     }

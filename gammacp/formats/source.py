@@ -108,7 +108,7 @@ class Source:
         return DataError(message, file=self.place, line=line, hint=hint)
 
     def place_errors(self, line: int | None = None, part: str = "") -> AbstractContextManager[None]:
-        """Within, a DataError is one of this file.
+        """Add this file to each DataError of the block.
 
         Parameters
         ----------
@@ -362,7 +362,7 @@ def name(value: object) -> str | None:
 
 
 def parsed_json(text: str | bytes, *, nan: bool = False, first: int = 1) -> object:
-    """As `strict_json`; a text that is no such JSON is a DataError, with its line.
+    """Parse a text as `strict_json` does; raise a DataError with its line if it is not such JSON.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class _Counting:
     source: Source
 
     def __post_init__(self) -> None:
-        """Nothing is left out yet."""
+        """Begin with an empty tally of what is left out."""
         self._left_out = Tally(self.source.place)
 
     def leave_out(self, kind: str, reason: str, count: int = 1, state: str = "") -> None:
@@ -312,7 +312,7 @@ def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape
 
 
 def with_shapes(document: D, shapes: str, place: str) -> D:
-    """What was read with shapes as they are wanted, and how many of those that are kept are mended.
+    """Return the document with shapes as they are wanted, and count those that were mended.
 
     Parameters
     ----------
@@ -336,7 +336,7 @@ def with_shapes(document: D, shapes: str, place: str) -> D:
 
 
 def in_pieces(document: D, discontinuous: str, place: str) -> D:
-    """What was read with its units of several fragments, as `Spans.add_parts` makes them.
+    """Return the document with its units of several fragments as `Spans.add_parts` makes them.
 
     Parameters
     ----------
@@ -370,7 +370,7 @@ def by_name(document: Continuum | Corpus) -> Mapping[str, Continuum]:
 
 
 def with_continua(document: D, continua: Mapping[str, Continuum], lost: Tally) -> D:
-    """What was read with other continua in the place of its own, and what that left out.
+    """Return the document with other continua in place of its own, and note the losses.
 
     Parameters
     ----------

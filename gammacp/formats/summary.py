@@ -1,4 +1,4 @@
-"""What is in a continuum: counts, lengths, gaps, overlaps, and what measures will stumble over."""
+"""Summaries of continua: counts, lengths, gaps, overlaps, and obstacles for measures."""
 
 import unicodedata
 from collections import Counter
@@ -137,7 +137,7 @@ def summary(continuum: Continuum, people: Sequence[str] = ()) -> Summary:
 
 
 def _marked_lengths(c: Continuum) -> Floats:
-    """How long each unit is, without the gaps in it."""
+    """Return the length of each unit without its gaps."""
     if not c.n_broken:
         return c.lengths
     return np.array([sum(e - s for s, e in u.fragments) or u.length for u in c], np.float64)

@@ -1,4 +1,4 @@
-"""From continua to files."""
+"""Writing of continua to files."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -134,7 +134,7 @@ def document_of(named: Mapping[str, Continuum]) -> Continuum | Corpus:
 
 
 def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[str]:
-    """What a format, or a file that has none, does not keep of the links, a clause each.
+    """Yield a clause for each part of the links that a format, or a file without one, loses.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[
 
 
 def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
-    """What the format does not keep of the document, one clause each; units are always kept."""
+    """Yield a clause for each part of the document that the format loses; units are kept."""
     continua = continua_of(document)
     if any(c.text is not None for c in continua) and not format.kept.text:
         yield "the text is not kept"
@@ -182,5 +182,10 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
         if any(c.grid for c in continua):
             yield (
                 "the grid of tokens or frames is not kept; give `grid=` when reading it, "
+                "or write JSON"
+            )
+        if any(c.markable for c in continua):
+            yield (
+                "the stretches that can be marked are not kept; give `markable=` when reading it, "
                 "or write JSON"
             )

@@ -76,7 +76,7 @@ class Element:
             yield from child.below(*names)
 
     def at(self, *path: str) -> Element:
-        """As `find`; an empty element where there is none."""
+        """Find an element as `find` does; return an empty one where there is none."""
         return self.find(*path) or Element(self.source, "", {}, self.line)
 
 
@@ -144,7 +144,7 @@ def parse(source: Source, *, external_type: bool = False) -> Element:
 
 
 def xml_text(root: ElementTree.Element, indent: str = "  ") -> str:
-    """What is written of an element, with its declaration.
+    """Write an element with its declaration.
 
     Parameters
     ----------

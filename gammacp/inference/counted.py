@@ -44,6 +44,8 @@ class Pooled:
     exact
         Whether the exact bound is taken in; of a cost, which is rarely all or nothing, it is far
         wider than need be, so that γ takes it in only where few documents have any.
+    least
+        The least value that the measure can have.
     """
 
     value: float
@@ -54,6 +56,7 @@ class Pooled:
     units: float
     error: float = 0.0
     exact: bool = True
+    least: float = -math.inf
 
 
 def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[float, float] | None:
@@ -88,9 +91,10 @@ def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[flo
         ends = [pooled.value + min(down, 0.0), pooled.value + max(up, 0.0)]
     # An error rate of 1 and more is no share of anything.
     if not pooled.exact or pooled.disagreement >= 1:
-        return ends[0], min(1.0, ends[1])
+        return max(pooled.least, ends[0]), min(1.0, ends[1])
     low, high = _exact_bounds(pooled, variance, df, confidence)
-    return min(ends[0], 1 - high), min(1.0, max(ends[1], 1 - low))
+    lower, upper = min(ends[0], 1 - high), max(ends[1], 1 - low)
+    return max(pooled.least, lower), min(1.0, upper)
 
 
 def _degrees_of_freedom(sizes: Floats) -> float:

@@ -14,7 +14,7 @@ of Python. Its *content* is three parts, each but the last on a line of its own:
 
 A file that is damaged, of another stamp or somebody else's is as good as none: the kernel is
 compiled anew, and the file replaced. A wheel may bring files for any processor of its kind
-(docs/dev/packaging.md), which are checked likewise. Without a folder, or on a full disk, kernels
+(docs/dev/contributing.md), which are checked likewise. Without a folder, or on a full disk, kernels
 are compiled in every process. Nothing that goes wrong here ends a computation.
 """
 

@@ -23,7 +23,7 @@ except ImportError:  # Windows: two processes may compile the same
 ROOT = Path(__file__).parents[2]
 """Folder that the package `gammacp` is in."""
 SHIPPED = Path(__file__).parent / "shipped"
-"""Folder of the code that a wheel may bring (docs/dev/packaging.md)."""
+"""Folder of the code that a wheel may bring (docs/dev/contributing.md)."""
 
 _NUMBA_FILE = "A Numba config file is found"
 """Beginning of numba's warning that it needs PyYAML for its file."""

@@ -28,7 +28,7 @@ WHAT = ("same", "other type", "one end elsewhere", "one end elsewhere, other typ
 
 @dataclass(frozen=True, kw_only=True)
 class LinkReport:
-    """What there is to say of the links of one continuum or of several.
+    """Agreement on the links of one continuum or of several, with its parts.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
 
 
 def _counts_by(compared: list[Record], key: str) -> Iterator[Record]:
-    """How often what is the case, by pair of annotators or by type."""
+    """Yield the counts of each outcome by pair of annotators or by type."""
     found: dict[str, tuple[Any, Counter[str]]] = {}
     for row in compared:
         found.setdefault(str(row[key]), (row[key], Counter()))[1][row["what"]] += 1

@@ -30,6 +30,7 @@ from gammacp.continuum.needs import Need
 from gammacp.errors import DataError
 from gammacp.measures.evaluation import evaluate, measure_each
 from gammacp.measures.gamma import few_units
+from gammacp.measures.pooling import Pool
 from gammacp.measures.registry import MEASURES, Measure, expand_names
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
@@ -74,9 +75,53 @@ class MeasuredDisagreements:
         found = {}
         for name in self.names:
             m = MEASURES[name]
+            if can_observe(m):
+                found[name] = pooled_disagreement(m, {"": continuum}, self.options)
+                continue
             value = m.disagreement_of(evaluate(m, continuum, self.options, shared))
             found[name] = math.nan if value is None else value
         return found
+
+
+def can_observe(m: Measure) -> bool:
+    """Return whether a measure that draws random sets can tell its D without them.
+
+    Parameters
+    ----------
+    m
+        The measure.
+    """
+    return m.counting is not None and m.counting.observe is not None
+
+
+def pooled_disagreement(
+    m: Measure, documents: Mapping[str, Continuum], options: Mapping[str, object]
+) -> float:
+    """D of documents together, of a measure that draws random sets, without drawing any.
+
+    Parameters
+    ----------
+    m
+        A measure whose counting can `observe`.
+    documents
+        Data or random sets; those in which nothing can be observed are left out.
+    options
+        Of measures.
+    """
+    assert m.counting is not None
+    assert m.counting.observe is not None
+    own = {k: v for k, v in options.items() if k in m.options}
+    counts, weights = [], []
+    for continuum in documents.values():
+        try:
+            counts.append(m.counting.observe(continuum, **own))
+        except DataError:
+            continue
+        weights.append(continuum.weight)
+    if not counts:
+        return math.nan
+    pool = Pool.of(counts, weights, m.counting.pooling_of(**own))
+    return float(m.counting.rates(pool.total).disagreement[0])
 
 
 def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continuum:
@@ -154,6 +199,17 @@ def _own(score: Score) -> BeyondChance | None:
         "signature",
     )  # fmt: skip
     return BeyondChance(**{name: getattr(score, name) for name in names})
+
+
+def against_own_chance(score: Score) -> Score:
+    """Return a score of γ's family with itself as its value beyond chance.
+
+    Parameters
+    ----------
+    score
+        Of one continuum.
+    """
+    return replace(score, beyond_chance=_own(score) or _without(score.reason or "", ""))
 
 
 def unsuited(m: Measure, model: str) -> str | None:
@@ -252,10 +308,13 @@ def _of_units(
     for name, score in scores.items():
         own, observed = _own(score), MEASURES[name].disagreement_of(score)
         reason = unsuited(MEASURES[name], settings.chance)
-        if own is not None and matching is not None:
-            found[name] = _without(NOT_MATCHED.format(name), settings.chance)
-        elif own is not None:
+        if own is not None and matching is None:
             found[name] = own
+        elif own is not None and can_observe(MEASURES[name]):
+            # Labels of its own random sets are not matched.
+            wanted[name] = pooled_disagreement(MEASURES[name], {"": continuum}, rest)
+        elif own is not None:
+            found[name] = _without(NOT_MATCHED.format(name), settings.chance)
         elif reason or observed is None:
             found[name] = _without(score.reason or reason or NOT_OBSERVED, settings.chance)
         else:

@@ -14,8 +14,16 @@ from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
-from gammacp.measures.beyond_chance import CHANCE_OPTIONS, NOT_MATCHED, on_the_grid, unsuited
-from gammacp.measures.corpus_measuring import Part, corpus_score
+from gammacp.measures.beyond_chance import (
+    CHANCE_OPTIONS,
+    NOT_MATCHED,
+    can_observe,
+    on_the_grid,
+    pooled_disagreement,
+    unsuited,
+)
+from gammacp.measures.corpus_measuring import corpus_score
+from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.settings import Settings
@@ -23,8 +31,40 @@ from gammacp.measures.settings import Settings
 if TYPE_CHECKING:
     from gammacp.measures.label_matching import LabelMatching
 
-_REFERENCE = "against a reference, random sets are drawn for two annotators only"
+_REFERENCE = "against a reference, its random sets are drawn for two annotators only"
 _ADD_UP = "{} does not add up over documents"
+PRESENCE = "presence"
+_EXCHANGES_DOCUMENTS = frozenset({"documents", "corpus"})
+_SAME_CODES = (
+    "chance model {} does not change which codes a document has, so that presence needs "
+    "chance=documents"
+)
+
+
+@dataclass(frozen=True)
+class NoUnits:
+    """Draws a document without units, which chance leaves as it is.
+
+    Attributes
+    ----------
+    continuum
+        The document.
+    signature
+        Name of the chance model.
+    """
+
+    continuum: Continuum
+    signature: str
+
+    def draw(self, rng: np.random.Generator) -> Continuum:  # noqa: ARG002
+        """Return the document.
+
+        Parameters
+        ----------
+        rng
+            The generator of this one sample.
+        """
+        return self.continuum
 
 
 @dataclass(frozen=True)
@@ -42,7 +82,8 @@ class EveryDocument:
     @property
     def signature(self) -> str:
         """The model and what it decided by itself."""
-        return next(iter(self.samplers.values())).signature
+        made = [*self.samplers.values()]
+        return next((s for s in made if not isinstance(s, NoUnits)), made[0]).signature
 
     def draw(self, rng: np.random.Generator) -> Mapping[str, Continuum]:
         """Random continua by the names of the documents.
@@ -69,12 +110,18 @@ class PooledDisagreements:
         Of the measures.
     matching
         The way in which labels are matched, where those of the data were.
+    reference
+        The annotator with whom the others are compared; None: everybody with everybody.
+    named
+        Whether random annotators have the names of those in the data.
     """
 
     names: Sequence[str]
     documents: Mapping[str, Continuum]
     options: Mapping[str, Any]
     matching: LabelMatching | None = None
+    reference: str | None = None
+    named: bool = True
 
     def __call__(self, drawn: Mapping[str, Continuum]) -> dict[str, float]:
         """D of the sums over documents, by measure.
@@ -103,7 +150,15 @@ class PooledDisagreements:
         documents
             Data or random sets.
         """
-        return corpus_score(Part(MEASURES[name], documents, self.options), plain=True).disagreement
+        m = MEASURES[name]
+        if can_observe(m):
+            return pooled_disagreement(m, documents, self.options)
+        reference = self.reference
+        if reference is not None and not self.named:
+            # Random annotators without a name are all alike, so that any of them will do.
+            reference = next(iter(documents.values())).annotators[0]
+        part = Part(m, documents, self.options, reference)
+        return corpus_score(part, plain=True).disagreement
 
 
 def corpus_beyond_chance(
@@ -112,6 +167,7 @@ def corpus_beyond_chance(
     reference: str | None,
     options: Mapping[str, Any],
     matching: LabelMatching | None = None,
+    joint: Mapping[str, Any] | None = None,
 ) -> dict[str, CorpusScore]:
     """Return the scores of a corpus, each with its `beyond_chance`.
 
@@ -127,21 +183,31 @@ def corpus_beyond_chance(
         Of the measures, and of chance.
     matching
         The way in which labels of the documents were matched; those of random sets are, too.
+    joint
+        As for `measure_corpus`.
     """
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
-    documents = {n: c for n, c in corpus.items() if c.n_units and c.n_annotators > 1}
-    settings = Settings.of(**of_chance).deciding([[*documents.values()]])
+    # Documents in which nobody found anything stay: in `presence` they are an agreement.
+    documents = {
+        name: c
+        for name, c in corpus.items()
+        if c.n_annotators > 1 and (reference is None or reference in c.annotators)
+    }
+    settings = Settings.of(**of_chance).deciding([[c for c in documents.values() if c.n_units]])
     beyond: dict[str, BeyondChance] = {}
     observed: dict[str, float] = {}
     for name, score in found.items():
         m = MEASURES[name]
         reason = unsuited(m, settings.chance) or score.reason
         pooled = m.counting is not None and m.counting.together is not None
-        if pooled and matching is not None:
+        if matching is not None and can_observe(m):
+            reason = score.reason
+        elif matching is not None and pooled:
             reason = NOT_MATCHED.format(name)
         elif pooled:
-            whole = Part(m, documents, options).whole
+            marked = {n: c for n, c in documents.items() if c.n_units}
+            whole = Part(m, marked, options, joint=(joint or {}).get(name)).whole
             if whole is not None:
                 keys = "value interval observed expected samples p least_p reason signature"
                 own = {key: getattr(whole, key) for key in keys.split()}
@@ -149,7 +215,13 @@ def corpus_beyond_chance(
                 continue
         if m.counting is None:
             reason = _ADD_UP.format(name)
-        elif reference is not None and any(c.n_annotators > 2 for c in documents.values()):
+        elif not m.counts and "samples" in m.options and score.defined and matching is None:
+            # Its value is 1 − D/E[D] already.
+            beyond[name] = BeyondChance(value=score.value, chance=settings.chance)
+            continue
+        elif name == PRESENCE and settings.chance not in _EXCHANGES_DOCUMENTS:
+            reason = _SAME_CODES.format(settings.chance)
+        elif can_observe(m) and reference is not None and _more_than_two(documents):
             reason = _REFERENCE
         if reason or not score.defined:
             why = reason or NOT_OBSERVED
@@ -157,9 +229,14 @@ def corpus_beyond_chance(
         else:
             observed[name] = score.disagreement
     if observed:
-        counted = PooledDisagreements([*observed], documents, rest, matching)
+        named = CHANCE_MODELS[settings.chance].named
+        counted = PooledDisagreements([*observed], documents, rest, matching, reference, named)
         beyond |= _drawn(counted, observed, found, settings)
     return {name: replace(score, beyond_chance=beyond[name]) for name, score in found.items()}
+
+
+def _more_than_two(documents: Mapping[str, Continuum]) -> bool:
+    return any(c.n_annotators > 2 for c in documents.values())
 
 
 def _drawn(
@@ -171,9 +248,13 @@ def _drawn(
     """Return the measures whose random sets have to be drawn."""
     model, documents = CHANCE_MODELS[settings.chance], counted.documents
     try:
-        samplers = {}
+        samplers: dict[str, Sampler[Continuum]] = {}
         for name, c in documents.items():
-            compared = [*documents.values()] if model.ratio or model.pools else [c]
+            together = model.ratio or model.pools
+            if not together and not c.n_units:
+                samplers[name] = NoUnits(c, model.name)
+                continue
+            compared = [*documents.values()] if together else [c]
             samplers[name] = model.prepare(compared, c.n_annotators)
         return against_chance(
             observed,

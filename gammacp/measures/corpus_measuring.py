@@ -10,26 +10,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from itertools import combinations
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gammacp.base.arguments import one_of, several
-from gammacp.base.signature import extend
 from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.needs import Need
 from gammacp.continuum.selecting import keep_annotators, keep_categories, relabel
 from gammacp.errors import DataError, UsageError
-from gammacp.inference.counted import Pooled, interval_of_counts
-from gammacp.inference.part_tests import FEWEST_PARTS
-from gammacp.inference.populations import Over, PairSums, intervals_over
+from gammacp.measures.corpus_intervals import with_intervals
+from gammacp.measures.corpus_parts import Part
+from gammacp.measures.corpus_remarks import (
+    note_on_missing,
+    notes_on_documents,
+    signature_of,
+    why_nothing,
+    why_undefined,
+)
 from gammacp.measures.corpus_score import CorpusScore, Retrieval
-from gammacp.measures.counting import Counting, Counts, Numbers, Rates
-from gammacp.measures.evaluation import evaluate
-from gammacp.measures.pooling import Pool, PooledRates, pooled_rates, with_common_labels
-from gammacp.measures.registry import MEASURES, UNITS, Measure, expand_names
+from gammacp.measures.counting import Counts, Numbers, Rates
+from gammacp.measures.pooling import pooled_rates
+from gammacp.measures.registry import MEASURES, UNITS, expand_names
 from gammacp.measures.score import Score
 
 if TYPE_CHECKING:
@@ -38,147 +42,6 @@ if TYPE_CHECKING:
 BY = ("category", "pair", "document")
 OTHERS = "others"
 """The label of all categories but one, for measures that tell one label from the rest."""
-_MOST_PAIRS = 45
-# Reasons why documents are left out that are spelled out.
-_SHOWN = 3
-_FEW = f"fewer than {FEWEST_PARTS} documents with units tell no interval"
-_HELD = "one document has nearly all that is compared, so that the others tell no interval"
-
-
-@dataclass(frozen=True)
-class Part:
-    """One measure of some documents.
-
-    Attributes
-    ----------
-    measure
-        The measure.
-    documents
-        The continua by name.
-    options
-        Of the measure.
-    reference
-        The annotator whom the others are compared with; None: everybody with everybody.
-    scores
-        Of the documents, where they are there already.
-    executor
-        For random sets.
-    """
-
-    measure: Measure
-    documents: Mapping[str, Continuum]
-    options: Mapping[str, Any]
-    reference: str | None = None
-    scores: Mapping[str, Score] = field(default_factory=dict)
-    executor: Executor | None = None
-
-    @property
-    def counting(self) -> Counting:
-        """The way the measure counts."""
-        assert self.measure.counting is not None
-        return self.measure.counting
-
-    @cached_property
-    def own_options(self) -> dict[str, Any]:
-        """The options that the measure declares."""
-        return {k: v for k, v in self.options.items() if k in self.measure.options}
-
-    def only(self, change: Callable[[Continuum], Continuum], **options: Any) -> Part:
-        """The same of changed documents.
-
-        Parameters
-        ----------
-        change
-            From a document to what is left of it.
-        options
-            Those that are other ones.
-        """
-        documents = {name: change(c) for name, c in self.documents.items()}
-        changed = {**self.options, **options}
-        return Part(self.measure, documents, changed, self.reference, executor=self.executor)
-
-    @cached_property
-    def whole(self) -> Any:
-        """The score of all documents, of measures that need all for each; else None."""
-        together = None if self.measure.counting is None else self.measure.counting.together
-        if together is None or len(self.documents) < 2:
-            return None
-        try:
-            corpus = Corpus.from_continua(self.documents)
-            return together(corpus, executor=self.executor, **self.own_options)
-        except DataError as error:
-            return Score(value=math.nan, reason=str(error))
-
-    @cached_property
-    def found(self) -> Mapping[str, Score]:
-        """The score of each document, without a reference."""
-        if self.whole is not None:
-            return getattr(self.whole, "scores", dict.fromkeys(self.documents, self.whole))
-        return {
-            name: self.scores[name]
-            if name in self.scores
-            else evaluate(self.measure, c, self.options, None)
-            for name, c in self.documents.items()
-        }
-
-    @cached_property
-    def pairs(self) -> dict[str, Counts]:
-        """The counts of each document by pair of annotators, where there are any."""
-        counts = {name: s.counts for name, s in self.found.items() if s.counts is not None}
-        if all(c.of_pairs for c in counts.values()):
-            return counts
-        rows: dict[str, list[Counts]] = {}
-        for pair in self._pairs_of_people():
-            some = {d: c for d, c in self.documents.items() if set(pair) <= set(c.annotators)}
-            alone = Part(self.measure, some, self.options, executor=self.executor)
-            alone = alone.only(partial(keep_annotators, names=pair))
-            for name, score in alone.found.items():
-                if score.counts is not None:
-                    rows.setdefault(name, []).append(replace(score.counts, parties=(pair,)))
-        return {name: _joined(rows[name]) for name in self.documents if name in rows}
-
-    def _pairs_of_people(self) -> list[tuple[str, str]]:
-        people = dict.fromkeys(a for c in self.documents.values() for a in c.annotators)
-        if self.reference is not None:
-            return [(self.reference, a) for a in people if a != self.reference]
-        return list(combinations(people, 2))
-
-    @cached_property
-    def counts(self) -> dict[str, Counts]:
-        """Counts that each document adds to the sums."""
-        if self.reference is None:
-            found = {n: s.counts for n, s in self.found.items() if s.counts is not None}
-        else:
-            turned = {n: c.against(self.reference) for n, c in self.pairs.items()}
-            found = {n: c for n, c in turned.items() if c.parties}
-        order = next(iter(self.documents.values())).categories if self.documents else ()
-        return dict(zip(found, with_common_labels([*found.values()], order), strict=True))
-
-    @property
-    def values(self) -> list[float]:
-        """The values of the documents that have one."""
-        if self.reference is None:
-            found = [s.value for s in self.found.values()]
-        else:
-            found = [self.value_of(c) for c in self.counts.values()]
-        return [value for value in found if not math.isnan(value)]
-
-    def value_of(self, counts: Counts) -> float:
-        """The mean of the values of a document's pairs.
-
-        Parameters
-        ----------
-        counts
-            Of the document.
-        """
-        return float(self.counting.rates_of(counts, **self.own_options).value.mean())
-
-
-def _joined(counts: Sequence[Counts]) -> Counts:
-    """Counts of one document by pair, put together."""
-    alike = with_common_labels(counts)
-    numbers = {name: np.concatenate([c.numbers[name] for c in alike]) for name in alike[0].numbers}
-    return Counts(tuple(c.parties[0] for c in alike), numbers, alike[0].labels)
 
 
 def measure_corpus(
@@ -192,6 +55,7 @@ def measure_corpus(
     executor: Executor | None = None,
     check: bool = True,
     matching: LabelMatching | None = None,
+    joint: Mapping[str, Score] | None = None,
     **options: Any,
 ) -> dict[str, CorpusScore]:
     """Measure a corpus; `gammacp.measure` of a corpus does so.
@@ -216,6 +80,8 @@ def measure_corpus(
         Whether a reference who is in no document is an error; otherwise scores have no value.
     matching
         The way in which labels of the corpus were matched, for random sets.
+    joint
+        What `measure_jointly` returned, where it was called before.
     options
         Of the measures, and of chance.
 
@@ -240,14 +106,65 @@ def measure_corpus(
     found = {}
     for name, m in chosen.items():
         own = {d: s[name] for d, s in (scores or {}).items() if name in s}
-        part = Part(m, dict(corpus), options, reference, own, executor)
+        part = Part(m, dict(corpus), options, reference, own, executor, (joint or {}).get(name))
         found[name] = _score_by(part, wanted)
     if beyond_chance:
         # It stands on this module.
         from gammacp.measures.corpus_chance import corpus_beyond_chance
 
-        found = corpus_beyond_chance(corpus, found, reference, options, matching)
+        found = corpus_beyond_chance(corpus, found, reference, options, matching, joint)
     return found
+
+
+def measured_jointly(names: Iterable[str]) -> list[str]:
+    """Return the measures that see all documents of a corpus at once, such as γ.
+
+    Parameters
+    ----------
+    names
+        Of registered measures.
+    """
+    counting = {name: MEASURES[name].counting for name in expand_names(names)}
+    return [name for name, c in counting.items() if c is not None and c.together is not None]
+
+
+def measure_jointly(
+    corpus: Corpus,
+    names: Iterable[str],
+    *,
+    beyond_chance: bool = False,
+    executor: Executor | None = None,
+    **options: Any,
+) -> tuple[dict[str, Score], dict[str, dict[str, Score]]]:
+    """Measure a corpus whose documents share random sets.
+
+    Parameters
+    ----------
+    corpus
+        At least two documents.
+    names
+        As `measured_jointly` returns them.
+    beyond_chance
+        Whether each score of a document has itself as its value beyond chance.
+    executor
+        For random sets.
+    options
+        Of the measures.
+
+    Returns
+    -------
+    tuple
+        The score of the corpus by measure, and those of the documents by document and measure.
+    """
+    from gammacp.measures.beyond_chance import against_own_chance
+
+    parts = {name: Part(MEASURES[name], dict(corpus), options, executor=executor) for name in names}
+    documents: dict[str, dict[str, Score]] = {name: {} for name in corpus}
+    for name, part in parts.items():
+        for document, score in part.found.items():
+            own = against_own_chance(score) if beyond_chance else score
+            documents[document][name] = own
+    return {name: part.whole for name, part in parts.items()}, documents
 
 
 def as_corpus(data: Any) -> Corpus:
@@ -291,9 +208,11 @@ def check_reference(documents: Mapping[str, Continuum], reference: str | None) -
 def _score_by(part: Part, by: Collection[str]) -> CorpusScore:
     """The score of one measure, with those of its categories and pairs."""
     score = corpus_score(part)
-    if part.measure.counting is None or part.measure.applies_to not in UNITS:
+    m = part.measure
+    if m.counting is None or m.applies_to not in UNITS:
         return score
-    if "category" in by:
+    # Units of one category cover no text, and a measure of each category has its values already.
+    if "category" in by and not m.per_category and Need.FULL_COVERING not in m.needs:
         score = replace(score, by_category=_by_category(part))
     if "pair" in by:
         score = replace(score, by_pair=_by_pair(part))
@@ -315,35 +234,33 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
         return _without_sums(part)
     counts = part.counts
     if not counts:
-        return CorpusScore(value=math.nan, of=of, reason=_why_nothing(part))
+        return CorpusScore(value=math.nan, of=of, reason=why_nothing(part))
     settled = m.counting.settle(_all(counts), **part.own_options)
 
     def formula(numbers: Numbers) -> Rates:
         return part.counting.rates(numbers, **settled)
 
     pooling = m.counting.pooling_of(**part.own_options)
-    weights = [part.documents[name].weight for name in counts]
-    pool = Pool.of([*counts.values()], weights, pooling)
-    pooled = pooled_rates(pool, formula, pooling)
+    pooled = part.joint_rates or pooled_rates(part.pool(pooling), formula, pooling)
     whole = _mean_of_pairs(part, counts, formula) if of == 1 else pooled.whole
     value = float(whole.value)
     labels = next(iter(counts.values())).labels
     found = CorpusScore(
         value=value,
-        mean=float(np.mean(part.values)) if part.values else math.nan,
+        mean=part.mean,
         documents=len(counts),
         of=of,
         retrieval=_retrieval(whole) if part.reference is not None else Retrieval(),
         support=_support(part),
-        reason=None if not math.isnan(value) else _why_undefined(part, whole),
-        notes=(*_left_out(part), *_missing(counts)),
-        signature=_signature(part),
+        reason=None if not math.isnan(value) else why_undefined(part, whole),
+        notes=(*notes_on_documents(part), *note_on_missing(counts)),
+        signature=signature_of(part),
         disagreement=float(whole.disagreement),
         by_category=_by_label(whole, labels, len(counts), of),
     )
     if math.isnan(value) or of == 1 or plain:
         return found
-    return _with_intervals(found, part, pooled, formula)
+    return with_intervals(found, part, pooled, formula)
 
 
 def _all(counts: Mapping[str, Counts]) -> Counts:
@@ -398,151 +315,17 @@ def _support(part: Part) -> int:
 def _without_sums(part: Part) -> CorpusScore:
     """The mean of the documents, of measures that do not add up."""
     name, of = part.measure.name, len(part.documents)
-    reason = f"{name} does not add up over documents: a corpus has the mean of documents only"
+    why = part.measure.unsummed or "it counts nothing that could be summed"
+    reason = f"it does not add up over documents: {why}; a corpus has their mean only"
     if part.reference is not None:
         return CorpusScore(value=math.nan, of=of, reason=f"{name} takes no reference; {reason}")
-    values = [s.value for s in part.found.values() if s.defined]
+    values = part.values
     if not values:
-        return CorpusScore(value=math.nan, of=of, reason=_why_nothing(part))
-    mean = math.fsum(values) / len(values)
+        return CorpusScore(value=math.nan, of=of, reason=why_nothing(part))
     return CorpusScore(
-        value=math.nan, mean=mean, documents=len(values), of=of, reason=reason,
+        value=math.nan, mean=part.mean, documents=len(values), of=of, reason=reason,
         support=_support(part),
     )  # fmt: skip
-
-
-def _reasons(part: Part) -> dict[str, int]:
-    """Count the documents that count nothing, by reason."""
-    found: dict[str, int] = {}
-    for name, score in part.found.items():
-        if score.counts is None and name not in part.counts:
-            reason = score.reason or "it has no counts"
-            found[reason] = found.get(reason, 0) + 1
-    return found
-
-
-def _why_nothing(part: Part) -> str:
-    if part.reference is not None and part.measure.counting is not None and part.pairs:
-        both = f"{part.reference} and somebody to compare"
-        return f"it does not have {both}" if len(part.documents) == 1 else f"no document has {both}"
-    reasons = [s.reason for s in part.found.values() if s.reason]
-    return reasons[0] if reasons else "no document has anything to compare"
-
-
-def _why_undefined(part: Part, whole: Rates) -> str:
-    if part.measure.per_category:
-        return "it has a value per category only"
-    if whole.expected is not None and float(whole.expected) < 0:
-        return f"the expected disagreement is negative ({float(whole.expected):.3g})"
-    if len(part.documents) == 1:
-        reason = next(iter(part.found.values())).reason
-        return reason or part.counting.nothing
-    return part.counting.nothing
-
-
-def _left_out(part: Part) -> tuple[str, ...]:
-    """Return a note on documents that do not count, for each reason."""
-    if len(part.documents) == 1:
-        return ()
-    every = sorted(_reasons(part).items(), key=lambda entry: -entry[1])
-    of = len(part.documents)
-    notes = [f"{n} of {of} documents left out: {reason}" for reason, n in every[:_SHOWN]]
-    if rest := sum(number for _, number in every[_SHOWN:]):
-        notes.append(f"{rest} of {of} documents left out for other reasons")
-    return tuple(notes)
-
-
-def _missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
-    """Return a note on missing labels, of measures that count them."""
-    sums = [
-        int(sum(c.numbers[name].sum() for c in counts.values() if name in c.numbers))
-        for name in ("missing", "asked")
-    ]
-    return (f"{sums[0]} of {sums[1]} labels are missing",) if sums[0] else ()
-
-
-def _signature(part: Part) -> str:
-    """Return the signature of the whole, or of the first document that counts."""
-    known = [s.signature for s in part.found.values() if s.counts is not None and s.signature]
-    line = getattr(part.whole, "signature", "") or (known[0] if known else "")
-    if not line:
-        return ""
-    return extend(line, documents=len(part.counts), reference=part.reference)
-
-
-def _with_intervals(
-    found: CorpusScore, part: Part, pooled: PooledRates, formula: Callable[[Numbers], Rates]
-) -> CorpusScore:
-    """The score with its intervals over documents, annotators and both."""
-    whole, marked = pooled.whole, pooled.sizes > 0
-    if part.measure.per_category:
-        return found
-    if np.count_nonzero(marked) < FEWEST_PARTS:
-        return replace(found, notes=(*found.notes, _FEW))
-    interval = interval_of_counts(_pooled(part, pooled, marked))
-    if interval is None:
-        return replace(found, notes=(*found.notes, _HELD))
-    return replace(found, interval=interval, over=_over(part, whole, interval, formula))
-
-
-def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Pooled:
-    whole, weights = pooled.whole, np.array([part.documents[n].weight for n in part.counts])
-    expected = 1.0 if whole.expected is None else float(whole.expected)
-    most = whole.most or 1.0
-    sizes = pooled.sizes[marked]
-    # Of documents that stand for unequal numbers of others the sample is worth fewer units.
-    units = sizes.sum() ** 2 / (sizes * weights[marked]).sum()
-    return Pooled(
-        value=float(whole.value),
-        without=pooled.without[marked],
-        sizes=sizes,
-        disagreement=float(whole.disagreement) / most,
-        expected=expected / most,
-        units=float(units),
-        error=float(getattr(part.whole, "chance_error", 0.0)),
-        exact=part.counting.together is None or _few_disagree(part),
-    )
-
-
-def _few_disagree(part: Part) -> bool:
-    """Return whether too few documents have a cost to tell how others would differ."""
-    costs = [float(c.numbers["observed"].sum()) for c in part.counts.values()]
-    return bool(np.count_nonzero(costs) < FEWEST_PARTS)
-
-
-def _over(
-    part: Part, whole: Rates, interval: tuple[float, float], formula: Callable[[Numbers], Rates]
-) -> Over:
-    """The interval over documents, and those over annotators and both from the pairs."""
-    plain = Over(documents=interval, n_documents=len(part.counts))
-    if part.reference is not None:
-        return replace(plain, reason="a reference is not one of many such annotators")
-    if len(part._pairs_of_people()) > _MOST_PAIRS:
-        return replace(plain, reason=f"more than {_MOST_PAIRS} pairs are not measured by pair")
-    if whole.value >= 1:
-        return replace(plain, reason="there is no disagreement")
-    labels = next(iter(part.counts.values())).labels
-    rows = [(k, part.pairs[n]) for k, n in enumerate(part.counts) if n in part.pairs]
-    alike = with_common_labels([c for _, c in rows], labels)
-    expected = 1.0 if whole.expected is None else float(whole.expected)
-    names = dict.fromkeys(a for c in alike for pair in c.parties for a in pair)
-    people = {name: i for i, name in enumerate(names)}
-    columns: list[tuple[int, tuple[int, int], float, float]] = []
-    for (k, _), counts in zip(rows, alike, strict=True):
-        rates = formula(counts.numbers)
-        weight = part.documents[[*part.counts][k]].weight / len(counts.parties)
-        for pair, apart, size in zip(counts.parties, rates.disagreement, rates.size, strict=True):
-            if size > 0 and not math.isnan(apart):
-                cell = weight * float(size)
-                who = (people[pair[0]], people[pair[1]])
-                columns.append((k, who, cell * float(apart), cell * expected))
-    if not columns:
-        return plain
-    documents, pairs, observed, chance = zip(*columns, strict=True)
-    # Pairs may sum to another value than the whole has: what they tell is how far they differ.
-    scale = (1 - float(whole.value)) / (math.fsum(observed) / math.fsum(chance) or 1.0)
-    sums = PairSums.of_pairs(documents, pairs, [scale * x for x in observed], chance)
-    return intervals_over(sums, interval)
 
 
 def _by_category(part: Part) -> dict[str, CorpusScore]:
@@ -571,7 +354,7 @@ def _against_rest(continuum: Continuum, category: str) -> Continuum:
 def _by_pair(part: Part) -> dict[str, CorpusScore]:
     """The same of each pair of annotators, on the documents that both annotated."""
     found = {}
-    for first, second in part._pairs_of_people():
+    for first, second in part.pairs_of_people():
         there = {d: c for d, c in part.documents.items() if {first, second} <= set(c.annotators)}
         if there:
             alone = Part(part.measure, there, part.options, part.reference, executor=part.executor)

@@ -8,7 +8,7 @@ numbers, whether they are those of a pair, of a document, or sums over a corpus.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
@@ -35,12 +35,16 @@ class Counts:
         Names along the axes of labels.
     ordered
         Whether each pair is there in both orders, the reference first.
+    weight
+        What the numbers are multiplied by in sums over documents, such as x̄ of γ; of shape
+        (labels,) where each label has a weight of its own.
     """
 
     parties: tuple[tuple[str, ...], ...]
     numbers: Numbers
     labels: tuple[str, ...] = ()
     ordered: bool = False
+    weight: float | Floats = 1.0
 
     @property
     def of_pairs(self) -> bool:
@@ -64,7 +68,7 @@ class Counts:
             name: np.concatenate((values[rows], self.numbers[_exchanged(name)][turned]))
             for name, values in self.numbers.items()
         }
-        return Counts(tuple(pairs), numbers, self.labels, self.ordered)
+        return replace(self, parties=tuple(pairs), numbers=numbers)
 
     def of_party(self, row: int) -> Counts:
         """One row alone.
@@ -75,7 +79,7 @@ class Counts:
             Its number.
         """
         numbers = {name: values[[row]] for name, values in self.numbers.items()}
-        return Counts((self.parties[row],), numbers, self.labels, self.ordered)
+        return replace(self, parties=(self.parties[row],), numbers=numbers)
 
     def mean(self) -> Numbers:
         """The mean of the rows, by name."""
@@ -94,7 +98,10 @@ class Counts:
         place = {name: i for i, name in enumerate(labels)}
         places = np.array([place[name] for name in self.labels], np.int64)
         numbers = {name: _spread(x, places, len(labels)) for name, x in self.numbers.items()}
-        return Counts(self.parties, numbers, labels, self.ordered)
+        weight = self.weight
+        if isinstance(weight, np.ndarray):
+            weight = _spread(weight[None], places, len(labels))[0]
+        return replace(self, numbers=numbers, labels=labels, weight=weight)
 
 
 def _exchanged(name: str) -> str:
@@ -194,6 +201,10 @@ class Counting:
         `(corpus, **options) -> Score`, for measures that must see all documents at once because
         these share an expected value; the documents' scores are in its `scores`. None: each
         document is measured alone.
+    observe
+        `(continuum, **options) -> Counts` without random sets, of measures that `count` with them:
+        what the formula's disagreement needs, for random sets that come from elsewhere. None:
+        `count` draws none.
     """
 
     count: Callable[..., Counts]
@@ -203,6 +214,7 @@ class Counting:
     relabelled: bool = False
     nothing: str = "there is nothing to compare"
     together: Callable[..., Any] | None = None
+    observe: Callable[..., Counts] | None = None
 
     def pooling_of(self, **options: Any) -> Pooling:
         """Return the way to pool the parties of documents and of a corpus.

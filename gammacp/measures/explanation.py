@@ -13,14 +13,15 @@ alignment share what its pairs of two empty units cost.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Protocol, TypeAlias, Unpack
 
 import numpy as np
 
 from gammacp.base.arguments import whole
 from gammacp.base.arrays import Floats
+from gammacp.base.record_tables import Table
 from gammacp.base.text import UNLABELLED
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Continuum
@@ -32,9 +33,30 @@ from gammacp.measures.components import VarianceComponents
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Chance, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
+from gammacp.registry import Registry
 
 Record: TypeAlias = dict[str, Any]
 STRETCHES = 10
+
+
+class FurtherExplanation(Protocol):
+    """Another way in which γ is taken apart."""
+
+    def as_dict(self) -> Record:
+        """Return what JSON has under its name."""
+        ...
+
+    def tables(self) -> Iterator[tuple[str, Table]]:
+        """Yield tables with their titles."""
+        ...
+
+    def in_words(self) -> list[str]:
+        """Return what stands out, a sentence each."""
+        ...
+
+
+EXPLANATIONS: Registry[Callable[[Basis], FurtherExplanation]] = Registry("explanation")
+"""Further ways to take γ apart, on a basis that keeps its random sets; the name is the JSON key."""
 _WORDS = {
     "position": "about where units are",
     "category": "about categories",
@@ -110,6 +132,28 @@ class Explanation:
                 "chance stayed as they are."
             )
         return [*said, self.variances.in_words()] if self.variances else said
+
+
+def further_explanations(
+    continua: Continua, **options: Unpack[FamilyOptions]
+) -> tuple[dict[str, FurtherExplanation], list[tuple[str, str]]]:
+    """Return what others take γ apart into, by name, and why some cannot.
+
+    Parameters
+    ----------
+    continua, options
+        As for `explanation_of`.
+    """
+    settings, how = Settings.and_computing(options, keeping=True)
+    basis = Basis(continua, settings, **how)
+    made: dict[str, FurtherExplanation] = {}
+    refused: list[tuple[str, str]] = []
+    for name, explain in EXPLANATIONS.items():
+        try:
+            made[name] = explain(basis)
+        except DataError as error:
+            refused.append((name, str(error)))
+    return made, refused
 
 
 @spelled_out_with_computing

@@ -4,23 +4,28 @@
 annotation sets. 1 is perfect, 0 what chance gives; it can be negative.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Unpack
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Alignment, Status
+from gammacp.alignment import Alignment, Status, best_disorder
 from gammacp.alignment.aligned import AlignedDocument
 from gammacp.base.arguments import instance
+from gammacp.base.arrays import Floats, Indices
 from gammacp.base.record_tables import record_of
 from gammacp.base.text import sentence
 from gammacp.chance.beyond import ratio, ratio_interval, ratios
-from gammacp.chance.direction import FEWEST_OF_STRETCH, Direction, direction, empty_stretches
+from gammacp.chance.direction import Direction, direction
 from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.needs import Need, require, unmet_need
+from gammacp.dissimilarity.base import bind
 from gammacp.errors import DataError
 from gammacp.inference.populations import Over
 from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
@@ -29,6 +34,9 @@ from gammacp.measures.registry import registered
 from gammacp.measures.score import ChanceBaseline, Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
+if TYPE_CHECKING:
+    from gammacp.chance.common_gaps import CommonGaps
+
 # Units per annotator from which `cut` can be told from the continuum itself.
 FEWEST_UNITS = 5.0
 # Where annotators' own units overlap: with five, independent ones stand at −.04 (zero_continua).
@@ -36,6 +44,10 @@ FEWEST_OVERLAPPING = 10.0
 _UNPROVEN = (
     "some alignments are not proven to be the best; the interval includes what they leave open"
 )
+# Units of all annotators below which stretches that nobody marks say nothing.
+FEWEST_UNITS_OF_GAPS = 20
+# Difference of γ by which a tilt that chance has, too, is told.
+_TOLD_OF_TILT = 0.05
 # Of the test of agreement above 0.
 _LEVEL = 0.05
 _NEEDED = "a Continuum (read makes one of a file, Continuum.from_frame of a data frame) or a Corpus"
@@ -66,6 +78,11 @@ class Gamma(Score):
         documents of a corpus, and where there are too few units.
     over
         Intervals by whose population they are about; None where they were not asked for.
+    with_tilt
+        γ against random annotations that lie towards the same end; None where units lie towards
+        none.
+    gaps
+        Stretches that nobody marks, and γ if nothing could be marked there; None without any.
     """
 
     precision: float | None = None
@@ -75,6 +92,8 @@ class Gamma(Score):
     units: int | None = None
     direction: Direction | None = None
     over: Over | None = None
+    with_tilt: float | None = None
+    gaps: CommonGaps | None = None
 
     def in_words(self) -> list[str]:
         """What there is to say beside γ, a sentence each."""
@@ -98,6 +117,8 @@ class Gamma(Score):
             "observed_disorder": self.observed,
             "expected_disorder": self.expected,
             **record_of(self, "samples precision bound annotators units p least_p direction over"),
+            **({} if self.with_tilt is None else {"gamma_with_tilt": self.with_tilt}),
+            **({} if self.gaps is None else self.gaps.as_dict()),
             **super().as_dict(),
         }
 
@@ -139,13 +160,33 @@ class GammaScore(Gamma):
         return as_html("gamma", self)
 
 
+def disorder_numbers(observed: Floats, expected: Floats, annotators: Indices) -> Numbers:
+    """Return what γ of documents is made of, by name; in sums it is weighted by x̄.
+
+    Parameters
+    ----------
+    observed, expected
+        δ and δ_e of each document.
+    annotators
+        How many each has.
+    """
+    most = annotators.astype(np.float64)
+    return {
+        "observed": observed,
+        "expected": expected,
+        "units": np.ones_like(observed),
+        "most": most,
+    }
+
+
 def disorder_rates(numbers: Numbers) -> Rates:
-    """Return γ = 1 − Σ x̄·δ / Σ x̄·δ_e.
+    """Return γ = 1 − δ / δ_e, and of sums 1 − Σ x̄·δ / Σ x̄·δ_e.
 
     Parameters
     ----------
     numbers
-        `observed`, `expected`, `units` and `most`, the disorder of units that are all alone.
+        As `disorder_numbers` returns them, or sums of these, weighted by x̄; `units` are then the
+        sum of x̄, and `most` is the disorder of units that are all alone.
     """
     most = numbers["most"]
     return Rates(
@@ -169,7 +210,39 @@ def count_disorder(continuum: Continuum, **options: Any) -> Counts:
     DataError
         The random sets are too few.
     """
-    score = _gamma(continuum, options)
+    return _counts_of_score(_gamma(continuum, options))
+
+
+def count_soft_disorder(continuum: Continuum, **options: Any) -> Counts:
+    """Count disorder as `count_disorder` does, of alignments in which units may be repeated.
+
+    Parameters
+    ----------
+    continuum, options
+        As for `soft_gamma`.
+    """
+    return _counts_of_score(_gamma(continuum, {**options, "cover": True}))
+
+
+def observe_disorder(continuum: Continuum, *, cover: bool = False, **options: Any) -> Counts:
+    """Count the disorder of the best alignment alone; what is expected is unknown.
+
+    Parameters
+    ----------
+    continuum, options
+        As for `gamma`.
+    cover
+        Whether units may be repeated, as in soft γ.
+    """
+    settings = Settings.of(cover=cover, **options)
+    best = best_disorder(continuum, bind(settings.dissimilarity, continuum), **settings.solving)
+    numbers = disorder_numbers(
+        np.array([best.disorder]), np.array([math.nan]), np.array([continuum.n_annotators])
+    )
+    return Counts(((),), numbers, weight=continuum.mean_units)
+
+
+def _counts_of_score(score: Score) -> Counts:
     if score.counts is None:
         raise DataError("interrupted after too few random annotation sets for δ_e")
     return score.counts
@@ -179,6 +252,12 @@ def _of_corpus(corpus: Corpus, **options: Any) -> Score:
     from gammacp.measures.gamma_corpus import gamma_corpus
 
     return gamma_corpus(corpus, **options)
+
+
+def _soft_of_corpus(corpus: Corpus, **options: Any) -> Score:
+    from gammacp.measures.gamma_corpus import gamma_of_family
+
+    return gamma_of_family(corpus, {**options, "cover": True})
 
 
 @registered(
@@ -192,6 +271,7 @@ def _of_corpus(corpus: Corpus, **options: Any) -> Score:
         pooling="all",
         nothing=NOTHING_EXPECTED,
         together=_of_corpus,
+        observe=observe_disorder,
     ),
 )
 @spelled_out_with_computing
@@ -226,15 +306,25 @@ def gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
     "γ where a unit may be aligned more than once (for annotators who split)",
     "after Mathet, Widlöcher & Métivier 2015, eq. 8",
     fragments="whole",
+    counting=Counting(
+        count=count_soft_disorder,
+        rates=disorder_rates,
+        pooling="all",
+        nothing=NOTHING_EXPECTED,
+        together=_soft_of_corpus,
+        observe=partial(observe_disorder, cover=True),
+    ),
 )
 @spelled_out_with_computing
-def soft_gamma(continuum: Continuum, **options: Unpack[FamilyOptions]) -> GammaScore:
+def soft_gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
     """Soft γ: a unit may be in several unitary alignments, for annotators who split units.
 
     The alignment is a cover instead of a partition (Σ X ≥ 1 for each unit), for observed and
     random sets alike; x̄ stays the same. Arguments and errors as for `gamma`; options are those
     of `FamilyOptions`.
     """
+    if isinstance(continuum, Corpus):
+        return _soft_of_corpus(continuum, **options)
     return _gamma(continuum, {**options, "cover": True})
 
 
@@ -269,8 +359,11 @@ def score_on(
     notes = basis.once(("notes", chance), lambda: notes_on(expected, basis.settings))
     if alone:
         notes += few_units(document.continuum)
-    if document.most_units >= FEWEST_OF_STRETCH:
-        notes += empty_stretches(document.continuum)
+    if not basis.continua.plain and document.continuum.markable:
+        # Imported here: most continua have no pauses.
+        from gammacp.continuum.markable import pauses_in_words
+
+        notes += pauses_in_words(document.continuum)
     towards = None
     if alone and not basis.selection:
         towards = direction([document.continuum], basis.settings.seed)
@@ -279,15 +372,17 @@ def score_on(
     reason: str | None = (
         f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
     )
-    if expected.enough:
+    counts = _counts_of(document, expected) if expected.enough else None
+    if counts is not None:
         p = expected.p_value(observed)
-        value, reason = ratio(observed, expected.mean, NOTHING_EXPECTED)
+        value = float(disorder_rates(counts.numbers).value[0])
+        reason = NOTHING_EXPECTED if math.isnan(value) else None
     if reason is None:
         interval = ratio_interval(document.bound, observed, *expected.interval)
         notes += not_shown(p, expected.samples) if alone else ()
-    return GammaScore(
+    score = GammaScore(
         value=value,
-        counts=_counts_of(document, expected) if expected.enough else None,
+        counts=counts,
         interval=interval,
         reason=reason,
         observed=observed,
@@ -318,19 +413,58 @@ def score_on(
             ),
         ),
     )
+    if basis.selection or not alone or not score.defined or basis.model.name != "cut":
+        return score
+    return _with_gaps(_with_tilt(score, basis), basis)
+
+
+def _with_tilt(score: GammaScore, basis: Basis) -> GammaScore:
+    """Return γ of a text with that against random annotations that lie towards the same end."""
+    towards, continuum = score.direction, score.document.continuum
+    if towards is None or not towards.shown or continuum.markable:
+        return score
+    expected = basis.like(continuum, chance="tilted").chance(continuum).expected
+    value, reason = ratio(score.document.disorder, expected.mean, NOTHING_EXPECTED)
+    if reason is not None or not expected.enough:
+        return score
+    notes = score.notes
+    if abs(score.value - value) > _TOLD_OF_TILT:
+        notes += (
+            f"random annotations that lie towards the {towards.towards}, too, give γ = "
+            f"{value:.2f} instead of {score.value:.2f}",
+        )
+    return replace(score, with_tilt=value, notes=notes)
+
+
+def _with_gaps(score: GammaScore, basis: Basis) -> GammaScore:
+    """Return γ of a text with what it would be if nothing could be marked in common gaps."""
+    continuum = score.document.continuum
+    if score.units < FEWEST_UNITS_OF_GAPS:
+        return score
+    # Imported here: few texts come so far.
+    from gammacp.chance.common_gaps import CommonGaps, common_gaps, without_gaps
+
+    gaps = common_gaps(continuum)
+    if not gaps:
+        return score
+    marked = without_gaps(continuum, gaps)
+    expected = basis.like(marked, chance="cut").chance(marked).expected
+    value, reason = ratio(score.document.disorder, expected.mean, NOTHING_EXPECTED)
+    if reason is not None or not expected.enough:
+        return score
+    p = expected.p_value(score.document.disorder)
+    found = CommonGaps({continuum.name: gaps}, value, p, score.value, score.p)
+    return replace(score, gaps=found, notes=(*score.notes, *found.notes))
 
 
 def _counts_of(document: AlignedDocument, expected: ExpectedDisorder) -> Counts:
-    """x̄·δ and x̄·δ_e, which add up over documents, of all annotators together."""
-    size = document.n_units / document.n_annotators
-    numbers = {
-        "observed": size * document.disorder,
-        "expected": size * expected.mean,
-        "units": size,
-        "most": size * document.n_annotators,
-    }
-    columns = {name: np.array([number]) for name, number in numbers.items()}
-    return Counts(((),), columns)
+    """δ and δ_e of all annotators together, which add up over documents when weighted by x̄."""
+    numbers = disorder_numbers(
+        np.array([document.disorder]),
+        np.array([expected.mean]),
+        np.array([document.n_annotators]),
+    )
+    return Counts(((),), numbers, weight=document.n_units / document.n_annotators)
 
 
 def not_shown(p: float | None, samples: int) -> tuple[str, ...]:
@@ -400,7 +534,7 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
         return notes
     return (
         *notes,
-        f"drawing stopped at {expected.samples} random sets, the most for a precision; it reached "
+        f"stopped after {expected.samples} random sets, the most for a precision: precision "
         f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, so the interval is "
         "wider; to draw more, give a number of samples",
     )

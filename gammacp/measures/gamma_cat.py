@@ -4,7 +4,8 @@ On γ's best alignment every pair of real units (u, v) of a unitary alignment wi
 units has the weight w = 1/(n_v − 1) · max(0, 1 − d_pos(u, v)/Δ). δ_cat = Σ w·d_cat / Σ w, and
 γ_cat = 1 − δ_cat(observed) / mean δ_cat(random), each random set on its own best alignment. γ_k
 keeps the pairs with at least one unit of category k. Pairs with an empty unit are ignored; where
-there is no pair at all the value is undefined.
+there is no pair at all the value is undefined. In a corpus, both disorders of a document weigh by
+the Σ w of its pairs: γ_cat = 1 − Σ W·δ_cat / Σ W·E[δ_cat].
 """
 
 from __future__ import annotations
@@ -12,21 +13,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Status
+from gammacp.alignment import Status, align
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
-from gammacp.chance.beyond import ratio, ratio_interval
+from gammacp.chance.beyond import ratio_interval, ratios
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.continuum.needs import Need, require
 from gammacp.dissimilarity import BoundDissimilarity, Combined, unit_columns
-from gammacp.errors import UsageError
-from gammacp.measures.gamma import few_units, not_shown, notes_on
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
+from gammacp.measures.gamma import disorder_rates, few_units, not_shown, notes_on
 from gammacp.measures.random_sets import Basis, RandomSet
 from gammacp.measures.registry import registered
 from gammacp.measures.score import ChanceBaseline, Score
@@ -35,7 +37,82 @@ from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_
 # Units per annotator from which the zero of γ_cat is chance (docs/chance.md): it rests on fewer
 # pairs than γ, and where units overlap five gave independent annotators .29 ± .15.
 _FEWEST_UNITS = 10.0
+_NO_PAIR = "no two aligned units are close enough to count"
 _ALIKE = "the expected disorder is 0: random sets agree on categories"
+
+
+def count_category_disorder(continuum: Continuum, **options: Any) -> Counts:
+    """Count δ_cat of the best alignment and of random sets.
+
+    Parameters
+    ----------
+    continuum, options
+        As for `gamma_cat`.
+
+    Raises
+    ------
+    DataError
+        There is no aligned pair, or the random sets have none.
+    """
+    score = gamma_cat(continuum, **options)
+    if score.counts is None:
+        raise DataError(str(score.reason))
+    return score.counts
+
+
+def observe_category_disorder(continuum: Continuum, **options: Any) -> Counts:
+    """Count δ_cat of the best alignment alone; what is expected is unknown.
+
+    Parameters
+    ----------
+    continuum, options
+        As for `gamma_cat`.
+
+    Raises
+    ------
+    DataError
+        There is no aligned pair.
+    """
+    settings = Settings.of(**options)
+    parts = _parts_of(settings).bind(continuum)
+    pairs = aligned_pairs(
+        continuum, align(continuum, settings.dissimilarity, **settings.solving).groups, parts
+    )
+    if not pairs.total(None) > 0:
+        raise DataError(_NO_PAIR)
+    numbers = {"observed": np.array([pairs.disorder(None)]), "expected": np.array([math.nan])}
+    numbers |= {"units": np.ones(1), "most": np.ones(1)}
+    return Counts((continuum.annotators,), numbers, weight=pairs.total(None))
+
+
+def count_disorder_by_category(continuum: Continuum, **options: Any) -> Counts:
+    """Count δ_cat of the pairs with a unit of each category.
+
+    Parameters
+    ----------
+    continuum, options
+        As for `gamma_k`.
+    """
+    counts = gamma_k(continuum, **options).counts
+    assert counts is not None
+    return counts
+
+
+def category_disorder_rates(numbers: Numbers) -> Rates:
+    """Return γ_k of each category.
+
+    Parameters
+    ----------
+    numbers
+        `observed`, `expected`, `units` and `most` by category.
+    """
+    sums = {name: x.sum(axis=-1) for name, x in numbers.items()}
+    return Rates(
+        value=np.full(sums["units"].shape, math.nan),
+        disagreement=share(sums["observed"], sums["most"]),
+        size=sums["units"],
+        by_label=ratios(numbers["observed"], numbers["expected"]),
+    )
 
 
 @registered(
@@ -44,6 +121,14 @@ _ALIKE = "the expected disorder is 0: random sets agree on categories"
     "Mathet 2017",
     needs={Need.CATEGORIES},
     fragments="whole",
+    counting=Counting(
+        count=count_category_disorder,
+        rates=disorder_rates,
+        pooling="all",
+        relabelled=True,
+        nothing=_ALIKE,
+        observe=observe_category_disorder,
+    ),
 )
 @spelled_out_with_computing
 def gamma_cat(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
@@ -51,7 +136,12 @@ def gamma_cat(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
 
     Units aligned with equal categories throughout give 1.
     """
-    return _disorders(continuum, options).score("gamma-cat", None)
+    disorders = _disorders(continuum, options)
+    counts = disorders.counts()
+    value = float(disorder_rates(counts.numbers).value[0])
+    score = disorders.score("gamma-cat", None, value)
+    # Without a pair a document says nothing about categories, and is left out of sums.
+    return replace(score, counts=counts if counts.weight else None)
 
 
 @registered(
@@ -61,6 +151,12 @@ def gamma_cat(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
     needs={Need.CATEGORIES},
     per_category=True,
     fragments="whole",
+    counting=Counting(
+        count=count_disorder_by_category,
+        rates=category_disorder_rates,
+        pooling="all",
+        nothing=_ALIKE,
+    ),
 )
 @spelled_out_with_computing
 def gamma_k(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
@@ -86,6 +182,17 @@ def _disorders(continuum: Continuum, options: FamilyOptions) -> _Disorders:
     return _Disorders.of(continuum, Basis(continuum, settings, **how))
 
 
+def _parts_of(settings: Settings) -> Combined:
+    """The dissimilarity whose parts γ_cat weighs by themselves, whatever α and β align with."""
+    dissimilarity = settings.dissimilarity
+    if not isinstance(dissimilarity, Combined):
+        raise UsageError(
+            f"dissimilarity {type(dissimilarity).__name__} has no positional and "
+            "categorial parts, which γ_cat and γ_k need: use Combined"
+        )
+    return replace(dissimilarity, alpha=1.0, beta=1.0)
+
+
 @dataclass(frozen=True)
 class AlignedPairs:
     """Pairs of real units that share a unitary alignment.
@@ -100,9 +207,13 @@ class AlignedPairs:
 
     def disorder(self, category: int | None) -> float:
         """δ_cat over all pairs, or those with a unit of `category`; NaN without any weight."""
-        rows = self.rows(category)
-        total = float(self.weight[rows].sum())
-        return float((self.weight * self.cost)[rows].sum()) / total if total > 0 else math.nan
+        total = self.total(category)
+        cost = float((self.weight * self.cost)[self.rows(category)].sum())
+        return cost / total if total > 0 else math.nan
+
+    def total(self, category: int | None) -> float:
+        """Σ w of all pairs, or those with a unit of `category`."""
+        return float(self.weight[self.rows(category)].sum())
 
     def rows(self, category: int | None) -> slice | Bools:
         """All pairs, or those with a unit of `category`."""
@@ -186,16 +297,8 @@ class _Disorders:
 
     @classmethod
     def of(cls, continuum: Continuum, basis: Basis) -> _Disorders:
-        dissimilarity = basis.settings.dissimilarity
-        if not isinstance(dissimilarity, Combined):
-            raise UsageError(
-                f"dissimilarity {type(dissimilarity).__name__} has no positional and "
-                "categorial parts, which γ_cat and γ_k need: use Combined"
-            )
-        # γ_cat weighs positions and categories by themselves, whatever α and β align with.
-        parts = basis.once(
-            ("parts",), lambda: replace(dissimilarity, alpha=1.0, beta=1.0).bind(basis.source)
-        )
+        separate = _parts_of(basis.settings)
+        parts = basis.once(("parts",), lambda: separate.bind(basis.source))
         chance = basis.chance(continuum)
         confidence = basis.settings.rule.confidence
         return cls(
@@ -226,9 +329,45 @@ class _Disorders:
         chance = self.basis.chance(self.continuum)
         return self.basis.signature(name, chance, selection=self.continuum.selection)
 
+    def counts(self) -> Counts:
+        """δ_cat of all pairs, weighted by their Σ w in sums."""
+        columns, weights = self._columns([None])
+        return Counts((self.continuum.annotators,), columns, weight=float(weights[0]))
+
+    def counts_by_category(self) -> Counts:
+        """δ_cat of the pairs with a unit of each category, weighted likewise."""
+        labels = tuple(plain(self.continuum.categories)[0])
+        columns, weights = self._columns(range(len(labels)))
+        numbers = {name: values[None] for name, values in columns.items()}
+        return Counts((self.continuum.annotators,), numbers, labels, weight=weights)
+
+    def _columns(self, categories: Sequence[int | None]) -> tuple[dict[str, Floats], Floats]:
+        """Both disorders of each category, and weights: 0 where one of the two is unknown."""
+        chances = [self._chance(k) for k in categories]
+        observed = np.array([self.observed.disorder(k) for k in categories])
+        expected = np.array([math.nan if c is None else c.mean for c in chances])
+        known = ~np.isnan(observed + expected)
+        weights = np.array([self.observed.total(k) for k in categories])
+        one = np.ones(len(known))
+        numbers = {
+            "observed": np.where(known, observed, 0.0),
+            "expected": np.where(known, expected, 0.0),
+            "units": one,
+            "most": one,
+        }
+        return numbers, np.where(known, weights, 0.0)
+
+    def _chance(self, category: int | None) -> ExpectedDisorder | None:
+        return self.random.expected(category) if self.expected.enough else None
+
     def by_category(self) -> Score:
-        names = enumerate(plain(self.continuum.categories)[0])
-        found = {name: self.score("gamma-k", k) for k, name in names}
+        counts = self.counts_by_category()
+        values = category_disorder_rates(counts.numbers).by_label
+        assert values is not None
+        found = {
+            name: self.score("gamma-k", k, float(values[0, k]))
+            for k, name in enumerate(counts.labels)
+        }
         reasons = "; ".join(f"{name}: {s.reason}" for name, s in found.items() if s.reason)
         return Score(
             value=math.nan,
@@ -238,15 +377,16 @@ class _Disorders:
             reason=reasons or None,
             notes=self.notes,
             signature=self.signature("gamma-k"),
+            counts=counts,
         )
 
-    def score(self, name: str, category: int | None) -> Score:
-        """1 − δ_cat/E[δ_cat], or NaN and why."""
+    def score(self, name: str, category: int | None, value: float) -> Score:
+        """The score with this value, or why there is none."""
         observed = self.observed.disorder(category)
-        chance = self.random.expected(category) if self.expected.enough else None
-        value, reason = ratio(observed, chance.mean if chance else math.nan, _ALIKE)
+        chance = self._chance(category)
+        reason = _ALIKE if math.isnan(value) else None
         if math.isnan(observed):
-            reason = "no two aligned units are close enough to count"
+            reason = _NO_PAIR
         elif not self.expected.enough:
             reason = f"interrupted after {self.random.sets} random annotation sets, too few"
         elif chance is None:

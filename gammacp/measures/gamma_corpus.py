@@ -20,9 +20,9 @@ from gammacp.alignment import Status
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.record_tables import record_of
-from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval, ratios
+from gammacp.chance.beyond import BeyondChance, ratio_interval
 from gammacp.chance.cut import circle_of
-from gammacp.chance.direction import direction
+from gammacp.chance.direction import Direction, direction, documents_looked_at
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.grid import known_grids
 from gammacp.continuum import Continuum, Corpus
@@ -32,8 +32,10 @@ from gammacp.continuum.needs import require
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
 from gammacp.inference.populations import AlignedDocuments
-from gammacp.measures.gamma import Gamma, notes_on, score_on
+from gammacp.measures.counting import Numbers
+from gammacp.measures.gamma import Gamma, disorder_numbers, disorder_rates, notes_on, score_on
 from gammacp.measures.marked import Marked, alpha_of_marking
+from gammacp.measures.pooling import Pool, PooledRates, pooled_rates
 from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
 from gammacp.measures.score import ChanceBaseline
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -41,6 +43,7 @@ from gammacp.measures.within import (
     TOO_SHORT,
     WEIGHTED,
     factors,
+    gaps_within,
     p_in_words,
     p_over_documents,
     p_within_documents,
@@ -85,6 +88,8 @@ class CorpusGamma(Gamma):
         annotators.
     marked
         How far annotators agree which continua hold anything; None of a selection of annotators.
+    pooled
+        The rates of all continua together, and the value without each; None if there is no γ.
     """
 
     mean: float
@@ -93,6 +98,7 @@ class CorpusGamma(Gamma):
     within: BeyondChance | None = None
     between: BeyondChance | None = None
     marked: Marked | None = None
+    pooled: PooledRates | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of every γ, and `continua`, `mean`, `within`, `between` and `marked`."""
@@ -140,6 +146,19 @@ def gamma_corpus(corpus: Corpus, **options: Unpack[FamilyOptions]) -> CorpusGamm
         Labels the dissimilarity cannot compare.
     UsageError
         Unknown option, or a value outside its range.
+    """
+    return gamma_of_family(corpus, options)
+
+
+def gamma_of_family(corpus: Corpus, options: Mapping[str, Any]) -> CorpusGamma:
+    """γ of a corpus, or soft γ.
+
+    Parameters
+    ----------
+    corpus
+        As for `gamma_corpus`.
+    options
+        Its options, and `cover`: whether units may be repeated in an alignment.
     """
     instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
     settings, how = Settings.and_computing(options)
@@ -387,16 +406,34 @@ class DisorderColumns:
         """δ_e of each."""
         return np.array([c.expected.mean for c in self.chances] or [0.0])[self.which]
 
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Numbers of γ of each, as a document counts them."""
+        return disorder_numbers(self.observed, self.expected, self.continua.n_annotators)
+
     @property
     def values(self) -> Floats:
         """γ of each; NaN where nothing is expected."""
-        return ratios(self.observed, self.expected)
+        return disorder_rates(self.numbers).value
+
+    def pool(self, expected: float) -> Pool:
+        """All of them, weighted.
+
+        Parameters
+        ----------
+        expected
+            The sum of the expected disorders, of which documents that share random sets share one.
+        """
+        rows = {name: self.weight * x for name, x in self.numbers.items()}
+        alike = np.zeros(len(self), np.int64)
+        known = {"expected": np.array([expected])}
+        return Pool(rows, np.arange(len(self)), alike, len(self), known)
 
 
 def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     parts, computed = scores.parts, scores.with_chance
     continua, chances = basis.continua.at(computed.places), parts.chances
-    towards = None if basis.selection else direction(continua, basis.settings.seed)
+    towards = None if basis.selection else _direction(continua, basis.settings.seed)
     values = parts.values
     known = ~np.isnan(values)
     optimal = Status.OPTIMAL if scores.complete else Status.FEASIBLE
@@ -416,10 +453,35 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     )
     if not len(parts):
         return replace(whole, reason="no continuum has a γ")
+    soft = "soft-" if basis.settings.cover else ""
     made = basis.signature(
-        "gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
+        f"{soft}gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
-    return _weigh(replace(whole, signature=made), parts, basis)
+    found = _weigh(replace(whole, signature=made), parts, basis)
+    return found if basis.selection else _with_gaps(found, parts, basis)
+
+
+def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
+    """Return γ of a corpus with that within documents if common gaps could not be marked."""
+    within = score.within if basis.model.ratio else score
+    by_cut = basis.model.name in ("documents", "cut") and not (parts.stands_for != 1.0).any()
+    if within is None or math.isnan(within.value) or not by_cut:
+        return score
+    names = (parts.names[place] for place in parts.places.tolist())
+    named = dict(zip(names, parts.continua, strict=True))
+    gaps = gaps_within(basis, named, parts.observed, (within.value, within.p))
+    return score if gaps is None else replace(score, gaps=gaps, notes=(*score.notes, *gaps.notes))
+
+
+def _direction(continua: ContinuumSequence, seed: int) -> Direction | None:
+    """Return the direction of documents, with who differs from the others in it."""
+    towards = direction(continua, seed)
+    if towards is None or towards.by != "documents":
+        return towards
+    # Imported here: fewer documents tell nothing of annotators.
+    from gammacp.inference.contrasts import contrasts
+
+    return replace(towards, annotators=contrasts(documents_looked_at(continua)))
 
 
 def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]:
@@ -439,11 +501,12 @@ def _mean(values: Floats, stands_for: Floats) -> float:
 
 
 def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
-    """With its value, Σ over the parts weighted by x̄ of both disorders."""
-    total = math.fsum(parts.weight.tolist())
-    observed = math.fsum((parts.weight * parts.observed).tolist())
-    lowest = math.fsum((parts.weight * parts.bound).tolist())
+    """With its value, that of the sums over the parts."""
     low, mean, high, error = _expected(parts, basis.settings)
+    pool = parts.pool(mean)
+    pooled = pooled_rates(pool, disorder_rates, "all")
+    total, observed = (float(pool.total[name][0]) for name in ("units", "observed"))
+    lowest = math.fsum((parts.weight * parts.bound).tolist())
     within, between = (
         (None, None)
         if basis.selection
@@ -457,7 +520,8 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
             weighted=bool((parts.stands_for != 1.0).any()),
         )
     )
-    value, nothing = ratio(observed, mean, "the expected disorder is 0")
+    value = float(pooled.whole.value)
+    nothing = "the expected disorder is 0" if math.isnan(value) else None
     baseline = whole.baseline
     if nothing is None:
         p, least = _p_value(parts, basis)
@@ -474,6 +538,7 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
         within=within,
         between=between,
         reason=nothing,
+        pooled=pooled,
     )
 
 

@@ -31,6 +31,8 @@ from gammacp.measures.sections import NO_LENGTH, Sections, atom_of, intersection
     needs={Need.NO_OVERLAP},
     disagreement=observed_disagreement,
     fragments="atoms",
+    unsummed="its expected disagreement slides each section along all others of the corpus, which "
+    "is no sum over documents",
 )
 def u_alpha_2013(continuum: Continuum, *, atom: float | None = None) -> Score:
     """uα of 2013: 1 − D_o/D_e, disagreements in units of length.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,15 @@ class Pool:
         told apart there is one row per document.
     size
         How many documents there are.
+    sums
+        Sums by party, shape (parties, …), where they are known better than by adding rows.
     """
 
     rows: Numbers
     documents: Indices
     parties: Indices
     size: int
+    sums: Numbers = field(default_factory=dict)
 
     @classmethod
     def of(cls, counts: Sequence[Counts], weights: Sequence[float], pooling: Pooling) -> Pool:
@@ -71,22 +75,25 @@ class Pool:
             As of `Counting`.
         """
         names = [*counts[0].numbers]
+        weighted = [w * c.weight for w, c in zip(weights, counts, strict=True)]
         if pooling in ("pairs", "all"):
             means = [c.mean() for c in counts]
             rows = {
-                name: np.stack([w * m[name] for w, m in zip(weights, means, strict=True)])
+                name: np.stack([w * m[name] for w, m in zip(weighted, means, strict=True)])
                 for name in names
             }
             places = np.arange(len(counts))
             return cls(rows, places, np.zeros_like(places), len(counts))
-        scaled = [w / len(c.parties) for w, c in zip(weights, counts, strict=True)]
+        scaled = [w / len(c.parties) for w, c in zip(weighted, counts, strict=True)]
         rows = {
             name: np.concatenate([w * c.numbers[name] for w, c in zip(scaled, counts, strict=True)])
             for name in names
         }
         documents = np.repeat(np.arange(len(counts)), [len(c.parties) for c in counts])
         number: dict[tuple[str, ...], int] = {}
-        people = [tuple(sorted(party)) for c in counts for party in c.parties]
+        people = [
+            party if c.ordered else tuple(sorted(party)) for c in counts for party in c.parties
+        ]
         parties = np.array([number.setdefault(party, len(number)) for party in people], np.int64)
         return cls(rows, documents, parties, len(counts))
 
@@ -94,11 +101,8 @@ class Pool:
     def total(self) -> Numbers:
         """Sums by party, shape (parties, …)."""
         size = int(self.parties.max(initial=-1)) + 1
-        sums = {}
-        for name, values in self.rows.items():
-            sums[name] = np.zeros((size, *values.shape[1:]))
-            np.add.at(sums[name], self.parties, values)
-        return sums
+        sums = {name: _sums(x, self.parties, size) for name, x in self.rows.items()}
+        return {**sums, **self.sums}
 
     def blocks(self) -> list[Indices]:
         """Rows in pieces that fit into memory together with their sums."""
@@ -127,7 +131,18 @@ class Pool:
         return left
 
 
-@dataclass(frozen=True, eq=False)
+def _sums(values: Floats, parties: Indices, size: int) -> Floats:
+    """Sums by party; of plain numbers exactly, so that the order of documents does not matter."""
+    if values.ndim > 1:
+        found = np.zeros((size, *values.shape[1:]))
+        np.add.at(found, parties, values)
+        return found
+    order = np.argsort(parties, kind="stable")
+    cuts = np.searchsorted(parties[order], np.arange(1, size))
+    return np.array([math.fsum(x.tolist()) for x in np.split(values[order], cuts)])
+
+
+@dataclass(frozen=True)
 class PooledRates:
     """The rates of all documents together, and what is needed for an interval.
 

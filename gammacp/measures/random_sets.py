@@ -286,6 +286,19 @@ class Basis:
             self._memory[key] = compute()
         return self._memory[key]  # type: ignore[return-value]
 
+    def like(self, continua: Continua, *, chance: str) -> Basis:
+        """Return a basis of other continua, settings and workers the same but for chance.
+
+        Parameters
+        ----------
+        continua
+            As of a new one.
+        chance
+            Name of the chance model.
+        """
+        settings = replace(self.settings, chance=chance)
+        return Basis(continua, settings, executor=self._executor)
+
     @property
     def selection(self) -> bool:
         """Whether it is of some annotators, selected from the basis of all."""

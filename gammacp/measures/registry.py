@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from gammacp.base.arguments import several
@@ -32,7 +33,8 @@ class Measure:
     (the units), "links" (the links between units), or what other data say of themselves.
     `fragments` says what it makes of units of several fragments: nothing ("refused"), one unit
     ("whole"), or a unit of each ("atoms").
-    `counting` makes a value of documents together; without it a corpus has the mean of documents.
+    `counting` makes a value of documents together; without it a corpus has the mean of documents,
+    and `unsummed` says why.
     """
 
     name: str
@@ -47,12 +49,19 @@ class Measure:
     applies_to: str = "continuum"
     fragments: Literal["refused", "whole", "atoms"] = "refused"
     counting: Counting | None = None
+    unsummed: str = ""
 
     @property
     def options(self) -> frozenset[str]:
         """Names of the options that the function declares: its keywords but for how to compute."""
-        parameters = inspect.signature(self.function).parameters.values()
-        return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY) - _NOT_OPTIONS
+        return _keywords_of(self.function) - _NOT_OPTIONS
+
+    @property
+    def least(self) -> float:
+        """The least value: the lower end of `range`, −∞ where it has none."""
+        if not self.range.startswith("["):
+            return -math.inf
+        return float(self.range[1:].partition(",")[0].replace("−", "-"))
 
     def disagreement_of(self, score: Score) -> float | None:
         """D of a score of this measure; None where it has none."""
@@ -70,7 +79,14 @@ class Measure:
     @property
     def shares(self) -> bool:
         """Whether the function leaves intermediate results to the others of its family."""
-        return "shared" in inspect.signature(self.function).parameters
+        return "shared" in _keywords_of(self.function)
+
+
+@cache
+def _keywords_of(function: Callable[..., Score]) -> frozenset[str]:
+    """Return the names of keyword-only parameters, which random sets ask for again and again."""
+    parameters = inspect.signature(function).parameters.values()
+    return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
 def observed_disagreement(score: Score) -> float | None:

@@ -15,15 +15,19 @@ so that 1 − γ = (1 − γ_within)(1 − γ_between), exactly. p is one-sided,
   and sets are parts of two sides (`difference`), from five documents on.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gammacp.base.arrays import Floats
-from gammacp.chance.beyond import BeyondChance, ratio_interval, ratio_with_interval
+from gammacp.chance.beyond import BeyondChance, ratio, ratio_interval, ratio_with_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.sampling import MOST_STRATA
+from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.inference.part_tests import (
     FEWEST_PARTS,
@@ -32,12 +36,17 @@ from gammacp.inference.part_tests import (
     exchanged,
     independent_parts,
 )
-from gammacp.measures.gamma import FEWEST_UNITS
+from gammacp.measures.gamma import FEWEST_UNITS, FEWEST_UNITS_OF_GAPS
 from gammacp.measures.random_sets import Basis, Chance, by_size
 
 WITHIN = "cut"
 TOO_SHORT = "documents are too short"
 WEIGHTED = "documents are weighted, and chance inside them ignores weights"
+if TYPE_CHECKING:
+    from gammacp.chance.common_gaps import CommonGaps
+
+# Documents up to which common gaps are looked for.
+_MOST_WITH_GAPS = 500
 _LEVEL, _LEAST_SHOWN = 0.05, 1e-4
 
 
@@ -140,6 +149,57 @@ def p_within_documents(
     if not there:
         return None, None
     return exchanged(np.array([own[i] for i in there]), [sets[i] for i in there], seed)
+
+
+def gaps_within(
+    basis: Basis,
+    named: Mapping[str, Continuum],
+    disorders: Floats,
+    before: tuple[float, float | None],
+) -> CommonGaps | None:
+    """Return what γ within documents would be if nothing could be marked where nobody does.
+
+    Parameters
+    ----------
+    basis
+        Of the corpus.
+    named
+        Documents that have a γ.
+    disorders
+        δ of each.
+    before
+        γ within documents, and its p.
+
+    Returns
+    -------
+    CommonGaps or None
+        None without any gap, and of more than 500 documents, which are not looked at.
+    """
+    names, continua = [*named], [*named.values()]
+    many = [k for k, c in enumerate(continua) if c.n_units >= FEWEST_UNITS_OF_GAPS]
+    if len(many) > _MOST_WITH_GAPS:
+        return None
+    # Imported here: a text by itself has no use for it.
+    from gammacp.chance.common_gaps import CommonGaps, common_gaps, without_gaps
+
+    found: dict[str, tuple[tuple[float, float], ...]] = {}
+    for k in many:
+        if gaps := common_gaps(continua[k]):
+            found[names[k]] = gaps
+            continua[k] = without_gaps(continua[k], gaps)
+    if not found:
+        return None
+    marked = ContinuumSequence.of(continua)
+    corpus = Corpus(dict(zip(names, continua, strict=True)), continua[0].categories)
+    expected = basis.like(corpus, chance="cut").chance(marked).expected
+    weights = marked.mean_units
+    observed = float((weights * disorders).sum() / weights.sum())
+    value, reason = ratio(observed, expected.mean, "")
+    if reason is not None or not expected.enough:
+        return None
+    seed = basis.settings.seed
+    p, _ = p_within_documents(marked, disorders, sets_of_each(expected, marked), seed)
+    return CommonGaps(found, value, p, *before, len(names))
 
 
 def p_in_words(p: float | None, least: float | None = None) -> str:

@@ -21,10 +21,13 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Continua, named_continua
+from gammacp.measures.registry import MEASURES, expand_names
 from gammacp.measures.settings import GammaOptions, Settings
+from gammacp.registry import names as names_of
 from gammacp.report.images import grounds
 from gammacp.report.page import Contents, page
 from gammacp.report.page_tables import VIEWED
+from gammacp.report.values import corpus_values
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ def report(
     continua: Continua,
     *,
     title: str = "",
+    measures: Collection[str] = (),
     reference: str | None = None,
     against: Mapping[str, Continuum] | None = None,
     calibrate: bool = False,
@@ -92,6 +96,8 @@ def report(
     ----------
     title
         Heading; default: the documents' names.
+    measures
+        Other measures whose values the page shows beside γ, with an interval over documents.
     reference
         An annotator to hold against the others.
     against
@@ -125,6 +131,8 @@ def report(
         As for `gammacp.gamma`.
     """
     settings = Settings.of(**options)
+    # An unknown name is told before anything is computed.
+    measures = [MEASURES[name].name for name in expand_names(measures)]
     given = {name for name, value in options.items() if value is not None}
     weighed = given & {"dissimilarity", "alpha", "beta", "delta"}
     named = {name or "continuum": c for name, c in named_continua(continua).items()}
@@ -140,6 +148,7 @@ def report(
         in_order=in_order,
         leave_one_out=leave_one_out,
         explain=True,
+        also=names_of("comparison table"),
         executor=executor,
         progress=progress,
         first=first,
@@ -167,12 +176,22 @@ def report(
     if reference is not None:
         tell("whether the reference may stand in for a person")
         candidacy = _candidacy(named, reference, settings, executor)
+    tell("values of the corpus")
+    values = corpus_values(
+        named,
+        comparison,
+        measures,
+        reference=reference,
+        executor=executor,
+        options={k: v for k, v in options.items() if v is not None},
+    )
     shown = {n: s.alignment.continuum for n, s in islice(overall.computed.items(), VIEWED)}
     return Report(
         Contents(
             title=title or _title(named),
             comparison=comparison,
             gold=gold,
+            values=values,
             calibration=meaning,
             candidacy=candidacy,
             failures=failures,

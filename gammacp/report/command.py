@@ -1,12 +1,13 @@
 """`gammacp report`: one self-contained page with numbers, alignment view and disagreements."""
 
 from pathlib import Path
+from typing import Any
 
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.campaign.commands.deciding import Deciding
 from gammacp.cli.incomplete import unread_in_words
 from gammacp.cli.options.groups import Brought, option
-from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.reading import Files, Reading, load, split_names
 from gammacp.cli.options.settings import GammaFlags, Thresholds
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.sparing import spare_files
@@ -23,6 +24,12 @@ def report(
     files: Files = None,
     out: Path = option("File to write.", default=Path("report.html"), names=("--out", "-o")),
     title: str = option("Heading.  [default: names of the files]", default=""),
+    measures: list[str] | None = option(
+        "Also values of the corpus of these measures (A,B; repeatable; see gammacp measures).",
+        "NAME",
+        names=("--measures", "-m"),
+        of="measure",
+    ),
     calibrate: bool = option("Also say which errors would give this γ (slow).", default=False),
     images: Path | None = option(
         "Folder of the images to draw under boxes and outlines.  [default: that of the files]"
@@ -40,7 +47,7 @@ def report(
     other = next((group for group in brought.groups if files and group.wants(files)), None)
     if files and other is not None:
         groups = (comparing, deciding, thresholds) != (Comparing(), Deciding(), Thresholds())
-        if groups or calibrate or images or settings.changed_options():
+        if groups or calibrate or images or measures or settings.changed_options():
             raise UsageError(other.REFUSAL)
         other.write(files, reading, title, out, as_json=json)
         return
@@ -66,6 +73,7 @@ def report(
         built = build(
             loaded.corpus(),
             title=title,
+            measures=split_names(measures or []),
             calibrate=calibrate,
             executor=executor,
             failures=unread_in_words(),
@@ -81,7 +89,9 @@ def report(
         message(note)
     score = built.contents.comparison.overall.score
     if json:
-        known = {"gamma": score.value, "interval": score.interval}
+        known: dict[str, Any] = {"gamma": score.value, "interval": score.interval}
+        values = {name: s.as_dict() for name, s in built.contents.values.items()}
+        known["corpus"] = {"measures": values} if values else None
         drawn = {"images": {"drawn": len(under.images), "notes": under.notes}}
         print_json({"report": str(out), **known, **drawn, **loaded.json})
     else:

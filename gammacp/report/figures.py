@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
 from gammacp.base.record_tables import position
 from gammacp.base.text import category_name
 from gammacp.campaign.calibrate import Calibration, Equivalent
+from gammacp.campaign.charges import Charge, Charges
 from gammacp.continuum import Continuum
 from gammacp.measures.explanation import Explanation
 from gammacp.report.markup import Markup, element, number
@@ -137,6 +139,31 @@ def disorder_figure(found: Explanation) -> Markup:
         y += 10
     described = "Disorder by component: observed and by chance, per annotator, per category"
     return element("figure", svg(580, y, described, parts))
+
+
+def charges_figure(found: Charges) -> Markup:
+    """Bars of what each annotator is charged with, the longest first, with shares and counts.
+
+    Words stand above their bar, so that the picture is read on a narrow screen, too.
+    """
+    longest = max(r.share for r in found.rows)
+    wide, tall = 440, 38
+    parts: list[Markup] = []
+    for place, row in enumerate(found.rows):
+        y = float(tall * place)
+        said = element("title", f"{row.label}: {row.number}")
+        length = max(1.5, wide * row.share / longest)
+        parts.append(element("g", said, _bar(0, y + 20, length, 11, fill="#0072b2")))
+        parts.append(text(0, y + 15, _label(row)))
+        parts.append(text(wide, y + 15, row.number, text_anchor="end", class_="faint"))
+    drawn = svg(wide, tall * len(found.rows), found.title, parts)
+    return element("figure", drawn, element("figcaption", found.caption))
+
+
+def _label(row: Charge) -> str:
+    """Return who and what, a long name cut short."""
+    name = row.annotator if len(row.annotator) <= 10 else f"{row.annotator[:9]}…"
+    return replace(row, annotator=name).label
 
 
 def _stack(

@@ -19,10 +19,13 @@ from gammacp.base.text import sentence, with_commas
 from gammacp.base.version import __version__
 from gammacp.campaign import result_tables as shown
 from gammacp.campaign.calibrate import Calibration
+from gammacp.campaign.charges import charges_of
 from gammacp.campaign.compare import Comparison, PairMatrix
 from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
+from gammacp.campaign.parts import ComparisonPart
 from gammacp.campaign.replace import Candidacy
 from gammacp.campaign.verdict import verdict
+from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.explanation import Explanation
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.score_tables import explanation_tables
@@ -30,8 +33,10 @@ from gammacp.report import figures, page_tables
 from gammacp.report.images import Grounds
 from gammacp.report.markup import Markup, element, hint, join, number, table
 from gammacp.report.planes import planes
+from gammacp.report.values import values_section
 from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
 
+KINDS_TITLE = "Who differs, and how"
 # Annotators whose pairs are shown as a matrix.
 _WIDEST = 30
 
@@ -55,6 +60,8 @@ class Contents:
         Scores with their alignments, annotators, categories.
     gold
         The gold standard of each document; None if there is none to show.
+    values
+        Values of all documents by measure.
     calibration
         None if it was not asked for.
     candidacy
@@ -70,6 +77,7 @@ class Contents:
     title: str
     comparison: Comparison
     gold: CorpusConsensus | None = None
+    values: Mapping[str, CorpusScore] = field(default_factory=dict)
     calibration: Calibration | None = None
     candidacy: Candidacy | None = None
     failures: tuple[str, ...] = ()
@@ -163,6 +171,20 @@ def headline(contents: Contents) -> Markup:
     return join(missing(contents.failures), gamma_on_scale(comparison.overall.score, said, bounds))
 
 
+def kinds_figure(comparison: Comparison) -> Markup | None:
+    """Return what each annotator does differently, as bars; None where nobody differs.
+
+    Parameters
+    ----------
+    comparison
+        Of the annotators.
+    """
+    if comparison.kinds is None:
+        return None
+    found = charges_of(comparison.kinds)
+    return figures.charges_figure(found) if found.rows else None
+
+
 def missing(sentences: Iterable[str]) -> Markup:
     """Return what is not in the numbers because it could not be read.
 
@@ -205,7 +227,9 @@ def _beside(contents: Contents) -> list[str]:
     units = sum(s.units for s in computed.values())
     what = f"{with_commas(len(computed))} documents" if len(computed) != 1 else "1 document"
     found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {with_commas(units)} units."]
-    found += [said for part in comparison.parts.values() if (said := part.headline())]
+    # The verdict has begun with the kinds of differences.
+    parts = (part for name, part in comparison.parts.items() if name != "kinds")
+    found += [said for part in parts if (said := part.headline())]
     found += map(sentence, comparison.overall.score.caveats())
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
@@ -239,6 +263,8 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     cut = None
     if len(computed) > len(viewed):
         cut = hint(f"The first {page_tables.VIEWED} of {with_commas(len(computed))} documents.")
+    if (bars := kinds_figure(comparison)) is not None:
+        yield "kinds", KINDS_TITLE, join(bars, *_part_tables(comparison.parts["kinds"]))
     if viewed:
         views = [alignment_document(alignment, n) for n, alignment in viewed.items()]
         yield "alignment", "Alignment", join(cut, alignment_view(views))
@@ -250,6 +276,8 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
         yield "meaning", "What this γ means", meaning(contents.calibration)
     if comparison.explanation is not None:
         yield "disorder", "Where the disagreement is", _disorder(comparison.explanation)
+    if contents.values:
+        yield "values", "Values to report", values_section(contents.values)
     yield "documents", "Documents", table(shown.documents(comparison), long=True)
     yield "annotators", "Annotators", _annotators(comparison)
     if (groups := comparison.groups) is not None:
@@ -262,9 +290,8 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     if comparison.categories:
         yield "categories", "Categories", _categories(comparison)
     for name, part in comparison.parts.items():
-        tables = [(title, t) for title, t in part.tables() if t.records]
-        listed = (join(element("h3", title), table(t)) for title, t in tables)
-        yield name, part.heading(), join(*listed)
+        if name != "kinds":
+            yield name, part.heading(), join(*_part_tables(part))
     if (reference := comparison.reference) is not None:
         title = f"{reference.name} against the annotators"
         yield "reference", title, page_tables.reference(reference)
@@ -278,6 +305,13 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     if contents.left_out:
         yield "passed", "Skipped while reading", left_out(contents.left_out)
     yield "method", "For the methods section", _method(comparison)
+
+
+def _part_tables(part: ComparisonPart) -> Iterator[Markup]:
+    """Yield a part's tables under their titles."""
+    for title, found in part.tables():
+        if found.records:
+            yield join(element("h3", title), table(found))
 
 
 def _with(found: Table, words: str) -> Markup:
@@ -295,7 +329,7 @@ def _of_gold(
     if (doubtful := gold_tables.links_to_review(gold.documents)).records:
         yield "links-review", "Links to review", table(doubtful, long=True)
     if gold.belief.fit or gold.belief.notes:
-        yield "belief", "What each annotator's vote is worth", _belief(gold.belief)
+        yield "belief", "How reliable each annotator is", _belief(gold.belief)
 
 
 def _disorder(found: Explanation) -> Markup:

@@ -85,14 +85,17 @@ def _buttons(found: Mapping[str, Consensus], shown: Mapping[str, Alignment]) -> 
         if name not in places:
             return None
         unit = next(u for u in found[name].units if u.group == record["group"])
-        first = next(u for u in unit.units.values() if u is not None)
+        # A reference is in the gold standard, but not in the alignment of the others.
+        there = [groups(name)[u] for u in unit.units.values() if u in groups(name)]
+        if not there:
+            return None
         return element(
             "button",
             "Show",
             type="button",
             class_="link",
             data_document=places[name],
-            data_show=groups(name)[first],
+            data_show=there[0],
             aria_label=f"Show the unitary alignment from {position(unit.start)} to "
             f"{position(unit.end)}",
         )

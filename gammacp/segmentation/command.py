@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 REFUSED = {
     "grid": "positions in segmentations are whole numbers already",
     "read_until": "the chance model of segmentations needs each item whole",
+    "markable": "boundaries of segmentations lie all along an item",
     "min_length": "a segment that is left out leaves a gap",
     "cluster": "intervals of segmentations are drawn over items and ignore clusters",
     "dissimilarity": "segmentations are compared by their boundaries",

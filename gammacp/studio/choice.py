@@ -1,4 +1,4 @@
-"""What a person chose on the page: how files are read, what of them counts, what is computed."""
+"""Choices of a person on the page: input, selection, and computation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gammacp.formats.source import parsed_json
 
 M = TypeVar("M", bound=BaseModel)
 
-_OWN = {"round", "reference", "calibrate"}
+_OWN = {"round", "reference", "calibrate", "measures"}
 
 
 class Choice(WrittenTable):
@@ -32,6 +32,8 @@ class Choice(WrittenTable):
         An annotator to hold against the others.
     calibrate
         Whether the report also says what γ means.
+    measures
+        Measures whose values of all documents are shown beside γ.
     """
 
     format: str | None = None
@@ -50,10 +52,11 @@ class Choice(WrittenTable):
     round: str | None = None
     reference: str | None = None
     calibrate: bool = False
+    measures: Row[tuple[str, ...]] = ()
 
     @classmethod
     def of(cls, campaign: Campaign) -> Choice:
-        """What a campaign.toml says of the things that can be chosen."""
+        """Return the choices that a campaign.toml states."""
         return cls(**{k: v for k, v in campaign.values.items() if k in cls.model_fields})
 
     def apply_to(self, campaign: Campaign) -> Campaign:
@@ -76,7 +79,7 @@ class Choice(WrittenTable):
 
 
 def campaign_in(folder: Path) -> Campaign:
-    """What the campaign.toml of a folder says of it, or that the whole folder is read.
+    """Return the campaign.toml of a folder, or a campaign that reads the whole folder.
 
     Parameters
     ----------
@@ -94,7 +97,7 @@ def campaign_in(folder: Path) -> Campaign:
 
 
 def parse(model: type[M], text: str | bytes) -> M:
-    """What a page sent, as JSON.
+    """Parse and validate JSON that a page sent.
 
     Parameters
     ----------

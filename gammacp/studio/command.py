@@ -44,4 +44,4 @@ def studio(
 
 def _tell(address: str) -> None:
     print(address, flush=True)
-    message("keep this address to yourself; Ctrl-C closes the studio")
+    message("this link gives access: do not share it; Ctrl-C closes the studio")

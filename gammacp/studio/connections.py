@@ -73,7 +73,7 @@ class Server(uvicorn.Server):
     """
 
     def __init__(self, app: Any) -> None:
-        """Nothing is answered yet."""
+        """Configure the server for this app."""
         super().__init__(
             uvicorn.Config(
                 app, http=Limited, ws="none", lifespan="off", backlog=_AT_ONCE,

@@ -1,4 +1,4 @@
-"""Who gets an answer: one who knows the address, from this machine, from the page itself.
+"""Guard of the server: answers go only to this machine, and to pages that know the address.
 
 Every address begins with a random token. A cookie would do less: browsers send it to every port of
 a host, and so to whatever another user of the machine serves there.

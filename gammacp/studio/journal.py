@@ -1,4 +1,4 @@
-"""Who decided what and when: an append-only journal in one SQLite file beside the campaign.
+"""Journal of decisions, with person and time: append-only, in an SQLite file beside the campaign.
 
 A decision is on the disk before it is acknowledged (synchronous=FULL), in this one file and no
 other (journal_mode=DELETE: there is no log beside it that a copy would lack), whatever happens to
@@ -48,6 +48,8 @@ _WAY_OUT = (
     "Put a whole copy in its place, or move it away: the studio then begins a new one, without the "
     "decisions in it"
 )
+TOGETHER = "all:"
+"""Begin of requests of decisions that were made, and are taken back, together."""
 WAIT = 10.0  # seconds for other processes, from the last time that one of them kept something
 _POLL = 0.004  # seconds between two tries; SQLite itself would sleep up to 0.1
 _GIVE_WAY = 0.01  # seconds after a commit in which others can begin theirs
@@ -109,7 +111,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Nothing is opened yet."""
+        """Set the path of the journal; the file is opened at its first use."""
         self.path = folder / DECISIONS
         self._lock = _lock_of(os.path.realpath(self.path))
         self._opened: sqlite3.Connection | None = None
@@ -126,8 +128,21 @@ class Journal:
         with self._writing() as connection:
             return _add(connection, decision)
 
+    def add_all(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """Keep several decisions, all of them or none.
+
+        Parameters
+        ----------
+        decisions
+            As of `add`.
+        """
+        with self._writing() as connection:
+            return [_add(connection, decision) for decision in decisions]
+
     def undo(self, request: str, reviewer: str) -> Decision:
         """Take back the reviewer's latest decision that stands; the decision that is undone.
+
+        Decisions that were made together are taken back together.
 
         Parameters
         ----------
@@ -152,13 +167,15 @@ class Journal:
             if last is None:
                 raise DataError(f"{reviewer} has no decision to undo")
             undone = _decision(last)
-            _add(
-                connection,
-                Decision(
-                    request=request, reviewer=reviewer, document=undone.document,
-                    item=undone.item, action="undo", undoes=undone.number,
-                ),
-            )  # fmt: skip
+            for number, row in enumerate([undone, *_made_with(connection, undone)]):
+                name = f"{request}:{number}" if number else request
+                _add(
+                    connection,
+                    Decision(
+                        request=name, reviewer=reviewer, document=row.document,
+                        item=row.item, action="undo", undoes=row.number,
+                    ),
+                )  # fmt: skip
             return undone
 
     def rows(self, after: int = 0) -> list[Decision]:
@@ -173,7 +190,7 @@ class Journal:
         return self._read(query, after, made=_decision)
 
     def standing(self) -> dict[tuple[str, str], Decision]:
-        """By document and item the latest decision that was not undone."""
+        """Return the latest decision of each document and item that was not undone."""
         rows = self.rows()
         undone = {row.undoes for row in rows}
         return {
@@ -188,14 +205,14 @@ class Journal:
             connection.execute("INSERT OR REPLACE INTO choice VALUES (1, ?)", (text,))
 
     def choice(self) -> str | None:
-        """What was chosen last; None if nothing was."""
+        """Return the last choice of the page; None if there was none."""
         found = self._read("SELECT json FROM choice", made=lambda row: str(row[0]))
         return found[0] if found else None
 
     def _read(
         self, query: str, *values: object, made: Callable[[tuple[object, ...]], T]
     ) -> list[T]:
-        """What is made of the file's rows; nothing as long as there is none."""
+        """Query the file and convert its rows; return an empty list as long as there is no file."""
         if self._opened is None and not os.path.lexists(self.path):
             return []
         with self._lock, self._as_data_errors():
@@ -273,7 +290,7 @@ class Journal:
         return connection
 
     def _check_in_place(self) -> None:
-        """What is written to a file that was moved away would be found by nobody."""
+        """Raise a DataError if the file was moved away: nobody would find later decisions in it."""
         if _identity(self.path) != self._file:
             raise DataError(
                 "the file of decisions was moved, removed or replaced while it was open",
@@ -314,7 +331,7 @@ def _growth(path: Path) -> tuple[int, int] | None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file is there."""
+    """Return the device and inode of a file; None if there is no file."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -344,6 +361,20 @@ def write_journal(path: Path, rows: Sequence[Decision]) -> None:
         write_text(path, json.dumps({"decisions": records}, ensure_ascii=False, indent=1) + "\n")
     else:
         raise DataError(f"a journal is written as .csv or .json, not {path.suffix!r}")
+
+
+def _made_with(connection: sqlite3.Connection, decision: Decision) -> list[Decision]:
+    """Return the other decisions that were made together with one, and still stand."""
+    if not decision.request.startswith(TOGETHER):
+        return []
+    begin = decision.request.rpartition(":")[0] + ":"
+    rows = connection.execute(
+        f"SELECT {_NAMES} FROM journal WHERE substr(request, 1, ?) = ? AND reviewer = ? AND "
+        "number <> ? AND action <> 'undo' AND number NOT IN "
+        "(SELECT undoes FROM journal WHERE undoes IS NOT NULL) ORDER BY number DESC",
+        (len(begin), begin, decision.reviewer, decision.number),
+    )
+    return [_decision(row) for row in rows.fetchall()]
 
 
 def _add(connection: sqlite3.Connection, decision: Decision) -> Decision:

@@ -1,12 +1,12 @@
 """The pages: what was understood and chosen, how far the computation is; parts of the report."""
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any
 
 from gammacp.base.frames import places_of_roles
-from gammacp.base.record_tables import Column, Record, Table, count, position
+from gammacp.base.record_tables import Column, Record, Table, count, permille, position
 from gammacp.base.text import visible, with_commas
 from gammacp.campaign.consensus.gold_tables import links_to_review
 from gammacp.continuum import Corpus
@@ -14,11 +14,12 @@ from gammacp.formats import FORMATS, Format
 from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
 from gammacp.report import page_tables
-from gammacp.report.markup import Markup, element, join, json_script, table
+from gammacp.report.markup import Markup, element, hint, join, json_script, table
 from gammacp.report.page import document, left_out, section
 from gammacp.report.viewer import alignment_view, asset, fill
 from gammacp.studio.choice import Choice
 from gammacp.studio.places import without_options
+from gammacp.studio.questions import Question, shown
 from gammacp.studio.review import Gold, cannot_hold, link_keys, queue
 from gammacp.studio.understanding import TableHead, Understood
 from gammacp.studio.uploads import UploadLimits
@@ -47,6 +48,12 @@ _FAILURES = (
     Column("line", "line", count),
     Column("message", "what is wrong", wrapped=True),
     Column("hint", "what to do", wrapped=True),
+)
+_QUESTIONS = (
+    Column("title", "question", wrapped=True),
+    Column("units", "units", count),
+    Column("documents", "documents", count),
+    Column("share", "share of the disorder", permille),
 )
 _FORMATS = (Column("format", "format"), Column("losses", "what is lost, or why not", wrapped=True))
 
@@ -86,12 +93,12 @@ def navigation(here: str) -> Markup:
 
 
 def key(secret: str) -> Markup:
-    """Where the page's script finds the key of answers; it takes the element away."""
+    """Return the element with the key of answers, which the page's script reads and removes."""
     return element("span", id="key", data_key=secret, hidden=True)
 
 
 def dropping(folder: str, limits: UploadLimits) -> Markup:
-    """Where files are dropped."""
+    """Return the area for dropping files."""
     return fill(own("drop.html"), folder=join(folder), limits=join(limits.in_words()))
 
 
@@ -103,7 +110,7 @@ def live(
     *,
     is_example: bool = False,
 ) -> Markup:
-    """What changes while the computation goes on.
+    """Return the part of the page that changes while the computation goes on.
 
     Before it stands what is wrong with what was chosen before, and a `campaign` file that was
     dropped, with the question whether it shall be obeyed.
@@ -126,7 +133,10 @@ def live(
         open_units = sum(len(c.review) for c in findings.review.consensus.values())
         doubtful = len(links_to_review(findings.review.consensus).records)
         links = f" and {_number(doubtful, 'link')}" if doubtful else ""
-        parts.append(fill(own("next.html"), units=join(_number(open_units, "unit"), links)))
+        asked = len(findings.review.questions)
+        about = f" in {_number(asked, 'question')}" if 0 < asked < open_units else ""
+        units = join(_number(open_units, "unit"), about, links)
+        parts.append(fill(own("next.html"), units=units))
     if findings.understood is not None:
         parts += [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
     return element("div", *parts, id="live", data_version=now.version, data_state=now.state)
@@ -197,7 +207,7 @@ def _number(count: int, thing: str) -> str:
 
 
 def _question(ways: Iterable[Joining]) -> Markup:
-    """Whether files of one annotator each belong together, with a button for each way."""
+    """Ask whether files of one annotator each belong together, with a button for each way."""
     asked = (
         "Each file holds one annotator, so there is nothing to compare yet. Are they several "
         "annotators of the same documents?"
@@ -301,6 +311,7 @@ def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
         ("layout", "Names from paths", choice.layout, "{annotator}/{document}"),
         ("bounds", "Bounds", bounds, "START:END"),
         ("annotators", "Annotators without units", ", ".join(choice.annotators), "A, B"),
+        ("measures", "Measures beside γ", ", ".join(choice.measures), "f1-strict, alpha"),
     ]
     for name, title, value, tip in texts["tier" not in found.offers.options :]:
         field = element("input", name=name, value=value or "", placeholder=tip)
@@ -327,8 +338,14 @@ def reviewing(review: Review, script: str, heard: Container[str] = (), secret: s
     """
     listed = queue(review.consensus)
     places = {name: i for i, name in enumerate(review.documents)}
+    asked = {item: k for k, q in enumerate(review.questions) for item in q.items}
     items = [
-        {**item, "place": places[item["document"]], "heard": item["document"] in heard}
+        {
+            **item,
+            "place": places[item["document"]],
+            "heard": item["document"] in heard,
+            "question": asked.get((item["document"], item["key"])),
+        }
         for item in listed
     ]
     doubtful = links_to_review(review.consensus, link_keys)
@@ -365,12 +382,55 @@ def reviewing(review: Review, script: str, heard: Container[str] = (), secret: s
     body = (
         key(secret),
         fill(own("review.html"), items=json_script(items)),
+        section("questions", "Many units, one decision", *_questions(review.questions))
+        if review.questions
+        else None,
         review.drawn and section("shapes", "What was drawn", review.drawn),
         section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
         worst and section("queue", "Worst first", worst),
         links and section("links", "Links", links),
     )
     return whole("Review", "review", body, script)
+
+
+def _questions(questions: Sequence[Question]) -> Iterable[Markup]:
+    """Return the questions with what answers each for all of its units, largest share first."""
+    yield hint(
+        "Units in which one annotator differs from the others in the same way are one question. "
+        "The order is the share of the disorder that they carry. An answer is for all units that "
+        "nobody has decided yet."
+    )
+    yield json_script(shown(questions))
+
+    def answer(record: Record) -> Markup:
+        def button(text: str, side: str) -> Markup:
+            return element(
+                "button", text, type="button", data_question=record["number"], data_answer=side
+            )
+
+        return element(
+            "div",
+            button("As most have them", "others"),
+            button(f"As {record['annotator']} has them", "theirs"),
+            button("Look", "look"),
+            element("small", "", data_answered=record["number"]),
+            class_="answers",
+        )
+
+    records = [
+        {
+            "number": k,
+            "annotator": q.annotator,
+            "title": q.title,
+            "units": len(q.items),
+            "documents": q.documents,
+            "share": q.share,
+        }
+        for k, q in enumerate(questions)
+    ]
+    yield table(Table(_QUESTIONS, records), first=answer, long=True)
+    undo = element("button", "Undo mine", type="button", data_act="undo")
+    yield element("p", undo, " ", element("span", id="answered", role="status"))
 
 
 def _link(theirs: Mapping[str, Any] | None) -> str:
@@ -381,7 +441,7 @@ def _link(theirs: Mapping[str, Any] | None) -> str:
 
 
 def exporting(gold: Markup | None) -> str:
-    """What can be downloaded: the gold standard, as of `gold_standard`, and what is beside it."""
+    """Return the page of downloads: the gold standard, if any, and its companions."""
     beside = [("The report as one file", "./report?file")] if gold else []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
@@ -415,11 +475,11 @@ def gold_standard(
     parts = [element("p", note) for note in notes]
     query = "" if with_undecided else "?decided"
     if found.undecided:
-        kept, turn = "taken from the consensus", "leave them out"
+        kept, turn = "included as in the consensus", "leave them out"
         if not with_undecided:
-            kept, turn = "left out", "take them from the consensus"
+            kept, turn = "left out", "include them as in the consensus"
         other = element("a", turn, href="./export?decided" if with_undecided else "./export")
-        parts.append(element("p", f"Units still to be reviewed are {kept}; ", other, "."))
+        parts.append(element("p", f"Unreviewed units are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)
     any_shapes = any(c.axes > 1 for c in corpus.values())
     records: list[dict[str, Any]] = [
@@ -460,7 +520,7 @@ def gold_standard(
 
 
 def refusal(problem: str) -> str:
-    """Why something could not be written."""
+    """Return the page that explains why something could not be written."""
     words = element("p", problem, class_="warning", role="alert")
     back = element("p", element("a", "Back", href="../export"))
     return whole("Not written", "none", (words, back), "")

@@ -1,4 +1,4 @@
-"""How places are named on the page: as seen from the campaign's folder, wherever that is."""
+"""Names of places on the page, relative to the campaign's folder."""
 
 import os
 import re

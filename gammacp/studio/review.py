@@ -15,7 +15,7 @@ from pydantic import StringConstraints
 
 from gammacp.base.csv_files import rows_of
 from gammacp.base.record_tables import position
-from gammacp.base.validation import WrittenTable
+from gammacp.base.validation import Row, WrittenTable
 from gammacp.campaign.consensus import Consensus, ConsensusUnit, gold_of, gold_tables
 from gammacp.campaign.consensus.consensus import ConsensusLink
 from gammacp.continuum import Continuum, Corpus, Link, Unit
@@ -33,13 +33,18 @@ _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 
 class DecisionRequest(WrittenTable):
-    """What a page asks for; see `Decision`."""
+    """Request of a page for a decision; see `Decision`.
+
+    With `items`, pairs of document and item, it is about all of these; `agree` then takes of each
+    what most annotators have.
+    """
 
     request: _Name
     reviewer: _Name
-    action: Literal["take", "merge", "edit", "drop", "undo"]
+    action: Literal["take", "merge", "edit", "drop", "undo", "agree"]
     document: str = ""
     item: str = ""
+    items: Row[tuple[Row[tuple[str, str]], ...]] = ()
     annotator: str | None = None
     start: float | None = None
     end: float | None = None
@@ -83,7 +88,7 @@ def _keys(begin: str, all_evidence: Iterable[str]) -> tuple[str, ...]:
 
 
 def evidence(unit: ConsensusUnit) -> str:
-    """What the annotators have, as JSON: annotator, start, end, category, any shape of each."""
+    """Return the annotators' units as JSON: annotator, start, end, category, any shape."""
     listed = [
         [n, u.start, u.end, u.category, *([u.json["shape"]] if u.shape else ())]
         for n, u in sorted(unit.units.items())
@@ -93,7 +98,7 @@ def evidence(unit: ConsensusUnit) -> str:
 
 
 def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
-    """What is to be reviewed, in the order of `gold_tables.to_review`, as the page reads it.
+    """List the items to review, in the order of `gold_tables.to_review`, as the page reads them.
 
     Parameters
     ----------
@@ -330,7 +335,7 @@ def workbook(continua: Mapping[str, Continuum]) -> bytes:
 
 
 def content_of_file(name: str, write: Callable[[Path], None]) -> bytes:
-    """What something writes into a file.
+    """Return the content of a file that a function writes.
 
     Parameters
     ----------
@@ -346,19 +351,19 @@ def content_of_file(name: str, write: Callable[[Path], None]) -> bytes:
 
 
 def _source(unit: ConsensusUnit, decision: Decision) -> Unit | ConsensusUnit:
-    """Whose shape a decision leaves."""
+    """Return the unit whose shape a decision leaves."""
     return unit.units.get(decision.annotator or "") or unit
 
 
 def _is_other_shape(unit: ConsensusUnit, decision: Decision) -> bool:
-    """Whether the consensus has since got another shape than the decision was about."""
+    """Return whether the shape of the consensus has changed since the decision."""
     source = _source(unit, decision)
     ends = decision.start, decision.end
     return decision.kept and source.shape is not None and ends != (source.start, source.end)
 
 
 def cannot_hold(continua: Mapping[str, Continuum], name: str) -> str | None:
-    """Why a format cannot hold a gold standard, tried on its smallest document; None if it can.
+    """Return the reason why a format cannot hold the smallest document of a gold standard, or None.
 
     Parameters
     ----------

@@ -34,6 +34,7 @@ from gammacp.studio.connections import Server
 from gammacp.studio.guard import Guard
 from gammacp.studio.journal import Journal, write_journal
 from gammacp.studio.places import seen_from
+from gammacp.studio.questions import decisions_of
 from gammacp.studio.review import (
     GOLD,
     NOT_TEXT,
@@ -70,7 +71,7 @@ class Studio:
     def __init__(
         self, folder: Path, options: GammaOptions, scratch: Path, limits: UploadLimits | None = None
     ) -> None:
-        """Nothing runs yet.
+        """Set up the studio of a folder; no computation is started.
 
         Parameters
         ----------
@@ -147,7 +148,7 @@ class Studio:
 
     @property
     def choice(self) -> Choice:
-        """What was chosen on the page, else what the campaign.toml says now."""
+        """Choice made on the page; otherwise that of the campaign.toml as it is now."""
         if self.chosen is not None:
             return self.chosen
         with suppress(DataError):  # which reading it says
@@ -178,7 +179,7 @@ class Studio:
         self.intake.campaign = None
 
     def now(self) -> Now:
-        """How far the computation is, and whether there is something to ask."""
+        """Return the state of the computation, and whether there is a question to ask."""
         now = self.work.now()
         return replace(now, version=f"{now.version} {hash(self.intake.campaign)}")
 
@@ -194,7 +195,7 @@ class Studio:
 
     @property
     def review(self) -> Review:
-        """What can be reviewed.
+        """Return the review of the finished report; raise a DataError before that.
 
         Raises
         ------
@@ -208,7 +209,7 @@ class Studio:
 
 
 async def _answer_to_error(studio: Studio, request: Request, error: Exception) -> Response:
-    """What goes wrong is an answer with file, line and remedy: a page to a link, else JSON."""
+    """Answer an error with file, line and remedy: as a page to a link, otherwise as JSON."""
     problem, status = str(error) if isinstance(error, GammacpError) else NOT_TEXT, 422
     if isinstance(error, OSError):
         problem, status = in_words(error), 500
@@ -219,7 +220,7 @@ async def _answer_to_error(studio: Studio, request: Request, error: Exception) -
 
 
 async def _body(request: Request) -> bytes:
-    """What was sent, if it is no more than a page would send."""
+    """Receive the body of a request, up to the size that a page would send."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -229,7 +230,7 @@ async def _body(request: Request) -> bytes:
 
 
 def _utf8(text: str) -> bytes:
-    """As UTF-8, with what a file name has beside it as `\\udcXX`."""
+    """Encode as UTF-8; undecodable bytes of a file name become escapes."""
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -333,6 +334,10 @@ async def _decide(studio: Studio, request: Request) -> Response:
     asked = parse(DecisionRequest, await _body(request))
     if asked.action == "undo":
         row = await run_in_threadpool(studio.journal.undo, asked.request, asked.reviewer)
+    elif asked.items:
+        decisions, tied = decisions_of(studio.review.consensus, asked)
+        rows = await run_in_threadpool(studio.journal.add_all, decisions)
+        return JSONResponse({"decisions": len(rows), "tied": tied})
     else:
         decision = decision_of(studio.review.consensus, asked)
         row = await run_in_threadpool(studio.journal.add, decision)

@@ -1,4 +1,4 @@
-"""What a folder holds, as far as the readers understand it, and what can be chosen in it."""
+"""Content of a folder as the readers understand it, and the choices it offers."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -76,7 +76,7 @@ class FolderOffers:
 
 @dataclass(frozen=True, kw_only=True)
 class Understood:
-    """What was read, before anything of it was chosen, and what could not be.
+    """Documents and annotators before any selection, and files that could not be read.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Understood:
 def understand(
     folder: Path, choice: Choice, dissimilarity: Any, chance: str | None = None
 ) -> tuple[Understood, dict[str, Continuum], Any]:
-    """What the folder holds, the continua as chosen (none where that fails), their dissimilarity.
+    """Return a folder's content, the continua chosen (none on failure), and the dissimilarity.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _seen_from(folder: Path, error: DataError) -> DataError:
 
 
 def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding | None]:
-    """What there is to choose from, and the files; None where reading them says why not."""
+    """Return a folder's choices and its files; None where reading them explains why."""
     finding, layers = None, []
     with suppress(GammacpError):
         chosen = campaign.values.get("format")

@@ -36,7 +36,7 @@ _BESIDE = (".txt", ".ac", ".toml")  # annotated texts, dissimilarities
 
 @dataclass(frozen=True, kw_only=True)
 class UploadLimits:
-    """How much may be dropped.
+    """Limits on the size of dropped files, in bytes.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Announced(WrittenTable):
 
 @dataclass
 class Intake:
-    """What came in since the start.
+    """Files that came in since the start.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class Intake:
 
 
 class _Sent:
-    """What is sent, piece by piece.
+    """Content of a request, piece by piece.
 
     Parameters
     ----------

@@ -25,11 +25,20 @@ from gammacp.pools import Processes, WorkerDied, memory_of_machine
 from gammacp.report import Report, report
 from gammacp.report.images import grounds
 from gammacp.report.markup import Markup, join
-from gammacp.report.page import gamma_on_scale, headline, missing
+from gammacp.report.page import (
+    KINDS_TITLE,
+    gamma_on_scale,
+    headline,
+    kinds_figure,
+    missing,
+    section,
+)
 from gammacp.report.planes import planes
+from gammacp.report.values import values_section
 from gammacp.report.viewer import alignment_document
 from gammacp.studio.choice import Choice
 from gammacp.studio.places import seen_from
+from gammacp.studio.questions import Question, questions_of
 from gammacp.studio.understanding import Understood, understand
 
 _EVERY = 0.1  # seconds between two signs of life
@@ -41,7 +50,7 @@ _STARTING = "getting ready (the first time, code is compiled: up to 10 s of proc
 
 @dataclass(frozen=True, kw_only=True)
 class Review:
-    """What reviewing needs of a report.
+    """Parts of a report that reviewing needs.
 
     Attributes
     ----------
@@ -51,16 +60,19 @@ class Review:
         Of those with something to review, what the view draws (`alignment_document`).
     drawn
         Of those with shapes, what everybody drew.
+    questions
+        Units that one decision settles, the largest share of the disorder first.
     """
 
     consensus: Mapping[str, Consensus]
     documents: Mapping[str, dict[str, Any]]
     drawn: Markup | None = None
+    questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """How far a computation is.
+    """Progress and results of a computation.
 
     Attributes
     ----------
@@ -93,7 +105,7 @@ class _Post:
         self.told = 0.0
 
     def tell(self, stage: str) -> None:
-        """What comes next; the first after a while is written, and so is a change of anything."""
+        """Report the next stage, unless the last report was a moment ago; pause while asked to."""
         now = time.monotonic()
         if now - self.told >= _EVERY:
             self.send(stage=stage)
@@ -116,7 +128,7 @@ class _Post:
 
 
 def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) -> Findings:
-    """In a worker: read, measure, and make the report and what reviewing needs.
+    """Read, measure, and make the report and the review; runs in a worker.
 
     Nothing outside the folder is read.
 
@@ -155,6 +167,7 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
         title=f"Agreement in {folder.name}",
         reference=choice.reference or None,
         calibrate=choice.calibrate,
+        measures=choice.measures,
         progress=post.tell,
         first=post.first,
         failures=tuple(filter(None, [understood.incomplete])),
@@ -163,13 +176,23 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
         **options,
     )
     post.send(stage="writing the report")
+    values = None
+    if built.contents.values:
+        values = section("values", "Values to report", values_section(built.contents.values))
     return replace(
         post.found,
         stage="",
-        headline=headline(built.contents),
+        headline=join(_headline(built), values),
         page=built.html,
         review=_review(built, folder),
     )
+
+
+def _headline(built: Report) -> Markup:
+    """Return what the numbers say, and who differs how."""
+    bars = kinds_figure(built.contents.comparison)
+    shown = None if bars is None else section("kinds", KINDS_TITLE, bars)
+    return join(headline(built.contents), shown)
 
 
 def _too_large() -> str:
@@ -198,6 +221,7 @@ def _review(built: Report, folder: Path) -> Review | None:
             if c.review or any(x.reasons for x in c.links)
         },
         drawn=planes(doubtful, under),
+        questions=questions_of(built.contents.comparison.kinds, gold.documents),
     )
 
 
@@ -217,7 +241,7 @@ class Work:
     """The server's side: one computation at a time, whose worker process stays for the next."""
 
     def __init__(self, mailboxes: Path) -> None:
-        """Nothing runs; `mailboxes` is a folder that only its owner can read."""
+        """Set up the worker pool; `mailboxes` is a folder that only its owner can read."""
         self._pool = Processes(1, memory=_memory())
         self._mailboxes = mailboxes
         self._mailbox = mailboxes
@@ -244,7 +268,7 @@ class Work:
             self._running.cancel()
 
     def forget(self) -> None:
-        """As before the first computation."""
+        """Cancel the computation and forget its results."""
         self.cancel()
         self._running = None
 
@@ -257,7 +281,7 @@ class Work:
         (self._mailbox / _PAUSE).unlink(missing_ok=True)
 
     def now(self) -> Now:
-        """What is known so far."""
+        """Return the state of the computation and its results so far."""
         running = self._running
         if running is None:
             return Now("idle", Findings(), f"{self._number}")
@@ -289,7 +313,7 @@ class Work:
 
 
 def _ready() -> None:
-    """In a worker: import and compile what every computation needs, before anybody waits."""
+    """Import and compile, in a worker, all that computations need, before anybody waits."""
     said = [(a, i, "x" if i % 3 else "y") for a in "ABC" for i in range(4)]
     small = Continuum.from_units(Unit(a, 9 * i, 9 * i + 5 + len(c), c) for a, i, c in said)
     report({"one": small, "two": small}, samples=5, draws=2)

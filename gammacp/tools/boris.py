@@ -26,7 +26,7 @@ _MARK = b'\xef\xbb\xbf" \r\n'
 
 @dataclass(frozen=True)
 class _Event:
-    """What was seen when; `turn` is START, STOP or POINT, `end` that of a whole state."""
+    """A behavior with its time; `turn` is START, STOP or POINT, `end` that of a whole state."""
 
     what: tuple[str, str, str]
     turn: str
@@ -108,7 +108,7 @@ def _add(spans: Spans, observer: str, parts: list[int], events: list[_Event]) ->
 
 
 def _in_turn(events: Iterable[_Event]) -> Iterator[_Event]:
-    """By time; of a behavior's start and stop at one time, first the one whose turn it is."""
+    """Sort events by time; of a start and stop at one time, the one that is due comes first."""
     queue = sorted(events, key=lambda e: e.time)
     running: set[tuple[str, str, str]] = set()
     for i, e in enumerate(queue):
@@ -140,7 +140,7 @@ def _short(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _media(observation: Record) -> list[str]:
-    """What its first player that has any plays; the others show the same from elsewhere."""
+    """Return the media of the first player that has any; others show the same from elsewhere."""
     lists = (files for _, files in sorted(observation.inner("file").items()))
     return next(
         ([str(f) for f in files] for files in lists if files and isinstance(files, list)), []
@@ -202,7 +202,7 @@ def _tables(source: Source, annotator: str) -> _Found:
 
 
 def _is_early(head: bytes) -> bool:
-    """Whether lines about the observation stand above the table of events."""
+    """Return whether lines about the observation stand above the table of events."""
     first_lines = head.lstrip(_MARK)
     return (
         re.match(rb'Observation id.*\n(?:.*\n){0,20}?"?Observation date', first_lines) is not None

@@ -52,7 +52,7 @@ _STRUCTURE = (
 
 @dataclass(frozen=True)
 class _Kind:
-    """What the annotations of one type are; decided for all of them at once.
+    """Role of one type's annotations, decided for all of them at once.
 
     `layers`: the type and the supertypes that are layers, the last one offered. `role`: "unit",
     "relation" or "structure". `values` and `links`: features that can be a category, and those
@@ -199,7 +199,7 @@ def read_layer(
 
 
 def _fillers(cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> set[str]:
-    """What fills the slots of units, and is no relation."""
+    """Return the fillers of slots of units that are no relations."""
     mine = (a for a in cas.annotations if a.id in units)
     slots = (links for a in mine for links in _slots(cas, a, kinds[a.type]).values())
     filled = {to for links in slots for _, to in links}

@@ -57,7 +57,7 @@ class Cas:
 
 
 def view_of(source: Source) -> Cas:
-    """What a file in XMI or JSON holds."""
+    """Read a file in XMI or JSON."""
     is_json = in_utf8(source.content).lstrip().startswith(b"{")
     return _from_json(source) if is_json else _from_xmi(source)
 

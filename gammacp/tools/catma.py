@@ -116,7 +116,7 @@ class _Project:
         return Record.of({}, self.source)
 
     def title(self, key: str) -> str:
-        """What the project calls a text."""
+        """Return the project's title of a text."""
         about = self.record(f"documents/{key}/header.json").inner("gitContentInfoSet")
         return str(about.get("title") or key)
 

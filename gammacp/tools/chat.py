@@ -38,7 +38,7 @@ class _Entry:
 
 @dataclass
 class _Utterance:
-    """What somebody said, with its dependent tiers by name."""
+    """An utterance, with its dependent tiers by name."""
 
     main: _Entry
     tiers: dict[str, str] = field(default_factory=dict)

@@ -124,7 +124,7 @@ def _origin(root: Element) -> int:
 
 
 def _conventions(place: str, length: float, origin: int) -> list[ConventionNote]:
-    """What the header says of times, where it is not what most files have."""
+    """Return the header's statements about times that differ from those of most files."""
     found: list[ConventionNote] = []
     if length != 1:
         what = f"TIME_UNITS are frames of video, read as {length:.6g} ms each"
@@ -155,14 +155,14 @@ def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tup
 
 
 def _name(tier: Element) -> str:
-    """What a tier is called; a further one as the first."""
+    """Return the name of a tier; a further tier has that of the first."""
     own = tier.attribute("TIER_ID")
     further = tier.attributes.get("LINGUISTIC_TYPE_REF") == _FURTHER
     return tier.attributes.get("ANNOTATOR", own) if further else own
 
 
 def _annotator_of(tier: Element, name: str, pattern: str | None, *, ours: bool) -> tuple[str, str]:
-    """Whose tier it is, and why it is not read, if so."""
+    """Return the annotator of a tier, and the reason why it is not read, if there is one."""
     owner = tier.source.annotator
     # ELAN makes a tier called "default" with every file.
     if pattern is None and name == "default" and not tier.children:

@@ -45,7 +45,7 @@ _XMI = {
 
 @dataclass(frozen=True)
 class _Layers:
-    """What is written: layers by name, the feature of units and relations, the kinds of links."""
+    """Layers to write, by name, with the feature of units and relations, and the kinds of links."""
 
     units: str
     feature: str

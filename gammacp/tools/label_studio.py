@@ -234,7 +234,7 @@ _Relation = tuple[str, str, str, str]
 
 @dataclass(frozen=True)
 class _Annotation:
-    """What one person did on a task."""
+    """One person's work on a task."""
 
     annotator: str
     regions: list[Record]

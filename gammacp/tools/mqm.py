@@ -97,7 +97,7 @@ def read(
 
 
 def _is_quoted(text: str) -> bool:
-    """Whether every cell with a double quote is quoted as a spreadsheet does it."""
+    """Return whether every cell with a double quote is quoted as a spreadsheet does it."""
     cells = (c for line in lines_of(text) for c in line.split("\t") if '"' in c)
     return all(_QUOTED.fullmatch(c) for c in cells)
 

@@ -41,7 +41,7 @@ class TypeSystem:
     ranges: Mapping[str, Mapping[str, str]]
 
     def __contains__(self, name: str) -> bool:
-        """Whether the type is declared."""
+        """Return whether the type is declared."""
         return name in self.supertypes
 
     def ancestors(self, name: str) -> Iterator[str]:
@@ -63,11 +63,11 @@ class TypeSystem:
         return tuple(below) or (name,)
 
     def holds_values(self, range_type: str) -> bool:
-        """Whether a feature of this range holds text or numbers, not other structures."""
+        """Return whether a feature of this range holds text or numbers, not other structures."""
         return range_type in _SEVERAL or any(a in _PRIMITIVE for a in self.ancestors(range_type))
 
     def is_relation(self, name: str) -> bool:
-        """Whether both ends of annotations of this type are structures."""
+        """Return whether both ends of annotations of this type are structures."""
         found = self.features(name)
         return any(
             all(end in found and not self.holds_values(found[end]) for end in ends) for ends in ENDS
@@ -75,7 +75,7 @@ class TypeSystem:
 
 
 def holds_several(range_type: str) -> bool:
-    """Whether values of this range are arrays or lists of values."""
+    """Return whether values of this range are arrays or lists of values."""
     return range_type in _SEVERAL
 
 

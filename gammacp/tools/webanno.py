@@ -81,7 +81,7 @@ class _Annotation:
 
     @property
     def name(self) -> str:
-        """What relations call it: its identifier, or where it is."""
+        """Name that relations use: the identifier, or the place."""
         return self.key or f"{self.start}-{self.end}"
 
 
@@ -229,7 +229,7 @@ class _Keys:
 
 
 def _ranges(layer: RowLayer) -> dict[str, str]:
-    """What the features of a layer hold, as a type system has it."""
+    """Return the ranges of a layer's features, as a type system has them."""
     ranges = dict.fromkeys(_values(layer.features).values(), STRING)
     ranges |= dict.fromkeys(_slots(layer.features).values(), ARRAY)
     if layer.kind == "CH":
@@ -240,7 +240,7 @@ def _ranges(layer: RowLayer) -> dict[str, str]:
 def _filler(
     source: Source, keys: _Keys, layer: RowLayer, a: _Annotation, column: int, target: str
 ) -> str:
-    """What fills a slot: an annotation, or what else the file has in its place; "" is a fault.
+    """Return the filler of a slot: an annotation, or other content of the file; "" is a fault.
 
     It is of the layer that the column names, or else of the one that has such an annotation.
     """
@@ -362,7 +362,7 @@ _KINDS: dict[str, Any] = {"SP": _annotations, "CH": _mentions, "RL": lambda *_: 
 
 
 def _following(there: Sequence[tuple[RowLayer, _Annotation]]) -> dict[tuple[str, str], str]:
-    """By layer and name of a mention, the name of the one after it in its chain."""
+    """Return the next mention in the chain, by layer and name of a mention."""
     chains: dict[tuple[str, str], list[int]] = {}
     for layer, a in there:
         if layer.kind == "CH":

@@ -125,7 +125,7 @@ def rows_of(source: Source) -> WebannoRows:
 
 
 def _ends_early(rows: list[Row], sentences: list[tuple[int, str]]) -> bool:
-    """Whether words of the last sentence come after its last token.
+    """Return whether words of the last sentence come after its last token.
 
     A part of a token may be the last row, and end before the token does. Offsets are in UTF-16, or
     in code points.
@@ -160,7 +160,7 @@ def _row(source: Source, number: int, line: str, width: int) -> Row:
 
 
 def _follows(row: Row, last: Row) -> bool:
-    """Whether a row's number is the next one: of a part, a token or a sentence."""
+    """Return whether a row's number is the next one: of a part, a token or a sentence."""
     sentence, token, part = _numbers(row)
     last_sentence, last_token, last_part = _numbers(last)
     if part:

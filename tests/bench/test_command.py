@@ -322,3 +322,20 @@ def test_no_page_advises_another_seed_for_a_check() -> None:
     ]
     assert len(commands) >= 2
     assert not [command for command in commands if "--seed" in command]
+
+
+def test_panels_are_swept_and_are_part_of_the_configuration(gammacp: Run, tmp_path: Path) -> None:
+    (tmp_path / "panel.toml").write_text("[[groups]]\ncount = 2\nmagnitude = 0.1\n[[groups]]\n")
+    panel = ("--panel", "panel.toml")
+    done = gammacp("bench", "--error", "split", *QUICK, *panel, "--no-figures")
+    assert done.code == 0, done.err
+    provenance = json.loads((tmp_path / "bench-out/split.json").read_text())
+    assert provenance["configuration"]["n_annotators"] == 3
+    assert len(provenance["configuration"]["source"]["panel"]["groups"]) == 2
+    short = ("--n-annotators", "2*0.1,1*m")
+    again = gammacp("bench", "--error", "split", *QUICK, *short, "--no-figures")
+    assert "0 cells computed, 30 reused" in again.err
+    equals = gammacp("bench", "--error", "split", *QUICK, "--no-figures")
+    assert equals.code == 2
+    assert "panel is {" in equals.err.replace("source.", "")
+    assert gammacp("bench", "--error", "split", *panel, *short).code == 2

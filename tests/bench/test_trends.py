@@ -182,3 +182,17 @@ def test_the_values_of_a_store_become_an_array() -> None:
     np.testing.assert_equal(array, [[1.0, 0.3], [0.9, math.nan], [0.8, 0.2]])
     with pytest.raises(UsageError, match="no values of 'gamma'"):
         paired_values(values, "e", "gamma")
+
+
+def test_a_steeper_curve_tells_more_and_a_flatter_one_does_not() -> None:
+    steep = drawn(1 - 0.5 * X, sets=12, noise=0.2, seed=1)
+    flat = drawn(1 - 0.1 * X, sets=12, noise=0.2, seed=2)
+    assert trends.tells_more(steep, flat, X).verdict is Verdict.HOLDS
+    turned = trends.tells_more(flat, steep, X)
+    assert turned.verdict is Verdict.FAILS
+    assert turned.effect == pytest.approx(-trends.tells_more(steep, flat, X).effect)
+    assert trends.tells_more(steep, steep.copy(), X).verdict is Verdict.OPEN
+    nothing = np.full_like(steep, math.nan)
+    assert trends.tells_more(steep, nothing, X).verdict is Verdict.OPEN
+    with pytest.raises(UsageError, match="one sweep"):
+        trends.tells_more(steep, steep[1:], X)

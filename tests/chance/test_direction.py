@@ -7,8 +7,7 @@ import pytest
 
 import gammacp as gc
 from gammacp import Continuum, Corpus, Unit
-from gammacp.chance.direction import direction, empty_stretches
-from gammacp.continuum.declaring import declare_read_until
+from gammacp.chance.direction import direction
 
 LENGTH = 600.0
 Spans = list[tuple[float, float]]
@@ -82,7 +81,15 @@ def test_gamma_says_it_where_it_speaks_alone() -> None:
     told = score.as_dict()["direction"]
     assert any(f"mean position {told['mean_position']:.3f}" in note for note in score.notes)
     assert told["p"] <= 0.05
-    assert set(told) == {"mean_position", "trailing", "towards", "p", "by", "documents"}
+    assert set(told) == {
+        "mean_position",
+        "trailing",
+        "towards",
+        "p",
+        "by",
+        "documents",
+        "annotators",
+    }
     rng = np.random.default_rng(2)
     even = gc.gamma(continuum([renewal(rng), renewal(rng)]), samples=30)
     assert even.direction is not None
@@ -100,11 +107,3 @@ def test_a_corpus_has_a_direction_and_its_documents_none() -> None:
 
 def test_few_units_have_no_direction() -> None:
     assert direction([continuum([[(0, 5)], [(1, 6)]])]) is None
-
-
-def test_a_stretch_that_one_annotator_left_empty_is_told() -> None:
-    half = [(20.0 * k, 20.0 * k + 5) for k in range(12)]
-    whole = [(20.0 * k, 20.0 * k + 5) for k in range(30)]
-    (said,) = empty_stretches(continuum([half, whole]))
-    assert said.startswith("A0 marks nothing from 225 to 600, where others have 18 units")
-    assert not empty_stretches(declare_read_until(continuum([half, whole]), {"A0": 240}))

@@ -84,6 +84,9 @@ def test_a_threshold(run: Run, file: Path) -> None:
     undefined = run("measure", file, "-m", "u-alpha-2013", "--fail-under", "0.7")
     assert undefined.code == 3
     assert "does not add up" in undefined.err
+    no_number = run("measure", file, "-m", "f1-strict", "--fail-under", "nan")
+    assert no_number.code == 2
+    assert "nan is no number" in no_number.err
 
 
 def test_documents_in_a_table(run: Run, file: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gammacp.measures.random_sets import Basis
 from gammacp.pools.steady import Steady
 from tests.conftest import Run
 
@@ -77,12 +78,12 @@ def test_random_sets_of_each_of_many_documents_are_announced(
     """With what is faster, and then how many documents are done, and what is left."""
     monkeypatch.setattr("gammacp.cli.progress.SILENT", 0.0)
     monkeypatch.setattr("gammacp.cli.progress.LOG_EVERY", {0: 0.0})
-    found = run("measure", many, "-m", "gamma,ser", "--samples", 3, "--json")
-    assert "gamma: each of the 60 documents gets random sets of its own" in found.err
-    assert "gammacp gamma is faster" in found.err
+    found = run("measure", many, "-m", "gamma-cat,ser", "--samples", 3, "--json")
+    assert "gamma-cat: each of the 60 documents gets random sets of its own" in found.err
+    assert "γ is faster" in found.err
     assert "59 of 60 documents" in found.err
     assert " left\n" in found.err.partition("59 of 60 documents")[2]
-    alone = json.loads(run("measure", file, "-m", "gamma,ser", "--samples", 3, "--json").out)
+    alone = json.loads(run("measure", file, "-m", "gamma-cat,ser", "--samples", 3, "--json").out)
     results = json.loads(found.out)["results"]
     assert len(results) == 60
     assert all(r["measures"] == alone["results"][0]["measures"] for r in results)
@@ -90,6 +91,36 @@ def test_random_sets_of_each_of_many_documents_are_announced(
     assert (
         "ser: each of" in run("measure", many, "-m", "ser", "--beyond-chance", "--samples", 3).err
     )
+
+
+def test_documents_share_the_random_sets_of_gamma(
+    run: Run, many: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """γ of documents and corpus is that of `gamma`, and random sets are drawn once."""
+    drawn = []
+    chances = Basis.chances
+
+    def counted(self: Basis, *given: Any) -> Any:
+        drawn.append(len(self.continua))
+        return chances(self, *given)
+
+    monkeypatch.setattr(Basis, "chances", counted)
+    how = ("--samples", 3, "--json", "--jobs", 1)
+    gamma = json.loads(run("gamma", many, *how).out)
+    drawn.clear()
+    asked = ("measure", many, "-m", "ser,gamma", "--beyond-chance", *how)
+    found = json.loads(run("measure", many, "-m", "ser,gamma", *how).out)
+    assert drawn == [60]
+    over = found["corpus"]["measures"]["gamma"]["over"]
+    assert over["annotators"] == pytest.approx(gamma["corpus"]["over"]["annotators"])
+    values = [r["measures"]["gamma"]["value"] for r in found["results"]]
+    assert values == [r["gamma"] for r in gamma["results"]]
+    whole = found["corpus"]["measures"]["gamma"]
+    assert (whole["value"], whole["mean"]) == (gamma["corpus"]["gamma"], gamma["corpus"]["mean"])
+    assert [*found["results"][0]["measures"]] == ["ser", "gamma"]
+    beyond = json.loads(run(*asked).out)
+    assert beyond["results"][0]["measures"]["gamma"]["beyond_chance"]["value"] == values[0]
+    assert beyond["corpus"]["measures"]["gamma"]["beyond_chance"]["value"] == whole["value"]
 
 
 def test_workers_give_the_same_bytes(run: Run, many: Path) -> None:
@@ -106,10 +137,10 @@ def test_documents_that_workers_leave_out_after_ctrl_c_say_so(
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Steady, "map", answers)
-    found = run("measure", many, "-m", "gamma,ser", "--samples", 3, "--json", "--jobs", 2)
+    found = run("measure", many, "-m", "gamma-cat,ser", "--samples", 3, "--json", "--jobs", 2)
     first, *others = (r["measures"] for r in json.loads(found.out)["results"])
     assert found.code == 130
-    assert isinstance(first["gamma"]["value"], float)
+    assert isinstance(first["gamma-cat"]["value"], float)
     assert len(others) == 59
     reasons = {s["reason"] for scores in others for s in scores.values()}
     assert reasons == {"interrupted before it was measured"}

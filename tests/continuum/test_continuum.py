@@ -1,4 +1,5 @@
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from gammacp.base.signature import parse, signature
 from gammacp.continuum.declaring import declare_annotators, declare_bounds
 from gammacp.continuum.renaming import rename_categories
 from gammacp.continuum.selecting import keep_annotators, keep_categories
+from gammacp.continuum.sequence import ContinuumSequence
 
 
 def test_columns_are_sorted_and_annotators_without_units_are_kept() -> None:
@@ -216,3 +218,13 @@ def test_a_corpus_is_one_line() -> None:
     continuum = Continuum.from_units([Unit("Ann", 0, 2, "x"), Unit("Bob", 0, 3, "y")])
     shown = repr(Corpus.from_continua({"one": continuum, "two": continuum}))
     assert shown == "Corpus(2 continua, 2 annotators, 4 units, 2 categories)"
+
+
+def test_a_sequence_keeps_its_hash_but_sends_it_to_no_other_process() -> None:
+    continua = [Continuum.from_units([Unit("Ann", 2, 9, "a")]) for _ in range(3)]
+    sequence = ContinuumSequence(continua)
+    assert hash(sequence) == hash(ContinuumSequence(continua)) == hash(sequence)
+    assert "_hash" in vars(sequence)
+    sent = pickle.loads(pickle.dumps(sequence))
+    assert "_hash" not in vars(sent)
+    assert sent == sequence

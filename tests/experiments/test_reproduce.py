@@ -307,3 +307,18 @@ def test_the_folder_may_have_any_name_and_what_lies_beside_it_does_not_run(tmp_p
     assert "a stranger ran" not in done.stdout + done.stderr
     written = tmp_path / "empty" / "results" / "toy" / "toy.csv"
     assert written.read_text() == "[2, 8]", done.stderr
+
+
+def test_a_figure_is_kept_in_one_format(tmp_path: Path) -> None:
+    from experiments.ledger.running import LARGEST_SVG, keep_one_format
+
+    sizes = {"small.svg": 10, "small.png": 99, "large.svg": LARGEST_SVG + 1, "large.png": 5}
+    for name, size in {**sizes, "alone.png": 7, "curves.csv": 3}.items():
+        (tmp_path / name).write_bytes(b"x" * size)
+    keep_one_format(tmp_path)
+    assert {p.name for p in tmp_path.iterdir()} == {
+        "small.svg",
+        "large.png",
+        "alone.png",
+        "curves.csv",
+    }

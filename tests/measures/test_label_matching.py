@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -175,16 +176,38 @@ def test_one_annotator_alone_is_told() -> None:
     assert "no document has two annotators" in matched.describe()
 
 
-def test_what_corrects_for_chance_by_itself_has_no_value_beyond_chance() -> None:
-    rng = np.random.default_rng(2)
-    data = drawn(rng, (3, 3), units=6)
-    for measured in (data, Corpus.from_continua({"a": data, "b": drawn(rng, (3, 3), units=6)})):
-        beyond = gc.measure(
-            measured, ["gamma", "f1-strict"], match_labels="corpus", beyond_chance=True, samples=20
-        )
-        assert "are not matched" in beyond["gamma"].beyond_chance.reason
-        assert beyond["f1-strict"].beyond_chance.reason is None
-        assert "match-labels=corpus" in beyond["f1-strict"].beyond_chance.signature
+def independent(seed: int, places: int) -> Continuum:
+    """Two annotators who give each place one of ten labels without looking at the other."""
+    rng = np.random.default_rng([7, seed])
+    units = [
+        Unit(a, place, place + 1, f"{a[0]}{label}")
+        for a in ("Ann", "Bob")
+        for place, label in enumerate(rng.integers(10, size=places).tolist())
+    ]
+    return Continuum.from_units(units, bounds=(0, places))
+
+
+def test_random_sets_of_gamma_are_matched_as_well() -> None:
+    """γ and γ_cat correct for chance by themselves, but by random sets that are not matched."""
+    names = ["gamma", "soft-gamma", "gamma-cat"]
+    how: dict[str, Any] = {"chance": "fixed-positions", "samples": 12, "match_labels": "corpus"}
+    plain: dict[str, list[float]] = {n: [] for n in names}
+    beyond: dict[str, list[float]] = {n: [] for n in names}
+    for k in range(6):
+        found = gc.measure(independent(k, 25), names, beyond_chance=True, **how)
+        for name in names:
+            plain[name].append(found[name].value)
+            beyond[name].append(found[name].beyond_chance.value)
+    for name in names:
+        assert np.mean(plain[name]) > 0.15, name
+        assert abs(np.mean(beyond[name])) < 0.08, name
+    corpus = Corpus.from_continua({f"d{k}": independent(k, 12) for k in range(5)})
+    whole = gc.measure(corpus, names, beyond_chance=True, **{**how, "match_labels": "document"})
+    for name in names:
+        assert whole[name].value > 0.25, name
+        assert whole[name].beyond_chance.value < whole[name].value - 0.2, name
+        assert whole[name].beyond_chance.p > 0.02, name
+        assert "match-labels=document" in whole[name].beyond_chance.signature
 
 
 def test_random_sets_are_matched_before_they_are_measured() -> None:

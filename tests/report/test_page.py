@@ -69,8 +69,8 @@ def test_the_page_is_well_formed_and_loads_nothing(built: Report) -> None:
 def test_every_section_is_there(built: Report) -> None:
     ids = set(re.findall(r'<section id="([a-z]+)"', built.html))
     assert ids == {
-        "alignment", "review", "belief", "disorder", "documents", "annotators", "categories",
-        "method",
+        "kinds", "alignment", "review", "belief", "disorder", "values", "documents", "annotators",
+        "categories", "method",
     }  # fmt: skip
     assert f"{built.contents.comparison.overall.value:.3f}" in built.html
     assert "With only 2 documents" not in built.html

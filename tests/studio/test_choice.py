@@ -212,3 +212,23 @@ def test_leaving_a_person_out_may_change_the_chance_model(tmp_path: Path) -> Non
         for chance in (None, "cut")
     ]
     assert told == [False, False, True, False]
+
+
+def test_values_of_the_corpus_are_on_the_first_page(tmp_path: Path) -> None:
+    inside = tmp_path / "in"
+    inside.mkdir()
+    rows = ["document,annotator,category,start,end"]
+    for d in range(6):
+        for who in "AB":
+            rows += [f"d{d},{who},{'xy'[k % 2]},{9 * k},{9 * k + 4 + d % 3}" for k in range(4)]
+        rows[-1] += "9"
+    (inside / "a.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    found = compute(inside, Choice(measures=("f1-strict",)), {"samples": 5}, tmp_path)
+    assert found.problem is None
+    own = gc.measure(gc.read_corpus(inside / "a.csv"), ["f1-strict"])["f1-strict"]
+    assert "f1-strict" in str(found.headline)
+    assert f"{own.value:.3f}" in str(found.headline)
+    assert "6 of 6" in str(found.headline)
+    assert "Values to report" in found.page
+    wrong = compute(inside, Choice(measures=("f2",)), {"samples": 5}, tmp_path)
+    assert "f2" in str(wrong.problem)

@@ -51,7 +51,7 @@ class Block(NamedTuple):
 
 
 def blocks_pay(counts: Indices) -> bool:
-    """Whether the units that annotators have are many and even enough."""
+    """Return whether the units that annotators have are many and even enough."""
     return bool(counts.sum() > _FEW and counts.max() <= _EVEN * counts.mean())
 
 

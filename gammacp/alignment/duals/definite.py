@@ -1,4 +1,4 @@
-"""What must be added to a matrix's diagonal to make it positive semidefinite, for sure."""
+"""Shifts of a diagonal that certainly make a matrix positive semidefinite."""
 
 import numpy as np
 

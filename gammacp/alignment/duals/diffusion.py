@@ -32,7 +32,7 @@ _LOST = 0.02
 
 @dataclass(frozen=True)
 class PriceTuning(Stage):
-    """How units are priced where all columns are listed.
+    """Tuning of prices where all columns are listed.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ def diffusion(
 
 
 def _losses(columns: Columns, price: Floats) -> Floats:
-    """What each unit loses when columns are taken by their loss, as long as they are disjoint.
+    """Return the loss of each unit when columns are taken by their loss while they are disjoint.
 
     Prices may have come to rest far above the least ones; then this is much.
     """

@@ -122,7 +122,7 @@ def relaxations(
 
 
 def stages(counts: Indices, tuning: Semidefinite) -> list[int]:
-    """How many annotators are inside at each stage; `counts` are their units, most first."""
+    """Return how many annotators are inside at each stage; `counts` are their units, most first."""
     total = np.cumsum(counts)
     size = float(tuning.first)
     found: list[int] = []
@@ -154,7 +154,7 @@ def _beside(
 
 
 def prices_beside(problem: Problem, inside: Codes | Indices) -> Floats:
-    """What each unit pays each annotator's for pairs that are not both inside; (units, n)."""
+    """Return the price of each unit for its pairs with each annotator that are not both inside."""
     each = np.zeros((problem.n_units, problem.n_annotators))
     _beside(problem, inside, np.inf, each)
     return each

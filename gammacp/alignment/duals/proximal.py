@@ -83,7 +83,7 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
 
 
 def pair_values(problem: Problem, columns: Columns, value: Floats) -> Floats:
-    """Of each candidate pair, the sum of the values of columns that hold both its units."""
+    """Sum, for each candidate pair, the values of columns that hold both its units."""
     from scipy.sparse import csr_array
 
     used = np.flatnonzero(value > 0)

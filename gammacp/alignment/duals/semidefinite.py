@@ -49,7 +49,7 @@ _SMALLEST_STEP = 300_000
 
 @dataclass(frozen=True)
 class Semidefinite(Stage):
-    """How large the relaxation is, stage by stage (`nested`), and how its shares are mended.
+    """Size of the relaxation, stage by stage (`nested`), and repairs of its shares.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Matrices:
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """Where the splitting is.
+    """State of the splitting.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class Iterate:
 
 @dataclass(frozen=True, eq=False)
 class Priced:
-    """What an iterate proves.
+    """Prices and bound that an iterate proves.
 
     Attributes
     ----------
@@ -394,7 +394,7 @@ def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
 
 
 def _most_allowed(model: Matrices, rows: Floats, triangles: Codes, multiplier: Floats) -> Floats:
-    """What each pair's entry may be at most."""
+    """Return the largest value allowed for each pair's entry."""
     from gammacp.alignment.kernels.metric import subtract
 
     allowed = _grains(model.cost) - 2 * _GRAIN

@@ -58,7 +58,7 @@ class Schedule(NamedTuple):
 
 
 def fits(problem: Problem, groups: Codes) -> bool:
-    """Whether the table of units by groups is small enough."""
+    """Return whether the table of units by groups is small enough."""
     return _most_groups(problem, groups) * problem.n_units <= _TABLE
 
 

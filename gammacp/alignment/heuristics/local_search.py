@@ -31,7 +31,7 @@ _ASSIGNING = 100_000
 
 @dataclass(frozen=True)
 class Recombination(Stage):
-    """How alignments of long continua are left and bettered (8 × 425).
+    """Rounds of leaving and bettering alignments of long continua (8 × 425).
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ def resize(problem: Problem, groups: Codes, deadline: float = np.inf) -> Codes:
 
 
 def _half(problem: Problem, members: Indices) -> Indices:
-    """Those of a group's units that are nearer to one end of it than to the other."""
+    """Return the units of a group that are nearer to one end of it than to the other."""
     one = _weights(problem, members[0], members)
     one = _weights(problem, members[one.argmin()], members)
     other = _weights(problem, members[one.argmin()], members)
@@ -175,7 +175,7 @@ def recombinations(
 
 
 def crossover(problem: Problem, groups: Codes, others: Codes) -> Codes:
-    """Of two alignments the better one in each region whose units both keep to themselves."""
+    """Take the better of two alignments in each region whose units both keep to themselves."""
     from gammacp.alignment.kernels.components import label_components
 
     label = np.empty(problem.n_units, np.int32)

@@ -33,7 +33,7 @@ Records: TypeAlias = Any  # of a structured dtype
 
 
 class SearchCosts(NamedTuple):
-    """What decides: loss and Σ d_cat of each column, loss of a unit alone and of covering it again.
+    """Criteria: loss and Σ d_cat of each column, loss of a unit alone and of covering it again.
 
     `second` (Σ d_cat) decides ties, after the number of groups.
     """
@@ -75,7 +75,7 @@ _STEP = _record("u8 f8 f8 i8 i8 i8 i8", "covered loss second first option taken 
 
 
 class Rules(NamedTuple):
-    """Whether units may be covered again, whether ties are broken, what is equal, and when to stop.
+    """Rules of a search: covers, ties, the cost that counts as equal, and the nodes to stop after.
 
     `nodes` is how many states of a component are looked at.
     """
@@ -87,7 +87,7 @@ class Rules(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What is searched, and how."""
+    """Columns, costs and rules of a search."""
 
     columns: Columns
     costs: SearchCosts
@@ -216,7 +216,7 @@ def _index(columns: Columns, cover: bool, active: Bools, label: Codes) -> Index:
 
 @kernel
 def _too_wide(index: Index, lo: int, size: int) -> bool:
-    """Whether a column of the component has units too far apart for one word."""
+    """Return whether a column of the component has units too far apart for one word."""
     for i in range(lo, lo + size):
         u = index.unit[i]
         for o in range(index.option_start[u], index.option_start[u + 1]):
@@ -315,7 +315,7 @@ def _enter(step: Any, option: int, first: int, covered: Any, loss: float, second
 
 @kernel
 def _after(search: Search, u: int, c: int, here: Any) -> tuple[Any, float, float]:
-    """What is covered and lost, and Σ `second`, once column c (−1: none) is taken at unit u."""
+    """Return units covered, loss and Σ `second` once column c (−1: none) is taken at unit u."""
     covered, costs = here.covered, search.costs
     if c < 0:
         return covered | _ONE, here.loss + costs.alone[u], here.second
@@ -328,7 +328,7 @@ def _after(search: Search, u: int, c: int, here: Any) -> tuple[Any, float, float
 
 @kernel
 def _covered_again(search: Search, c: int, first: int, covered: Any) -> tuple[Any, float]:
-    """What is covered after a column of a cover, and what it costs to cover units again."""
+    """Return the units covered after a column of a cover, and the cost of covering some again."""
     begin, members, _ = search.columns
     after = covered
     lost = 0.0
@@ -345,7 +345,7 @@ def _covered_again(search: Search, c: int, first: int, covered: Any) -> tuple[An
 def _is_worse(
     table: Records, root: int, state: Any, groups: int, rules: Rules, stored: int
 ) -> tuple[bool, int]:
-    """Whether a state was visited at no more loss, otherwise it is remembered; states stored."""
+    """Return whether a state was met at no more loss, else remember it; and how many are stored."""
     there = table[_place(table, root, state.first, state.covered)]
     if there.stamp == root + 1:
         fewer = there.groups < groups or (
@@ -369,7 +369,7 @@ def _is_worse(
 
 @kernel
 def _place(table: Records, root: int, first: int, covered: Any) -> np.int64:
-    """Where a state of this component is, or may be put."""
+    """Return the place of a state of this component in the table, or where it may be put."""
     slot = (
         (covered ^ (covered >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
         + np.uint64(first) * np.uint64(0xC2B2AE3D27D4EB4F)

@@ -16,8 +16,66 @@ from gammacp.kernel import kernel, late_kernel
 
 @late_kernel
 def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes: int) -> Floats:
-    """Go over the columns of `order` there and back, shares changed in place; the prices."""
+    """Go over the columns of `order` there and back, shares changed in place; the prices.
+
+    One component after the other takes all its passes, while its units are in the cache: what
+    happens in a component depends on its own shares alone, so that this changes no bit. A pass in
+    which no share moves is the component's last one, because every further one would do the same.
+    """
     begin, members, gain = columns
+    start, offers = _offers_by_unit(n_units, columns, order)
+    best = np.zeros(n_units, np.float64)
+    next_best = np.zeros(n_units, np.float64)
+    best_at = np.full(n_units, -1, np.int32)
+    next_at = np.full(n_units, -1, np.int32)
+    for u in range(n_units):
+        _two_best(u, start, offers, share, best, best_at, next_best, next_at)
+    ordered, ends = _by_component(n_units, columns, order)
+    low = 0
+    for high in ends:
+        for done in range(passes):
+            moved = False
+            for i in range(low, high):
+                c = ordered[i] if done % 2 == 0 else ordered[high - 1 - (i - low)]
+                rest = gain[c]
+                for p in range(begin[c], begin[c + 1]):
+                    u = members[p]
+                    rest -= next_best[u] if best_at[u] == p else best[u]
+                rest /= begin[c + 1] - begin[c]
+                for p in range(begin[c], begin[c + 1]):
+                    u = members[p]
+                    other = next_best[u] if best_at[u] == p else best[u]
+                    moved = moved or share[p] != other + rest
+                    share[p] = other + rest
+                    if best_at[u] == p:
+                        if rest >= 0.0:
+                            best[u] = share[p]
+                            continue
+                    elif rest > 0.0:
+                        next_best[u] = best[u]
+                        next_at[u] = best_at[u]
+                        best[u] = share[p]
+                        best_at[u] = p
+                        continue
+                    elif next_at[u] != p:
+                        if share[p] > next_best[u]:
+                            next_best[u] = share[p]
+                            next_at[u] = p
+                        continue
+                    elif share[p] >= next_best[u]:
+                        next_best[u] = share[p]
+                        continue
+                    _two_best(u, start, offers, share, best, best_at, next_best, next_at)
+            if not moved:
+                break
+        low = high
+    return best
+
+
+@kernel
+def _offers_by_unit(n_units: int, columns: Columns, order: Codes) -> tuple[Indices, Codes]:
+    """List the places in `members` where each unit is offered something, and where each begins."""
+    begin, members, _ = columns
     start = np.zeros(n_units + 1, np.int64)
     for c in order:
         for p in range(begin[c], begin[c + 1]):
@@ -30,44 +88,49 @@ def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes:
         for p in range(begin[c], begin[c + 1]):
             offers[fill[members[p]]] = p
             fill[members[p]] += 1
-    best = np.zeros(n_units, np.float64)
-    next_best = np.zeros(n_units, np.float64)
-    best_at = np.full(n_units, -1, np.int32)
-    next_at = np.full(n_units, -1, np.int32)
+    return start, offers
+
+
+@kernel
+def _by_component(n_units: int, columns: Columns, order: Codes) -> tuple[Codes, Indices]:
+    """Sort columns by the first unit of their component, in their order; where each one ends."""
+    begin, members, _ = columns
+    root = np.empty(n_units, np.int32)
     for u in range(n_units):
-        _two_best(u, start, offers, share, best, best_at, next_best, next_at)
-    for done in range(passes):
-        for i in range(len(order)):
-            c = order[i] if done % 2 == 0 else order[len(order) - 1 - i]
-            rest = gain[c]
-            for p in range(begin[c], begin[c + 1]):
-                u = members[p]
-                rest -= next_best[u] if best_at[u] == p else best[u]
-            rest /= begin[c + 1] - begin[c]
-            for p in range(begin[c], begin[c + 1]):
-                u = members[p]
-                other = next_best[u] if best_at[u] == p else best[u]
-                share[p] = other + rest
-                if best_at[u] == p:
-                    if rest >= 0.0:
-                        best[u] = share[p]
-                        continue
-                elif rest > 0.0:
-                    next_best[u] = best[u]
-                    next_at[u] = best_at[u]
-                    best[u] = share[p]
-                    best_at[u] = p
-                    continue
-                elif next_at[u] != p:
-                    if share[p] > next_best[u]:
-                        next_best[u] = share[p]
-                        next_at[u] = p
-                    continue
-                elif share[p] >= next_best[u]:
-                    next_best[u] = share[p]
-                    continue
-                _two_best(u, start, offers, share, best, best_at, next_best, next_at)
-    return best
+        root[u] = u
+    for c in order:
+        a = _root(root, members[begin[c]])
+        for p in range(begin[c] + 1, begin[c + 1]):
+            b = _root(root, members[p])
+            if b < a:
+                a, b = b, a
+            root[b] = a
+    first = np.zeros(n_units + 1, np.int64)
+    for c in order:
+        first[_root(root, members[begin[c]]) + 1] += 1
+    ends = np.empty(n_units, np.int64)
+    count = 0
+    for u in range(n_units):
+        some = first[u + 1] > 0
+        first[u + 1] += first[u]
+        if some:
+            ends[count] = first[u + 1]
+            count += 1
+    ordered = np.empty(len(order), np.int32)
+    for c in order:
+        u = _root(root, members[begin[c]])
+        ordered[first[u]] = c
+        first[u] += 1
+    return ordered, ends[:count]
+
+
+@kernel
+def _root(root: Codes, unit: int) -> int:
+    """Return the first unit of a unit's component; its path there becomes shorter."""
+    while root[unit] != unit:
+        root[unit] = root[root[unit]]
+        unit = root[unit]
+    return unit
 
 
 @kernel

@@ -129,7 +129,7 @@ def _no_split_pays(
     tolerance: float,
     cuts: Floats,
 ) -> bool:
-    """Whether Σ w(A, B) + opening ≥ 0 for every split A|B of the group."""
+    """Return whether Σ w(A, B) + opening ≥ 0 for every split A|B of the group."""
     for m in range(size):
         if sums[m] + opening < -tolerance:
             return False

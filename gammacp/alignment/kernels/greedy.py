@@ -11,7 +11,7 @@ from gammacp.kernel import kernel, late_kernel
 
 @late_kernel
 def take_disjoint(n_units: int, columns: Columns, order: Indices) -> Indices:
-    """In that order, every column none of whose units is taken yet."""
+    """Take, in that order, every column none of whose units is taken yet."""
     begin, members, _ = columns
     taken = np.zeros(n_units, np.bool_)
     chosen = np.empty(len(order), np.int64)

@@ -109,7 +109,7 @@ def _first_choices(offers: Offers, n_columns: int) -> PartialMatching:
 def _shortest_path(
     u: int, offers: Offers, matched: PartialMatching, path: AugmentingPath, meter: Meter
 ) -> tuple[int, float, int, int]:
-    """Where the shortest path from row u ends, its length, rows and columns reached.
+    """Find the end of the shortest path from row u, its length, and the rows and columns reached.
 
     It ends at a column that is free, or at a row x that is left alone instead: −1 − x.
     """

@@ -16,7 +16,7 @@ GIVEN_UP = -2
 
 
 class UnitArrays(NamedTuple):
-    """Where units are, and codes of their categories and annotators."""
+    """Positions of units, and codes of their categories and annotators."""
 
     start: Floats
     end: Floats
@@ -57,7 +57,7 @@ class Costs(NamedTuple):
 
 @kernel
 def _apart(further: Further, u: int, v: int) -> bool:
-    """Whether boxes are too far apart on an axis but the first."""
+    """Return whether boxes are too far apart on an axis but the first."""
     places, absolute, relative = further
     for low in range(0, places.shape[1], 2):
         lengths = (places[u, low + 1] - places[u, low]) + (places[v, low + 1] - places[v, low])

@@ -31,7 +31,7 @@ _EDGES = 30_000_000
 
 
 class RootGraph(NamedTuple):
-    """What a root's groups are made of: `begin[s]` is where annotator s's candidates begin.
+    """Candidates of a root's groups: those of annotator s begin at `begin[s]`.
 
     `value` and `edge` are those of labels and of pairs of labels; see `messages`.
     """

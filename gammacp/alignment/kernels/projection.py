@@ -203,7 +203,7 @@ def price_near(
 def _weights_between(
     graph: Graph, lo: int, around: int, place: Codes, begin: Indices, near: Floats
 ) -> None:
-    """Where each annotator's neighbours of a root begin, and their weights as a matrix."""
+    """Return where each annotator's neighbours of a root begin, and their weights as a matrix."""
     begin[:] = 0
     for i in range(around):
         place[graph.neighbour[lo + i]] = i

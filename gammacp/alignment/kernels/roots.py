@@ -12,7 +12,7 @@ from gammacp.kernel import kernel
 
 @kernel
 def loose_bound(graph: Graph, price: Floats, opening: float, most: float, root: int) -> float:
-    """What no group of the root gains beyond its prices, at most: all other pairs at `most`.
+    """Bound the gain of a root's groups beyond their prices: all other pairs count `most`.
 
     The best unit of each later annotator, at half the largest weight to each of the others.
     """
@@ -104,7 +104,7 @@ def reduce_candidates(
     best_of: Floats,
     meter: Meter,
 ) -> tuple[int, float]:
-    """How many candidates are left once those that reach no more than `threshold` are dropped.
+    """Drop candidates that reach no more than `threshold`; the number of those that stay.
 
     What a candidate reaches is the half-sum bound: its value, half of its best weights to the
     other annotators, and the same of the best unit of each of them. `unit` and `value` are packed

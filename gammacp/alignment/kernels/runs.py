@@ -31,7 +31,7 @@ def lowest(values: Codes, begin: int, end: int) -> int:
 
 @kernel
 def place_of(values: Codes, begin: int, end: int, value: int) -> int:
-    """Where `value` is, or would have to be put, in the ascending `values[begin:end]`."""
+    """Return the place of `value`, or where it would be put, in ascending `values[begin:end]`."""
     while begin < end:
         middle = (begin + end) // 2
         if values[middle] < value:

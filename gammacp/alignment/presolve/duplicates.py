@@ -36,7 +36,7 @@ class Merged:
 
     @property
     def counts(self) -> Indices:
-        """How often each distinct unit is there."""
+        """Number of times that each distinct unit is there."""
         return np.diff(self.runs)
 
     def prices_of_units(self, price: Floats) -> Floats:
@@ -68,7 +68,7 @@ class Merged:
 
 
 def runs_of_identical(continuum: Continuum) -> Indices:
-    """Where each run of identical units begins, and the end; shape (distinct units + 1,)."""
+    """Return where each run of identical units begins, and the end; shape (distinct units + 1,)."""
     new = np.ones(continuum.n_units + 1, np.bool_)
     columns = continuum.starts, continuum.ends, continuum.category_codes, continuum.annotator_codes
     new[1:-1] = False

@@ -28,7 +28,7 @@ _SECONDS = 1.0
 def solve_pooled(
     continuum: Continuum, dissimilarity: BoundDissimilarity, deadline: float
 ) -> Solution | None:
-    """What categories alone give: groups with their true cost, and a bound.
+    """Solve for categories alone: groups with their true cost, and a bound.
 
     None where that is not to be had: it needs a dissimilarity whose categorial part is a table
     that the positional one adds to. It may take a second more than there is.

@@ -29,7 +29,7 @@ _SPOT = 1e-3
 
 @dataclass(frozen=True)
 class Presolve(Stage):
-    """What is merged, and what is too dense to be solved as it is.
+    """Sizes from which units are merged, and problems too dense to be solved as they are.
 
     Attributes
     ----------

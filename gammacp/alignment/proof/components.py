@@ -1,4 +1,4 @@
-"""From dual prices to a proven alignment, component by component.
+"""Proofs of alignments by dual prices, component by component.
 
 The proof. Prices y ≥ 0 of the units with Σ_{u∈G} y_u ≥ gain(G) turn gains into losses ≥ 0: of a
 column, Σ y − gain; of a unit left alone, its price. Every alignment gains Σ y − Σ losses. Take the
@@ -36,7 +36,7 @@ _LONGER = 50
 
 @dataclass(frozen=True)
 class Components(Stage):
-    """How hard components are searched.
+    """Effort put into the search of components.
 
     Attributes
     ----------
@@ -128,7 +128,10 @@ class Decomposition:
                 step = max(4 * step, left)
 
     def _take_in(self, most: float) -> float | None:
-        """None if columns were taken in; else the least loss of one that still should be, or ∞."""
+        """Take columns in; None if there were any.
+
+        Otherwise the least loss of one that still should be, or ∞.
+        """
         from gammacp.alignment.kernels.components import activate
 
         before = self.waiting
@@ -240,7 +243,7 @@ class Decomposition:
         self.told[root] = told - self.lower[root]
 
     def _confirm(self, inside: Indices, packing: Model, price: float, told: float) -> float:
-        """As much of the loss that CP-SAT tells as a longer search, or HiGHS, comes to as well."""
+        """Return as much of the loss told by CP-SAT as a longer search, or HiGHS, confirms."""
         units = np.unique(self.columns.select(inside).members).astype(np.int64)
         least, chosen = np.zeros(len(units)), np.zeros(len(inside), np.bool_)
         part, label = self._part(units, inside), np.zeros(len(units), np.int32)
@@ -316,7 +319,7 @@ def decompose(
 
 
 def _matters(state: Decomposition, columns: Columns, loss: Floats, most_loss: float) -> bool:
-    """Whether a column beyond that loses less than the components it touches."""
+    """Return whether a column beyond that loses less than the components it touches."""
     from gammacp.alignment.kernels.components import activate
 
     if state.total <= most_loss:

@@ -51,7 +51,7 @@ _FAR, _HOPELESS = 0.01, 20
 
 @dataclass(frozen=True)
 class Crowds(Stage):
-    """How crowds are begun.
+    """Beginning of the work on crowds.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
 
 
 def _long(problem: Problem, limits: Limits) -> bool:
-    """Whether there are too many units for a semidefinite matrix, of annotators that are few."""
+    """Return whether few annotators have too many units for a semidefinite matrix."""
     few = problem.n_annotators < limits.of(Generation).crowd
     return few and problem.n_units > limits.of(Semidefinite).most
 

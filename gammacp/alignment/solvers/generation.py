@@ -68,7 +68,7 @@ _PACKING = 10 * GIGA
 
 @dataclass(frozen=True)
 class Generation(Stage):
-    """How columns are generated.
+    """Tuning of column generation.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Generation(Stage):
 
 @dataclass(frozen=True, eq=False)
 class Generated:
-    """How far column generation has come, for whoever goes on from there.
+    """Result of column generation so far, for whoever goes on from there.
 
     Attributes
     ----------
@@ -128,14 +128,14 @@ class Generated:
     matrix: RelaxedMatrix | None = None
 
     def close(self, problem: Problem, limits: Limits, slack: float) -> bool:
-        """Whether the gap is small enough."""
+        """Return whether the gap is small enough."""
         cost = problem.n_units * problem.opening - self.gain
         return self.most_gain - self.gain <= max(limits.gap * abs(cost), slack)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GenerationState(Generated):
-    """Where the iteration is.
+    """State of the iteration.
 
     Attributes
     ----------
@@ -303,7 +303,7 @@ def _project(problem: Problem, state: GenerationState, deadline: float) -> Gener
 def _search(
     problem: Problem, state: GenerationState, deadline: float, limits: Limits
 ) -> GenerationState:
-    """From a better alignment, its groups the support."""
+    """Go on from a better alignment, whose groups are the support."""
     state = _better(problem, state, resize(problem, state.groups, deadline))
     state = _annealed(problem, state, deadline, HEATS[:2], limits.seed)
     pool = to_columns(problem, state.groups)
@@ -315,7 +315,7 @@ def _search(
 def _annealed(
     problem: Problem, state: GenerationState, deadline: float, heats: Iterable[float], seed: int
 ) -> GenerationState:
-    """From what a run of annealing at each of these temperatures makes of the alignment."""
+    """Go on from the alignment that annealing at each of these temperatures comes to."""
     groups = state.groups
     for heat in heats if fits(problem, groups) else ():
         groups = anneal_once(problem, groups, Schedule(heat, MOVES, (seed % 2**64, 0)), deadline)

@@ -33,7 +33,7 @@ _STEPS_OF_A_MEMBER = 200
 
 
 class Packing(NamedTuple):
-    """How often each column is taken, an upper bound on Σ gain, and whether it is proven."""
+    """Times that each column is taken, an upper bound on Σ gain, and whether it is proven."""
 
     times: Indices
     bound: float
@@ -42,7 +42,7 @@ class Packing(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What is to be packed; each unit in at most `capacity` columns, in a cover in at least one.
+    """Columns to be packed; each unit in at most `capacity` of them, in a cover in at least one.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class _Program:
 def best_packing(
     packing: Model, limits: Limits, *, hint: Indices | None = None, slack: float = 0.0
 ) -> Packing:
-    """How often to take each column so that Σ gain, less what is covered again, is largest.
+    """Pack columns so that Σ gain, less the cost of covering units again, is largest.
 
     The bound of a proven packing may be above its gain by `slack`.
     """
@@ -154,7 +154,7 @@ def highs_packing(
 
 
 def highs_bound(packing: Model, limits: Limits) -> float:
-    """What no packing gains more than by HiGHS, if it says so soon: a second opinion."""
+    """Bound the gain of packings by HiGHS, if it soon has one: a second opinion."""
     columns, units = packing.columns.compress()
     if len(columns.members) > _ASKED:
         return np.inf
@@ -164,7 +164,7 @@ def highs_bound(packing: Model, limits: Limits) -> float:
 
 
 class Ranking(NamedTuple):
-    """What decides among packings: losses of columns, of a unit alone and of covering it again.
+    """Criteria among packings: losses of columns, of a unit alone and of covering it again.
 
     Then the number of groups, then `second` of the columns, then their order. `optimum` is the
     least loss; packings that lose up to `slack` more are as good.
@@ -179,7 +179,7 @@ class Ranking(NamedTuple):
 
 
 def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices | None:
-    """How often each column is taken in the first of the best packings; None once due.
+    """Return how often each column is taken in the first of the best packings; None once due.
 
     Several linear programs in whole numbers after the other (lexicographic optimisation): the
     least loss is a constraint, then the fewest groups are sought, the smallest `second`, and
@@ -206,7 +206,7 @@ def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices |
 
 
 def _in_order(packing: Model, program: _Program, limits: Limits, deadline: float) -> Indices | None:
-    """As many as there can be of the first column, then of the second, and so on."""
+    """Take as many as there can be of the first column, then of the second, and so on."""
     most = _most_times(packing)
     times = np.zeros(len(most), np.int64)
     block = np.cumsum(np.log2(most + 1)) // _DIGITS
@@ -254,7 +254,7 @@ def _program(packing: Model) -> _Program:
 
 
 def _most_times(packing: Model) -> Indices:
-    """How often each column can be taken."""
+    """Return how often each column can be taken."""
     columns = packing.columns
     if not columns.number:
         return np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""`gammacp bench`: sweeps over error magnitudes; `bench status`, `export`, `merge`: their store."""
+"""`gammacp bench`: sweeps over error magnitudes; `bench status|export|merge|rank`: their store."""
 
 from __future__ import annotations
 
@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING
 import typer
 
 from gammacp.bench.commands import options, output
+from gammacp.bench.commands.bench_check import (
+    also_everything,
+    check_sweep,
+    join_checks,
+    sweep_everything,
+    tell_properties,
+    with_baseline_seed,
+)
+from gammacp.bench.commands.bench_rank import rank
 from gammacp.bench.commands.bench_store import export, merge, status, store_path
-from gammacp.bench.commands.references import References
+from gammacp.bench.commands.references import Annotators, References
 from gammacp.cli.options.groups import Brought, flatten
 from gammacp.cli.options.names import Command, CommandGroup, application
 from gammacp.cli.options.settings import GammaFlags
@@ -26,6 +35,7 @@ if TYPE_CHECKING:
 def _bench(
     context: typer.Context,
     extent: options.SweepFlags,
+    annotators: Annotators,
     references: References,
     brought: Brought,
     running: options.Running,
@@ -50,32 +60,38 @@ def _bench(
     if other is not None:
         why = f"is not an option of sweeps of {other.called}"
         options.refuse_options(context, why, options.UNITS_ONLY)
-    from gammacp.bench.baseline import compare_with
     from gammacp.bench.store import Store
     from gammacp.bench.work import check
     from gammacp.pools import open_pool
 
-    sweep = options.sweep_of(extent, references, brought, running, checking, settings)
+    settings = with_baseline_seed(context, checking, settings)
+    sweep = options.sweep_of(extent, annotators, references, brought, running, checking, settings)
     if checking.check is not None:
         _check_baseline(sweep, checking.check, running.out)
     place = running.store or store_path(running.out)
     # What cannot be computed, or a cluster that cannot be reached, leaves no empty store.
     check(sweep)
-    with open_pool(running.executor, running.jobs) as pool, Store.writing(place) as store:
-        outcome = _run(sweep, store, pool, running)
-        points = _write(sweep, store, running)
-        output.tell(sweep, outcome)
-        compared = None
-        if checking.check is not None:
-            compared = compare_with(checking.check, sweep, store, points, level=checking.level)
-            output.tell_comparison(compared, checking.check, checking.level)
+    checks = None
+    with open_pool(running.executor, running.jobs) as pool:
+        with Store.writing(place) as store:
+            outcome = _run(sweep, store, pool, running)
+            points = _write(sweep, store, running)
+            output.tell(sweep, outcome)
+            if checking.check is not None:
+                checks = check_sweep(checking.check, sweep, store, points, checking.level)
+        if also_everything(checking, other):
+            more = sweep_everything(sweep, pool, running, checking, run=_run, write=_write)
+            checks = join_checks(checks, more)
+    if checking.check is not None and checks is not None:
+        tell_properties(sweep, checks)
     if json:
-        print_json(output.document(sweep, points, outcome, running.out, compared))
-    elif compared is not None:
-        output.print_differences(compared.moved)
+        print_json(output.document(sweep, points, outcome, running.out, checks))
+    elif checks is not None:
+        for found in checks.comparisons:
+            output.print_differences(found.moved)
     else:
         output.print_points(points)
-    if outcome.failures or (compared is not None and compared.moved):
+    if outcome.failures or (checks is not None and checks.moved):
         raise typer.Exit(1)
 
 
@@ -127,5 +143,5 @@ def _write(sweep: Sweep, store: Store, running: options.Running) -> list[Point]:
 
 bench = application(cls=CommandGroup)
 bench.callback(invoke_without_command=True)(flatten(_bench))
-for command in (status, export, merge):
+for command in (status, export, merge, rank):
     bench.command(cls=Command)(flatten(command))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from gammacp.bench.commands.bench_store import DEFAULT_OUT
-from gammacp.bench.commands.references import References
+from gammacp.bench.commands.references import Annotators, References
 from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.names import numbers_of
 from gammacp.cli.options.reading import split_names
@@ -18,6 +18,7 @@ from gammacp.errors import UsageError
 from gammacp.plugins import loaded_names
 
 if TYPE_CHECKING:
+    from gammacp.bench.source import Shuffled
     from gammacp.bench.sweep import Sweep
 
 
@@ -37,7 +38,6 @@ class SweepFlags:
         names=("--measures", "-m"),
         of="measure",
     )
-    n_annotators: int = option("Annotators of each set.", default=3)
     sets: int | None = option("Annotation sets per magnitude.  [default: 40]")
     step: float | None = option("Distance between magnitudes from 0 to 1.  [default: 0.05]")
     magnitudes: str | None = option("Use these magnitudes instead of a step.", "M,M,…")
@@ -78,19 +78,26 @@ class Checking:
     level: float = option(
         "Probability that --check gives a false alarm.", default=0.01, min=0, max=1
     )
+    everything: bool | None = option(
+        "Also sweep the reference `everything` (units that overlap, are embedded, unlabelled, of "
+        "length 0, long and short), into OUT/everything.  [default: with --check if the baseline "
+        "has it]",
+        names=("--everything/--no-everything",),
+    )
 
 
 UNITS_ONLY = frozenset(
     f.name
-    for group in (References, Weighing, Sampling, SolvingFlags)
+    for group in (Annotators, References, Weighing, Sampling, SolvingFlags)
     for f in fields(group)
     if f.name != "seed"
-) | {"n_annotators"}
+)
 """The options of `bench` that mean nothing where other data than units are swept."""
 
 
 def sweep_of(
     extent: SweepFlags,
+    annotators: Annotators,
     references: References,
     brought: Brought,
     running: Running,
@@ -119,11 +126,12 @@ def sweep_of(
     elif not errors:
         raise UsageError("no error to sweep; give one, such as --error split")
     else:
+        source, n_annotators = source_of(annotators, references)
         swept = {
-            "source": references.source(),
+            "source": source,
             "errors": errors,
             "measures": measures or PAPER_MEASURES,
-            "n_annotators": extent.n_annotators,
+            "n_annotators": n_annotators,
             "options": _options(settings),
         }
         if measures == ("all",):
@@ -139,6 +147,15 @@ def sweep_of(
         modules=loaded_names(),
         experiment=running.experiment,
     )
+
+
+def source_of(annotators: Annotators, references: References) -> tuple[Shuffled, int]:
+    """The source of annotation sets, and how many annotators each has."""
+    people = annotators.panel_or_number()
+    source = references.source()
+    if isinstance(people, int):
+        return source, people
+    return replace(source, panel=people), people.n_annotators
 
 
 def other_source(brought: Brought) -> Any:

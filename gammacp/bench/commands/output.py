@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from gammacp.bench.baseline import BaselineComparison, PointChange
+    from gammacp.bench.baseline import BaselineComparison
+    from gammacp.bench.changes import PointChange
+    from gammacp.bench.commands.bench_check import Checks
     from gammacp.bench.curves import Point
     from gammacp.bench.runner import Failure, Outcome
     from gammacp.bench.sweep import Sweep
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 _COLUMNS = 8  # measures side by side in a table
 _TOLD = 10  # failures told one by one
 _DIFFERENCES = (
+    Column("error", "error"),
     Column("measure", "measure"),
     Column("magnitude", "magnitude", general),
     Column("what", "what"),
@@ -66,11 +69,10 @@ def document(
     points: Sequence[Point],
     outcome: Outcome,
     folder: Path,
-    compared: BaselineComparison | None = None,
+    checks: Checks | None = None,
 ) -> dict[str, Any]:
     """The points of each error, what the run did, and what `--check` found, for JSON."""
-    check = {} if compared is None else {"check": asdict(compared)}
-    return check | {
+    return _check_document(checks) | {
         "errors": {e: [asdict(p) for p in points if p.error == e] for e in sweep.errors},
         "folder": str(folder),
         **record_of(outcome, "computed reused limited"),
@@ -78,6 +80,15 @@ def document(
         "failures": [{**asdict(f.task), "why": f.why} for f in outcome.failures],
         "seed": sweep.seed,
     }
+
+
+def _check_document(checks: Checks | None) -> dict[str, Any]:
+    """Comparisons with the baseline, and which properties of units were tried."""
+    if checks is None or checks.own is None:
+        return {}
+    everything = None if checks.everything is None else asdict(checks.everything)
+    more = {"everything": everything, "tried": checks.properties, "not_tried": checks.not_tried}
+    return {"check": asdict(checks.own) | more}
 
 
 def print_points(points: Sequence[Point]) -> None:
@@ -105,6 +116,11 @@ def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> 
         message(
             f"not compared: {found.only_baseline} points that only {baseline} has, "
             f"{found.only_now} that only this sweep has"
+        )
+    for each in found.detectable:
+        message(
+            f"{each.error}: a curve of {each.measure} that moved by {each.difference:.3f} in its "
+            "mean would have been found with probability .9"
         )
     if not found.moved:
         how = "all equal, set by set" if found.paired else "none moved beyond noise"

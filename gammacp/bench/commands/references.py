@@ -11,6 +11,40 @@ from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
     from gammacp.bench.source import Shuffled
+    from shuffling import Panel
+
+
+@dataclass(frozen=True)
+class Annotators:
+    """Options for the annotators who err."""
+
+    n_annotators: str | None = option(
+        "Annotators of each set, or groups of them with magnitudes of their own: 2*0.1,1*m, where "
+        "m is the magnitude of the errors.  [default: 3]",
+        "N|COUNT*M,…",
+    )
+    panel: Path | None = option(
+        "Take annotators from this panel (TOML): groups with errors of their own, schools that "
+        "share errors, copies."
+    )
+
+    def panel_or_number(self) -> Panel | int:
+        """Return the panel that is given, or the number of equal annotators."""
+        from shuffling.panel import Panel, read_panel
+
+        if self.panel is not None:
+            if self.n_annotators is not None:
+                raise UsageError("give --panel or --n-annotators, not both")
+            return read_panel(self.panel)
+        text = "3" if self.n_annotators is None else self.n_annotators.strip()
+        if "*" in text:
+            return Panel.parse(text)
+        try:
+            return int(text)
+        except ValueError:
+            raise UsageError(
+                f"--n-annotators {text!r} is neither a number nor a panel like 2*0.1,1*m"
+            ) from None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from gammacp.base.record_tables import Column, Table, count
-from gammacp.bench.commands.references import References
+from gammacp.bench.commands.options import source_of
+from gammacp.bench.commands.references import Annotators, References
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import reading_json
 from gammacp.cli.options.settings import Seed
@@ -30,7 +31,6 @@ class Errors:
         "NAME",
     )
     magnitude: float | None = option("From 0 (nothing happens) to 1 (the worst).")
-    n_annotators: int = option("Annotators who err independently.", default=3)
     sets: int = option("How many annotation sets.", default=1, min=1)
     first_set: int = option(
         "Number of the first set, to make a set of a sweep again.", default=0, min=0
@@ -50,6 +50,7 @@ class Output:
 
 def shuffle(
     errors: Errors,
+    annotators: Annotators,
     references: References,
     output: Output,
     seed: Seed = 0,
@@ -73,15 +74,16 @@ def shuffle(
     if errors.error is None or errors.magnitude is None:
         raise UsageError("give --error and --magnitude, such as --error split --magnitude 0.3")
     beside = output.out.with_name(f"{output.out.stem}-reference{output.out.suffix}")
-    read = [*filter(None, (references.reference, references.model)), *(references.learn or ())]
+    given = (references.reference, references.model, annotators.panel)
+    read = [*filter(None, given), *(references.learn or ())]
     spare_files([output.out, beside], read)
-    source = references.source()
+    source, n_annotators = source_of(annotators, references)
     written = write_sets(
         source,
         errors.error,
         errors.magnitude,
         output.out,
-        n_annotators=errors.n_annotators,
+        n_annotators=n_annotators,
         sets=errors.sets,
         first_set=errors.first_set,
         seed=seed,

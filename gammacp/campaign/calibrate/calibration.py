@@ -95,7 +95,8 @@ class Calibration:
     """A measured γ in terms of error magnitudes.
 
     `score` is what was measured, `model` what was learnt from the annotations, `sets` how many
-    shuffled sets there are per magnitude, `unfinished` who is known not to have read to the end.
+    shuffled sets there are per magnitude, `unfinished` who is known not to have read to the end,
+    `pauses` whether parts of documents cannot be marked.
     """
 
     score: Gamma
@@ -105,6 +106,7 @@ class Calibration:
     sets: int
     confidence: float
     unfinished: tuple[str, ...] = ()
+    pauses: bool = False
 
     def _repr_html_(self) -> str:
         from gammacp.base.display import as_html
@@ -146,7 +148,17 @@ class Calibration:
         )
         part = f"{', '.join(self.unfinished)} did not read to the end, but simulated annotators do"
         unread = (f"{part}: amounts also stand for what was not read",)
-        return (*self.score.caveats(), *unlike, *few, *(unread if self.unfinished else ()))
+        paused = (
+            "nothing can be marked in pauses, but simulated annotators mark everywhere: the same "
+            "amount of errors may give another γ here",
+        )
+        return (
+            *self.score.caveats(),
+            *unlike,
+            *few,
+            *(unread if self.unfinished else ()),
+            *(paused if self.pauses else ()),
+        )
 
     def in_words(self) -> str:
         """One sentence: as if boundaries were off by …, or … of the units were missed, or …."""
@@ -231,6 +243,7 @@ def calibrate(
         sets=cell.sets,
         confidence=settings.rule.confidence,
         unfinished=tuple(dict.fromkeys(a for c in named.values() for a, _ in c.read_until)),
+        pauses=any(c.markable for c in named.values()),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,19 @@ from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import ComputingFlags, FailUnder, GammaFlags, check_threshold
 from gammacp.cli.output import AsJson, message, outputs, print_json, say, show, tell_signatures
+from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
+    from gammacp.campaign.calibrate.magnitudes import Magnitudes
+    from gammacp.cli.options.reading import Loaded
+    from gammacp.measures.agreement import Agreement
+
+
+class By(StrEnum):
+    """What magnitudes are given by."""
+
+    ANNOTATOR = "annotator"
 
 
 def calibrate(
@@ -28,6 +39,9 @@ def calibrate(
     sets: int = option("Shuffled sets per magnitude.", default=10, min=3),
     figure: Path | None = option("Draw the curves, with γ on them (.svg, .png, .pdf)."),
     curves: Path | None = option("Write the curves (CSV)."),
+    by: By | None = option(
+        "Instead: how much of each mistake every annotator makes. Takes three annotators."
+    ),
     fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
@@ -51,6 +65,14 @@ def calibrate(
         writes=paths,
         by_default_chance="chance" not in options,
     )
+    if by is not None:
+        if error or curves or figure:
+            raise UsageError(
+                "--by annotator reads all magnitudes at once: it takes no --error, --curves or "
+                "--figure"
+            )
+        _by_annotator(loaded, settings, computing, fail_under, json=json)
+        return
     errors = tuple(dict.fromkeys(error)) if error else ERROR_TYPES
     with computing.pool("magnitudes", pays=True) as (executor, counter):
         found = compute(
@@ -76,6 +98,54 @@ def calibrate(
         tell_signatures(found.signature, seed=settings.sampling.seed)
     settings.solving.check_proven(found.score.status)
     check_threshold(found.score.value, fail_under)
+
+
+def _by_annotator(
+    loaded: Loaded,
+    settings: GammaFlags,
+    computing: ComputingFlags,
+    fail_under: float | None,
+    *,
+    json: bool,
+) -> None:
+    """Print what every annotator does differently, and how often."""
+    from gammacp.campaign.calibrate.magnitudes import magnitudes_of, refuse_pieces
+    from gammacp.measures.agreement import agreement
+
+    options = settings.options()
+    refuse_pieces(loaded.corpus().continua.values())
+    with computing.pool("magnitudes", pays=loaded.takes_long) as (executor, _):
+        overall = agreement(loaded.corpus(), executor=executor, **options)
+        found = magnitudes_of(loaded.corpus().continua, found=overall)
+    if json:
+        print_json({**overall.score.as_dict(), "magnitudes": found.as_dict(), **loaded.json})
+    else:
+        _print_magnitudes(found, overall)
+        tell_signatures(found.signature, seed=settings.sampling.seed)
+    settings.solving.check_proven(overall.score.status)
+    check_threshold(overall.value, fail_under)
+
+
+def _print_magnitudes(found: Magnitudes, overall: Agreement) -> None:
+    from gammacp.campaign.result_tables import magnitudes
+
+    if found.documents:
+        say(f"γ = {number(overall.value)}. What each annotator does differently from the others:")
+        show(magnitudes(found))
+        documents = "document" if found.documents == 1 else "documents"
+        around = f", with {found.confidence:.0%} intervals" if found.has_intervals else ""
+        say(
+            f"Shares of the units, from {found.documents} {documents}{around}; shifts are shares "
+            "of a unit's length."
+        )
+    else:
+        say(f"γ = {number(overall.value)}. Who differs from the others cannot be said.")
+    for note in found.notes():
+        message(note)
+    told = {one.reason for one in found.people if one.amount is None and one.reason}
+    for reason in sorted(told):
+        names = [one.annotator for one in found.people if one.reason == reason]
+        message(f"{', '.join(dict.fromkeys(names))}: {reason}")
 
 
 def _print(found: Calibration) -> None:

@@ -1,6 +1,8 @@
 """`gammacp compare`: who agrees with whom, about what, and where."""
 
 from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.cli.options.groups import option
@@ -10,21 +12,24 @@ from gammacp.cli.output import (
     AsJson,
     FrameFile,
     check_frame_path,
+    message,
     outputs,
     print_json,
     tell_signatures,
     write_frame,
 )
 from gammacp.cli.sparing import spare_files
+from gammacp.registry import names
 
+TABLES = ("document", "annotator", "pair", "category")
+"""Tables of this subject, which are printed by default."""
+BESIDE = names("comparison table")
+"""Tables of other subjects, which are printed by default where the data have them."""
 
-class By(StrEnum):
-    """Tables of the comparison."""
-
-    DOCUMENT = "document"
-    ANNOTATOR = "annotator"
-    PAIR = "pair"
-    CATEGORY = "category"
+if TYPE_CHECKING:
+    By: TypeAlias = str
+else:
+    By = StrEnum("By", {name.upper(): name for name in (*TABLES, *BESIDE)})
 
 
 def compare(
@@ -36,6 +41,9 @@ def compare(
     by: list[By] | None = option(
         "Compute and print only these tables (repeatable).  [default: all]"
     ),
+    figure: Path | None = option(
+        "Draw what each annotator does differently, as bars (.svg, .png, .pdf)."
+    ),
     frame: FrameFile = None,
     json: AsJson = False,
 ) -> None:
@@ -45,13 +53,13 @@ def compare(
 
     Most used: --by, --against and --reference.
     """
-    from gammacp.campaign.commands.comparison_tables import print_comparison
+    from gammacp.campaign.commands.comparison_tables import draw_charges, print_comparison
     from gammacp.campaign.compare import compare as compare_all
 
     thresholds.require_interval(comparing.wants_interval)
-    options, tables = settings.options(), [str(table) for table in by or By]
+    options, tables = settings.options(), [str(table) for table in by or TABLES]
     check_frame_path(frame)
-    writes = outputs(frame=frame)
+    writes = outputs(frame=frame, figure=figure)
     spare_files(writes, comparing.against or ())
     features = settings.weighing.features
     about = comparing.about()
@@ -75,16 +83,21 @@ def compare(
         found = compare_all(
             loaded.corpus().continua,
             by=tables,
+            also=() if by and figure is None else BESIDE,
             **comparing.options(files, reading, features, loaded.continua),
             executor=executor,
             **options,
         )
+    if figure is not None:
+        draw_charges(found, figure)
     if frame is not None:
         write_frame(found.overall.pair_rows(), frame)
     if json:
         print_json({**found.as_dict(), **loaded.json})
     else:
         print_comparison(found, tables)
+        if figure is not None:
+            message(f"wrote {figure}")
         tell_signatures(*found.signatures, seed=settings.sampling.seed)
     settings.solving.check_proven(found.overall.score.status)
     thresholds.check(found.overall.value, found.bootstrap)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from gammacp.base.record_tables import Table, number
 from gammacp.base.text import group_by_text, visible
 from gammacp.campaign import result_tables
+from gammacp.campaign.parts import ComparisonTable
 from gammacp.cli.output import message, say, show
+from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
     from gammacp.campaign.compare import Comparison, Confusion
@@ -31,7 +34,7 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
     if whole and found.copies is not None:
         for sentence in found.copies.in_words():
             say(sentence)
-    for title, table, words in chain(_main_tables(found, by), _further_tables(found)):
+    for title, table, words in chain(_main_tables(found, by), _further_tables(found, by)):
         show(table, title=title)
         for sentence in words:
             say(sentence)
@@ -41,6 +44,18 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
             say(sentence)
     for note in found.overall.score.caveats():
         message(note if found.against is None else f"first round: {note}")
+
+
+def draw_charges(found: Comparison, path: Path) -> None:
+    """Write the figure of what each annotator does differently.
+
+    Raises UsageError where kinds of differences cannot be told apart, or nobody differs.
+    """
+    from gammacp.campaign.charges import charges_of, draw
+
+    if found.kinds is None:
+        raise UsageError("there is nothing to draw: differences have no kinds here")
+    draw(charges_of(found.kinds), path)
 
 
 def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
@@ -64,7 +79,7 @@ def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
         yield "", _confusion(found.confusion, "aligned pairs"), ()
 
 
-def _further_tables(found: Comparison) -> Iterator[_Part]:
+def _further_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
     """Yield what else was asked for: a reference, another round, groups, sessions, an order, …"""
     if (reference := found.reference) is not None:
         name = visible(reference.name)
@@ -82,9 +97,13 @@ def _further_tables(found: Comparison) -> Iterator[_Part]:
     if (groups := found.groups) is not None:
         yield "Groups of annotators", result_tables.groups(groups), [f"\n{groups.in_words()}"]
     for part in found.parts.values():
+        sentences: list[str] = []
+        if isinstance(part, ComparisonTable) and "document" not in by:
+            sentences = part.in_words()
         for title, table in part.tables():
             if table.records:
-                yield title, table, ()
+                yield title, table, sentences
+                sentences = []
     if (twice := found.sessions) is not None:
         yield "The same people twice", result_tables.sessions(twice), [f"\n{twice.in_words()}"]
     if (ordered := found.over_time) is not None:

@@ -34,7 +34,7 @@ from gammacp.campaign.compare.scoring import (
 )
 from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
 from gammacp.campaign.copies import CopiesFound, copies
-from gammacp.campaign.parts import COMPARED, ComparisonPart
+from gammacp.campaign.parts import COMPARED, TABLES_BESIDE, ComparisonPart
 from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.inference.resampling import DRAWS, BootstrapInterval
@@ -45,9 +45,12 @@ from gammacp.measures.agreement import (
 from gammacp.measures.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+from gammacp.registry import names as names_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from gammacp.kinds.kinds import Kinds
 
 # Of an error: as many different reasons why documents have no γ.
 
@@ -113,6 +116,11 @@ class Comparison:
         return as_html("comparison", self)
 
     @property
+    def kinds(self) -> Kinds | None:
+        """Kinds of differences; None where they were not asked for, or there are none."""
+        return self.parts.get("kinds")  # type: ignore[return-value]
+
+    @property
     def pairs(self) -> PairMatrix:
         """Agreement of each pair of annotators."""
         return self.people.pairs
@@ -166,6 +174,7 @@ def compare(
     draws: int = DRAWS,
     leave_one_out: bool = True,
     by: Collection[str] = TABLES,
+    also: Collection[str] = (),
     explain: bool = False,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
@@ -200,7 +209,9 @@ def compare(
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
-        What is computed beside γ of everybody: tables of `TABLES`.
+        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects.
+    also
+        Tables of other subjects that are left out where the data have none.
     explain
         Whether γ of everybody is taken apart, too (`gammacp.measures.explanation`).
     executor
@@ -222,7 +233,8 @@ def compare(
     """
     settings = Settings.of(**options)
     draws = whole("draws", draws, 0)
-    wanted = {one_of("by", name, TABLES) for name in several("by", by)}
+    tables = (*TABLES, *names_of("comparison table"))
+    wanted = {one_of("by", name, tables) for name in several("by", by)}
     tell = progress or (lambda _: None)
     everything = named_continua(continua)
     everybody = _people(everything, reference)
@@ -253,11 +265,19 @@ def compare(
     tell("each annotator left out")
     apart = leave_one_out and "annotator" in wanted
     without = without_each(others, overall, basis) if apart else ()
-    parts = {}
+    parts: dict[str, ComparisonPart] = {}
     for name, make in COMPARED.items():
         part = make(others, basis, pairs="pair" in wanted, without=apart)
         if part is not None:
             parts[name] = part
+    for name in sorted({*wanted, *also}.difference(TABLES)):
+        try:
+            beside = TABLES_BESIDE[name](basis)
+        except DataError:
+            if name in wanted:
+                raise
+            continue
+        parts[beside.key] = beside
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     found, rounds = None, None

@@ -67,7 +67,7 @@ def plan(
     error
         Errors of the Corpus Shuffling Tool that the simulated annotators make.
     executor, progress
-        Where it is computed; is told (steps done, steps).
+        Pool of worker processes, and a function that receives (steps done, steps).
     options
         Those of `GammaOptions`.
 

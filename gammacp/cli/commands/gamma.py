@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammacp.base.failures import documents_missing
 from gammacp.base.text import in_short
@@ -25,7 +26,7 @@ from gammacp.errors import DataError, UsageError
 if TYPE_CHECKING:
     from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.agreement import Agreement
-    from gammacp.measures.explanation import Explanation
+    from gammacp.measures.explanation import Explanation, FurtherExplanation
     from gammacp.measures.random_sets import Continua
     from gammacp.measures.settings import GammaOptions, Memory
 
@@ -95,11 +96,14 @@ def gamma(
             **options,
         ).with_over(confidence=settings.sampling.confidence, with_parts=interval, teams=teams)
         parts = None
+        further: Mapping[str, Any] = {}
+        refused: Sequence[tuple[str, str]] = ()
         if explain and found.computed:
             # Imported with its option, as what follows: most runs print γ alone.
-            from gammacp.measures.explanation import explanation_of
+            from gammacp.measures.explanation import explanation_of, further_explanations
 
             parts = explanation_of(continua, shared=shared, **options)
+            further, refused = further_explanations(continua, shared=shared, **options)
         if certificate is not None:
             _write_certificates(certificate, found, continua, certificate_sets, options)
     if not several and not found.computed:
@@ -111,6 +115,8 @@ def gamma(
         whole = {"results": found.results(), "corpus": found.corpus}
         whole |= {name: said and said.as_dict() for name, said in judged.items()}
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
+        taken_apart |= {name: each.as_dict() for name, each in further.items()}
+        taken_apart |= {name: {"reason": reason} for name, reason in refused}
         print_json({**whole, **taken_apart, **loaded.json})
     elif found.computed:
         if found.score.defined:
@@ -120,6 +126,7 @@ def gamma(
                     say(sentence)
         _print(found, options, _missing(loaded), alignment=alignment)
         _print_asked(over, parts)
+        _print_further(further, refused)
     end_if_interrupted(interrupted, _how_far(found))
     if not found.computed:
         raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
@@ -191,6 +198,18 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
             {name: score.alignment for name, score in found.computed.items()}, len(found.computed)
         )
     tell_signatures(found.score.signature, seed=options["seed"])
+
+
+def _print_further(
+    further: Mapping[str, FurtherExplanation], refused: Sequence[tuple[str, str]]
+) -> None:
+    """Print what other subjects take γ apart into."""
+    for part in further.values():
+        for title, table in part.tables():
+            show(table, title=title)
+        for sentence in part.in_words():
+            message(sentence)
+    messages((reason, name) for name, reason in refused)
 
 
 def _print_asked(over: BootstrapInterval | None, parts: Explanation | None) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gammacp.base.text import group_by_text, in_short
 from gammacp.cli.interrupting import end_if_interrupted
+from gammacp.cli.measured import Task, Together
 from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, load, reading_json, split_names
@@ -22,12 +22,8 @@ from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
-    from gammacp.measures.corpus_score import CorpusScore
-    from gammacp.measures.label_matching import LabelMatching, MatchedDocuments
+    from gammacp.measures.label_matching import LabelMatching
     from gammacp.measures.score import Score
-
-# Documents that a worker measures before it answers, at most.
-_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
@@ -108,7 +104,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is measured beside the documents, and how good it has to be."""
+    """Options of `measure` beyond the documents' values."""
 
     by: list[str] | None = option(
         "Also by category, pair or document (A,B; repeatable).", "category|pair|document"
@@ -126,7 +122,7 @@ class Asked:
 
     @property
     def parts(self) -> list[str]:
-        """What `--by` names; a UsageError for what it does not know."""
+        """Return the names in `--by`; raise a UsageError for an unknown one."""
         from gammacp.base.arguments import one_of
 
         known = ("category", "pair", "document")
@@ -193,8 +189,6 @@ def measure(
     """
     from gammacp.base.stopping import interruptible
     from gammacp.dissimilarity.base import features_of
-    from gammacp.measures.measuring import measure as evaluate
-    from gammacp.measures.measuring import measure_matched
 
     names = chosen_measures(chosen.measures)
     parts = asked.parts
@@ -202,34 +196,16 @@ def measure(
     options = chosen.options(names, settings, brought)
     features = (*settings.weighing.features, *features_of(chosen.distance))
     read, losses = _data(names, files, reading, brought, tuple(dict.fromkeys(features)))
-    one: Callable[[Any], Mapping[str, Score]] = partial(
-        evaluate, names=names, beyond_chance=chosen.beyond_chance, **options
-    )
     matching = asked.matching(read)
     matched = None
     if matching is not None:
         matched = matching.match_data(read)
         read = matched.documents
         message(matched.describe())
-        one = partial(
-            measure_matched,
-            names=names,
-            matching=matching,
-            beyond_chance=chosen.beyond_chance,
-            alone=len(read) == 1,
-            **options,
-        )
-    _tell_many(len(read), names, beyond_chance=chosen.beyond_chance)
-    scores: dict[str, Mapping[str, Score]] = {}
+    task = Task.of(names, options, chosen.beyond_chance, matching, read)
+    _tell_many(len(read), task.alone, beyond_chance=chosen.beyond_chance)
     with computing.pool("documents") as (pool, counter), interruptible() as interrupted:
-        size = min(_AT_ONCE, 1 + len(read) // 64)
-        spread = map if pool is None else partial(pool.map, chunksize=size)
-        for name, found in zip(read, spread(one, read.values()), strict=False):
-            scores[name] = found
-            if len(read) > 1:
-                counter(len(scores), len(read))
-        # After Ctrl-C workers leave documents out, whose measures then say so.
-        scores |= {name: one(c) for name, c in read.items() if name not in scores}
+        scores, joint = task.measure(read, pool, counter)
         together = Together.of(
             read,
             scores,
@@ -239,6 +215,7 @@ def measure(
             options=options,
             executor=pool,
             matching=matching,
+            joint=joint,
         )
     together = replace(together, matched=matched)
     if json:
@@ -253,128 +230,6 @@ def measure(
     asked.check_value(names[0], together.headline[names[0]])
 
 
-@dataclass(frozen=True)
-class Together:
-    """The scores of the documents, and what all documents have together.
-
-    Attributes
-    ----------
-    documents
-        The score of each measure, by document.
-    parts
-        The same against a reference, by category or by pair; none where nobody asked for these.
-    corpus
-        Of all documents; None for a single document, and of data that do not add up.
-    by
-        What was asked for.
-    matched
-        The mappings of labels; None where they were not matched.
-    """
-
-    documents: Mapping[str, Mapping[str, Score]]
-    parts: Mapping[str, Mapping[str, CorpusScore]]
-    corpus: Mapping[str, CorpusScore] | None
-    by: Sequence[str]
-    matched: MatchedDocuments | None = None
-
-    @classmethod
-    def of(
-        cls,
-        read: Mapping[str, Any],
-        scores: Mapping[str, Mapping[str, Score]],
-        by: Sequence[str],
-        reference: str | None,
-        *,
-        beyond_chance: bool,
-        options: Mapping[str, Any],
-        executor: Any,
-        matching: LabelMatching | None = None,
-    ) -> Together:
-        """Measure the documents together, from their scores."""
-        from gammacp.continuum import Continuum, Corpus
-        from gammacp.measures.corpus_measuring import check_reference, measure_corpus
-
-        if not all(isinstance(c, Continuum) for c in read.values()):
-            if reference is not None or by:
-                raise UsageError("--reference and --by are for units, but these are no continua")
-            return cls(scores, {}, None, by)
-        check_reference(read, reference)
-        names = [*next(iter(scores.values()), {})]
-        how: dict[str, Any] = {"by": by, "reference": reference, **options}
-        parts = {}
-        if reference is not None or (by and len(read) == 1):
-            parts = {
-                d: measure_corpus(
-                    Corpus.from_continua({d: c}), names, scores={d: scores[d]}, check=False, **how
-                )
-                for d, c in read.items()
-            }
-        if len(read) < 2:
-            return cls(scores, parts, None, by)
-        corpus = measure_corpus(
-            Corpus.from_continua(read),
-            names,
-            beyond_chance=beyond_chance,
-            scores=scores,
-            executor=executor,
-            matching=matching,
-            **how,
-        )
-        return cls(scores, parts, corpus, by)
-
-    @property
-    def headline(self) -> Mapping[str, Any]:
-        """The scores of the corpus, or of the only document."""
-        if self.corpus is not None:
-            return self.corpus
-        return next(iter((self.parts or self.documents).values()))
-
-    @property
-    def each(self) -> Iterator[Mapping[str, Any]]:
-        """The scores of each document and of the corpus."""
-        yield from self.documents.values()
-        yield from self.parts.values()
-        if self.corpus is not None:
-            yield self.corpus
-
-    def as_dict(self) -> dict[str, Any]:
-        """What JSON has: a result per document, and the corpus."""
-        results = [
-            {
-                "file": file,
-                "measures": {name: self._record(file, name) for name in found},
-            }
-            for file, found in self.documents.items()
-        ]
-        if self.matched is not None:
-            self._add_labels(results)
-        corpus = self.corpus
-        whole: dict[str, Any] | None = None
-        if corpus is not None:
-            whole = {"measures": {name: score.as_dict() for name, score in corpus.items()}}
-            if self.matched is not None:
-                whole["labels"] = self.matched.labels_of("")
-        return {"results": results, "corpus": whole}
-
-    def _add_labels(self, results: Sequence[dict[str, Any]]) -> None:
-        """Add the mapping of labels to each document that has one of its own."""
-        assert self.matched is not None
-        for record in results:
-            record["labels"] = self.matched.labels_of(
-                record["file"] if len(results) > 1 or record["file"] in self.matched.maps else ""
-            )
-
-    def _record(self, file: str, name: str) -> dict[str, Any]:
-        record = self.documents[file][name].as_dict()
-        part = self.parts.get(file, {}).get(name)
-        if part is None:
-            return record
-        found = part.as_dict()
-        keys = ("value", "recall", "precision", "support", "by_category", "by_pair", "reason")
-        others = {"observed": None, "expected": None, "interval": None}
-        return record | others | {key: found[key] for key in keys}
-
-
 def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> None:
     """Print that random sets of each of many documents take long, and what is faster."""
     from gammacp.measures.random_sets import OWN_CHANCE
@@ -384,8 +239,7 @@ def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> 
     if documents > OWN_CHANCE and drawing:
         message(
             f"{', '.join(drawing)}: each of the {documents} documents gets random sets of its own, "
-            "which takes long. For γ of many documents, gammacp gamma is faster: documents share "
-            "random sets there, so γ of a single document differs from the one here"
+            "which takes long; γ is faster, because documents share its random sets"
         )
 
 
@@ -448,7 +302,7 @@ def _print(found: Together, seed: int) -> None:
 
 
 def _sentences(found: Together) -> Iterator[tuple[str, str]]:
-    """What there is to say of values, with the document that it is about."""
+    """Yield remarks on the values, each with the document that it is about."""
     whole = {**found.documents}
     if found.corpus is not None:
         whole["corpus"] = found.corpus  # type: ignore[assignment]

@@ -53,7 +53,7 @@ ALLOW_UNREAD = option("Do not exit with 3 because some files could not be read."
 _SUSPICIONS = 6
 
 
-HEADING = "What is read, and what of it counts"
+HEADING = "Input and selection"
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,12 @@ class CountedData:
         "them (start,end).",
         "FILE|NUMBER",
     )
-    annotators: list[str] | None = option("Count annotators who have no units (A,B).", "A,B")
+    markable: str | None = option(
+        "Stretches in which something can be marked, of recordings with pauses: a CSV file "
+        "(document,start,end).",
+        "FILE",
+    )
+    annotators: list[str] | None = option("Declare annotators who found nothing (A,B).", "A,B")
     min_length: float | None = option("Leave out shorter units.", "LENGTH", min=0)
 
 

@@ -73,7 +73,7 @@ class Weighing:
         "at distance 1 are never aligned.  [default: identity]"
     )
     own: str | None = option(
-        "Use a whole dissimilarity instead: {dissimilarities}, a class of your own, or a TOML "
+        "Use another dissimilarity: {dissimilarities}, a class of your own, or a TOML "
         "file, which can also define orders, trees and features.  [default: combined]",
         "NAME|FILE.toml|MODULE:CLASS",
         names=("--dissimilarity",),
@@ -148,7 +148,7 @@ class Sampling:
 
     chance: str | None = option(
         "Chance model: {chances}. A/B means A for one file and B for several.  [default: "
-        "cut/documents; cut where documents cannot be dealt]",
+        "cut/documents; cut if there are fewer documents than annotators]",
         "NAME",
     )
     precision: float | None = option("Relative error of the expected disorder.  [default: 0.02]")
@@ -257,6 +257,8 @@ class Thresholds:
 
 def check_threshold(value: float, fail_under: float | None, what: str = "γ") -> None:
     """BelowThresholdError if the value is below the threshold or NaN."""
+    if fail_under is not None and math.isnan(fail_under):
+        raise UsageError("--fail-under nan is no number to compare with")
     if fail_under is not None and not value >= fail_under:
         raise BelowThresholdError(f"{what} is {value:.4f}, below {fail_under:g}")
 

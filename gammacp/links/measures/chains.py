@@ -39,7 +39,7 @@ def chains_of(continuum: Continuum, bonds: Linked) -> Indices:
 def chain_costs(
     annotators: Codes, n_annotators: int, chains: Indices, groups: Indices
 ) -> tuple[Floats, Floats]:
-    """By pair of annotators: what their mentions do not share, and how many mentions they have.
+    """Count, by pair of annotators, unshared mentions and all mentions of their chains.
 
     Parameters
     ----------

@@ -185,7 +185,7 @@ def _register(name: str, summary: str) -> None:
 
 @dataclass(frozen=True)
 class BeyondUnits:
-    """What is counted on alignments of continua, and on the random sets that stand for chance.
+    """Counts on alignments of continua and on their random sets.
 
     Attributes
     ----------

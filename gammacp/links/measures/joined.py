@@ -42,7 +42,7 @@ _AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class LinkCosts:
-    """What two links cost; see the module.
+    """Costs of pairs of links; see the module.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class LinkCosts:
 
 
 class Ends(NamedTuple):
-    """Where links stand: of each its annotator and, of its two units, rows and groups."""
+    """Annotators of links, with the rows and groups of their two units."""
 
     annotators: Codes
     sources: Indices
@@ -159,7 +159,7 @@ def groups_of(continuum: Continuum, groups: Codes) -> Indices:
 
 
 def ends_of(continuum: Continuum, linked: Linked, group: Indices, costs: LinkCosts) -> Ends:
-    """Where the links stand.
+    """Return the ends of the links.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def join_links(continuum: Continuum, ends: Ends, costs: LinkCosts, settings: Set
 def parts_of_pairs(
     continuum: Continuum, ends: Ends, costs: LinkCosts, one: Indices, other: Indices
 ) -> tuple[Floats, Floats]:
-    """What the ends and the types of two links cost, each; ∞ for links that are never joined.
+    """Return the costs of ends and of types for pairs of links; ∞ for links that are never joined.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def parts_of_pairs(
 
 
 class PairCosts(NamedTuple):
-    """What two annotators' links cost in each group: parts, and Δ where one of the two lacks it."""
+    """Costs of two annotators' links in each group: by part, and Δ where one lacks it."""
 
     ends: Floats
     types: Floats
@@ -266,7 +266,7 @@ class PairCosts(NamedTuple):
 def costs_of_pairs(
     continuum: Continuum, ends: Ends, costs: LinkCosts, groups: Codes
 ) -> list[PairCosts]:
-    """By pair of annotators what their links cost in each group, each array of shape (groups,).
+    """Return, by pair of annotators, the costs of their links in each group.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def _ranks(ends: Ends) -> Codes:
 
 
 def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
-    """Its links, or the bonds of its chains.
+    """Return the links of a continuum, or the bonds of its chains.
 
     Parameters
     ----------

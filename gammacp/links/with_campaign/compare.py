@@ -1,4 +1,4 @@
-"""Who agrees with whom on links and chains: by document, annotator, pair and type."""
+"""Comparison of annotators' links and chains by document, annotator, pair and type."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def _score_some(
 
 
 def _count_all(measure: str, basis: Basis, type: str | None = None) -> BeyondUnits | str:
-    """What a value is a ratio of, or why there is none."""
+    """Return the counts that a value is a ratio of, or the reason why there is none."""
     count: Count = count_chains if measure == "gamma-chain" else links_on(basis, only=type)
     try:
         return BeyondUnits.of(basis, count)

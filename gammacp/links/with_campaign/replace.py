@@ -1,4 +1,4 @@
-"""Whether a system may stand in for a person who links units."""
+"""Test of whether a system may stand in for a person who links units."""
 
 from collections.abc import Iterator, Mapping
 

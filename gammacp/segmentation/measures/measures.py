@@ -6,30 +6,29 @@ over unordered pairs. Categories do not count.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations, permutations
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import Any
 
 from gammacp.base.signature import signature
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import Need
-from gammacp.errors import DataError
+from gammacp.measures.counting import Counting, Counts, share
 from gammacp.measures.registry import registered, unobserved_agreement
 from gammacp.measures.score import Score
-from gammacp.segmentation.measures.coefficients import coefficients, pool
-from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion, Mode
-from gammacp.segmentation.measures.edits import EditSearch
-from gammacp.segmentation.measures.hamming import ghd_of_positions
-from gammacp.segmentation.measures.rows import Pairs, Rows, compare_rows
-from gammacp.segmentation.measures.tiling import from_continuum, inner_boundaries
-from gammacp.segmentation.measures.value import ONE_TYPE
-from gammacp.segmentation.measures.windows import pk, window_diff
-
-T = TypeVar("T")
-Pair = tuple[str, str]
+from gammacp.segmentation.measures.counts import (
+    GHD,
+    PK,
+    WINDOWDIFF,
+    B,
+    Pair,
+    S,
+    counting_of_coefficient,
+    expected_agreements,
+    reasons_without_coefficient,
+)
 
 _registered = partial(registered, range="[0, 1]", chance_corrected=False)
 _edited = partial(_registered, needs={Need.FULL_COVERING, Need.INTEGERS})
@@ -47,6 +46,7 @@ class PairwiseScore(Score):
     "1 − WindowDiff: windows with equally many boundaries",
     "Pevzner & Hearst 2002",
     needs={Need.FULL_COVERING, Need.INTEGERS},
+    counting=WINDOWDIFF,
 )
 def windowdiff(
     continuum: Continuum, *, window: int | None = None, padded: bool = False
@@ -60,7 +60,7 @@ def windowdiff(
     padded
         Whether the continuum is padded at both ends (Lamprier et al. 2007).
     """
-    return _window_score("windowdiff", window_diff, continuum, window, padded)
+    return _window_score("windowdiff", WINDOWDIFF, continuum, window, padded)
 
 
 @_registered(
@@ -68,13 +68,14 @@ def windowdiff(
     "1 − P_k: windows whose ends are in one segment, or not, for both",
     "Beeferman, Berger & Lafferty 1999",
     needs={Need.FULL_COVERING, Need.INTEGERS},
+    counting=PK,
 )
 def p_k(continuum: Continuum, *, window: int | None = None, padded: bool = False) -> PairwiseScore:
     """1 − P_k (Beeferman et al. 1999), mean over ordered pairs; `observed` is P_k.
 
     Parameters as for `windowdiff`.
     """
-    return _window_score("pk", pk, continuum, window, padded)
+    return _window_score("pk", PK, continuum, window, padded)
 
 
 @_registered(
@@ -82,6 +83,7 @@ def p_k(continuum: Continuum, *, window: int | None = None, padded: bool = False
     "1 − generalised Hamming distance, relative to deleting and inserting everything",
     "Bookstein, Kulyukin & Raita 2002",
     needs={Need.FULL_COVERING},
+    counting=GHD,
 )
 def ghd(
     continuum: Continuum,
@@ -105,19 +107,7 @@ def ghd(
 
     `observed` is GHD divided by the cost of deleting and inserting every boundary.
     """
-    errors = {}
-    for pair, (reference, hypothesis) in pair_annotators(
-        inner_boundaries(continuum), ordered=True
-    ).items():
-        mean = continuum.length / (len(reference) + 1)
-        found = ghd_of_positions(
-            reference,
-            hypothesis,
-            insertion=mean if insertion is None else insertion,
-            deletion=mean if deletion is None else deletion,
-            shift=shift,
-        )
-        errors[pair] = 1 - found.agreement
+    counts = GHD.count(continuum, insertion=insertion, deletion=deletion, shift=shift)
     made = signature(
         "ghd",
         selection=continuum.selection,
@@ -125,7 +115,7 @@ def ghd(
         **dict[str, Any]({"del": "mean" if deletion is None else float(deletion)}),
         shift=float(shift),
     )
-    return _of_errors(errors, made)
+    return _of_errors(GHD, counts, made)
 
 
 @_edited(
@@ -133,6 +123,7 @@ def ghd(
     "segmentation similarity S: places that no edit touches",
     "Fournier & Inkpen 2012",
     range="[0, 1] for n = 2",
+    counting=S,
 )
 def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> PairwiseScore:
     """S (Fournier & Inkpen 2012, eq. 4) of a continuum, mean over pairs; `observed` is 1 − S.
@@ -146,11 +137,17 @@ def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> PairwiseS
     edit
         `published` or `optimal` search.
     """
-    return _edits("s", continuum, CorrectedSimilarity.S, n, edit)
+    counts = S.count(continuum, n=n, edit=edit)
+    made = signature("s", selection=continuum.selection, n=n, edit=edit)
+    return _of_similarity(S, counts, made)
 
 
 @_edited(
-    "b", "boundary similarity B: boundaries that no edit touches", "Fournier 2013", range="[0, 1]"
+    "b",
+    "boundary similarity B: boundaries that no edit touches",
+    "Fournier 2013",
+    range="[0, 1]",
+    counting=B,
 )
 def b(continuum: Continuum, *, n: int = 2) -> PairwiseScore:
     """B (Fournier 2013), mean over pairs; `observed` is 1 − B. `n` is its n_t.
@@ -162,82 +159,58 @@ def b(continuum: Continuum, *, n: int = 2) -> PairwiseScore:
     n
         A boundary may be transposed over fewer places than this.
     """
-    return _edits("b", continuum, CorrectedSimilarity.B, n, "published")
+    made = signature("b", selection=continuum.selection, n=n)
+    return _of_similarity(B, B.count(continuum, n=n), made)
 
 
 def _window_score(
-    name: str, error: Callable[..., float], continuum: Continuum, window: int | None, padded: bool
+    name: str, counting: Counting, continuum: Continuum, window: int | None, padded: bool
 ) -> PairwiseScore:
-    both = pair_annotators(from_continuum(continuum), ordered=True)
+    counts = counting.count(continuum, window=window, padded=padded)
     made = signature(
         name,
         selection=continuum.selection,
         window=window or "half",
         padded="yes" if padded else None,
     )
-    errors = {pair: error(*texts, k=window, padded=padded) for pair, texts in both.items()}
-    return _of_errors(errors, made)
+    return _of_errors(counting, counts, made)
 
 
-def pair_annotators(by_annotator: Mapping[str, T], *, ordered: bool) -> dict[Pair, tuple[T, T]]:
-    """Return every measure of every two annotators; `ordered` also the other way round.
-
-    Parameters
-    ----------
-    by_annotator
-        Each annotator's own; a DataError for fewer than two.
-    """
-    if len(by_annotator) < 2:
-        raise DataError(
-            "agreement needs two annotators, but there is one", hint="Give at least two annotators"
-        )
-    pairs = (permutations if ordered else combinations)(by_annotator, 2)
-    return {(a, b): (by_annotator[a], by_annotator[b]) for a, b in pairs}
-
-
-def _of_errors(errors: Mapping[Pair, float], made: str) -> PairwiseScore:
-    pairs = {pair: 1 - error for pair, error in errors.items()}
-    for (reference, hypothesis), error in errors.items():
-        if math.isnan(error):
+def _of_errors(counting: Counting, counts: Counts, made: str) -> PairwiseScore:
+    """The mean of ordered pairs; undefined where one has no window."""
+    rates = counting.rates(counts.numbers)
+    values = rates.value.tolist()
+    pairs = _by_pair(counts, values)
+    for (reference, hypothesis), value in pairs.items():
+        if math.isnan(value):
             return PairwiseScore(
                 value=math.nan,
                 pairs=pairs,
                 reason=f"too short for a window with {reference} as reference for {hypothesis}",
                 signature=made,
+                counts=counts if counts.numbers["units"].any() else None,
             )
-    mean, observed = fmean(pairs.values()), fmean(errors.values())
-    return PairwiseScore(value=mean, observed=observed, pairs=pairs, signature=made)
-
-
-def _compare(
-    continuum: Continuum, comparison: Criterion, *, together: bool = False
-) -> tuple[list[Pair], Pairs]:
-    """Every two annotators as an item of their own, compared; `together`: all in one item."""
-    coders = from_continuum(continuum)
-    both = pair_annotators(coders, ordered=False)
-    items = {" ".join(pair): dict(zip(pair, texts, strict=True)) for pair, texts in both.items()}
-    return list(both), compare_rows(
-        Rows.of({"": coders} if together else items, ONE_TYPE), comparison
-    )
-
-
-def _edits(
-    name: str, continuum: Continuum, basis: CorrectedSimilarity, n: int, edit: str
-) -> PairwiseScore:
-    names, found = _compare(continuum, Criterion(basis=basis, n=n, search=EditSearch(edit)))
-    values = dict(zip(names, found.values[basis][:, 0].tolist(), strict=True))
-    mean = fmean(values.values())
-    searched = {} if basis is CorrectedSimilarity.B else {"edit": edit}
+    observed = fmean(rates.disagreement.tolist())
     return PairwiseScore(
-        value=mean,
-        observed=1 - mean,
-        pairs=values,
-        signature=signature(name, selection=continuum.selection, n=n, **searched),
+        value=fmean(values), observed=observed, pairs=pairs, signature=made, counts=counts
     )
+
+
+def _of_similarity(counting: Counting, counts: Counts, made: str) -> PairwiseScore:
+    """The mean of pairs."""
+    values = counting.rates(counts.numbers).value.tolist()
+    mean = fmean(values)
+    pairs = _by_pair(counts, values)
+    return PairwiseScore(value=mean, observed=1 - mean, pairs=pairs, signature=made, counts=counts)
+
+
+def _by_pair(counts: Counts, values: list[float]) -> dict[Pair, float]:
+    return {(a, b): value for (a, b), value in zip(counts.parties, values, strict=True)}
 
 
 def _register_coefficient(name: str, summary: str) -> None:
     together, which = "multi" in name, "pi" if "pi" in name else "kappa"
+    counting = counting_of_coefficient(together=together, own=which == "kappa")
 
     @_edited(
         name,
@@ -245,6 +218,7 @@ def _register_coefficient(name: str, summary: str) -> None:
         "Fournier & Inkpen 2012",
         range="(−∞, 1]",
         disagreement=unobserved_agreement,
+        counting=counting,
     )
     def coefficient(
         continuum: Continuum, *, n: int = 2, edit: str = "published", mode: str = "equations"
@@ -262,25 +236,25 @@ def _register_coefficient(name: str, summary: str) -> None:
 
         `observed` is A_a, `expected` A_e, of pairs both means over them.
         """
-        comparison = Criterion(n=n, search=EditSearch(edit), mode=Mode(mode))
-        names, pairs = _compare(continuum, comparison, together=together)
-        arrays = pool(pairs)
-        found = [
-            coefficients(arrays.only([k]), mode=comparison.mode) for k in range(len(arrays.similar))
-        ]
-        values = [float(getattr(c, which)) for c in found]
+        counts = counting.count(continuum, n=n, edit=edit, mode=mode)
+        values = counting.rates(counts.numbers).value.tolist()
+        actual = share(counts.numbers["similar"], counts.numbers["compared"])
+        expected = expected_agreements(counts.numbers)[which == "kappa"]
         reasons = [
-            c.reason if together else f"{' and '.join(names[k])}: {c.reason}"
-            for k, c in enumerate(found)
-            if c.reason is not None
+            reason if together else f"{' and '.join(pair)}: {reason}"
+            for pair, reason in zip(
+                counts.parties, reasons_without_coefficient(counts), strict=True
+            )
+            if reason is not None
         ]
         return PairwiseScore(
             value=math.nan if reasons else fmean(values),
-            observed=fmean(c.actual for c in found),
-            expected=fmean(getattr(c, f"expected_{which}") for c in found),
+            observed=fmean(actual.tolist()),
+            expected=fmean(expected.tolist()),
             reason=reasons[0] if reasons else None,
-            pairs={} if together else dict(zip(names, values, strict=True)),
+            pairs={} if together else _by_pair(counts, values),
             signature=signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode),
+            counts=counts,
         )
 
 

@@ -136,15 +136,56 @@ def pk(
     return _errors(reference, hypothesis, k, padded)[1]
 
 
-def _errors(
-    reference: Segmentation, hypothesis: Segmentation, k: int | None, padded: bool, more: int = 0
-) -> tuple[float, float]:
-    """WindowDiff and P_k."""
+class WindowCounts(NamedTuple):
+    """Windows over two segmentations, and those that are wrong.
+
+    Attributes
+    ----------
+    windows
+        How many there are; 0 where the item is too short for one.
+    unequal, parted
+        Windows with unequal numbers of boundaries, and those that are empty on one side only.
+    size
+        Potential boundaries that a window spans.
+    """
+
+    windows: int
+    unequal: int
+    parted: int
+    size: int
+
+
+def windows_of(
+    reference: Segmentation,
+    hypothesis: Segmentation,
+    *,
+    k: int | None = None,
+    padded: bool = False,
+    more: int = 0,
+) -> WindowCounts:
+    """Count the windows over two segmentations.
+
+    Parameters
+    ----------
+    reference, hypothesis, k, padded
+        As for `window_diff`.
+    more
+        As of `Window`.
+    """
     from gammacp.segmentation.measures.pair_kernels import window_errors
 
     check_comparable(reference, hypothesis)
     k = window_size(reference) if k is None else whole("window size k", k, 1)
     first, last = (-k, reference.mass) if padded else (0, reference.mass - k)
     unequal, parted = window_errors(reference.places, hypothesis.places, k, first, last)
-    windows = last - first + more
-    return (unequal / windows, parted / windows) if windows > 0 else (math.nan, math.nan)
+    return WindowCounts(max(0, last - first + more), unequal, parted, k)
+
+
+def _errors(
+    reference: Segmentation, hypothesis: Segmentation, k: int | None, padded: bool, more: int = 0
+) -> tuple[float, float]:
+    """WindowDiff and P_k."""
+    found = windows_of(reference, hypothesis, k=k, padded=padded, more=more)
+    if not found.windows:
+        return math.nan, math.nan
+    return found.unequal / found.windows, found.parted / found.windows

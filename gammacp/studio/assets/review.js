@@ -10,6 +10,7 @@ function made(tag, properties, ...children) {
 }
 
 const items = JSON.parse(find('#decide script[type="application/json"]').textContent);
+const asked = find("#questions"), questions = asked ? JSON.parse(asked.querySelector("script").textContent) : [];
 const view = find('[data-part="alignment"]').view;
 const numbers = new Map(items.map((item, i) => [JSON.stringify([item.document, item.key]), i]));
 const numberOf = (row) => numbers.get(JSON.stringify([row.document, row.item]));
@@ -78,6 +79,13 @@ function show() {
     button.setAttribute("aria-pressed", String(row?.action === "take" && row.annotator === name));
     return button;
   }));
+  const question = questions[item.question];
+  if (question) {
+    const same = made("button", { type: "button", className: "link" }, question.title);
+    Object.assign(same.dataset, { question: item.question, answer: "list" });
+    find("#why").append(" ", same);
+  }
+  showQuestions();
   passage(item);
   for (const figure of document.querySelectorAll("#shapes figure")) {
     figure.hidden = figure.dataset.document !== item.document;
@@ -114,6 +122,44 @@ function showLinks() {
     const label = button.parentElement.querySelector("[data-said-link]");
     label.textContent = found ? `✓ ${found.reviewer}: ${outcome(found)}` : "";
   }
+}
+
+// How many units of each question are decided.
+const openOf = (question) => question.items.filter(([document, item]) => {
+  const number = numberOf({ document, item });
+  return number !== undefined && !standing.has(number) && !underway.has(number);
+});
+function showQuestions() {
+  for (const label of document.querySelectorAll("[data-answered]")) {
+    const { items: all } = questions[label.dataset.answered], open = openOf(questions[label.dataset.answered]).length;
+    label.textContent = open === all.length ? "" : `${open ? "" : "✓ "}${all.length - open} of ${all.length} decided`;
+  }
+}
+
+// One answer for all units of a question that nobody has decided.
+function answer(number, side) {
+  const question = questions[number], open = openOf(question);
+  if (side === "list") { asked.scrollIntoView(); return; }
+  if (side === "look") {
+    const [[document, item]] = open.length ? open : question.items;
+    go(numberOf({ document, item }));
+    find("#decide").scrollIntoView();
+    return;
+  }
+  if (!isNamed()) { find("#decide").scrollIntoView(); return; }
+  if (!open.length) { find("#answered").textContent = "All units of this question are decided: undo, or decide one by one."; return; }
+  const body = { request: crypto.randomUUID(), reviewer: reviewer.value.trim(), items: open,
+    ...(side === "theirs" ? { action: "take", annotator: question.annotator } : { action: "agree" }) };
+  const numbers = open.map(([document, item]) => numberOf({ document, item }));
+  numbers.forEach((place) => underway.add(place));
+  sending = sending.then(async () => {
+    const told = await post(body);
+    await read();
+    const tied = told.tied ? ` ${told.tied} stay open: their category is tied.` : "";
+    find("#answered").textContent = `Saved for ${told.decisions} unit${told.decisions === 1 ? "" : "s"}.${tied} ${question.told[side]}`;
+    find("#said").textContent = left();
+  }).catch((error) => { find("#answered").textContent = `Not saved: ${error.message}`; })
+    .finally(() => { numbers.forEach((place) => underway.delete(place)); show(); });
 }
 
 // The text around the unit, cut wherever a unit starts or ends; a line of its own per annotator.
@@ -193,12 +239,15 @@ async function read() {
 }
 
 // One after the other, each about the unit that was at hand, and with what was there, when it was wanted.
+function isNamed() {
+  if (reviewer.value.trim()) return true;
+  reviewer.focus();
+  find("#failed").textContent = "Enter your name: decisions are saved with it.";
+  return false;
+}
+
 function decide(wanted) {
-  if (!reviewer.value.trim()) {
-    reviewer.focus();
-    find("#failed").textContent = "Enter your name: decisions are saved with it.";
-    return;
-  }
+  if (!isNamed()) return;
   const place = at, item = items[at];
   const body = { request: crypto.randomUUID(), reviewer: reviewer.value.trim(), ...wanted };
   if (wanted.action !== "undo" && !wanted.item) {
@@ -217,19 +266,30 @@ function decide(wanted) {
   }).finally(() => underway.delete(place));
 }
 
+async function post(body) {
+  const once = () => ask("./decisions", { method: "POST", body: JSON.stringify(body) });
+  const found = await once().catch(once);  // a connection that broke; one request is one decision
+  const told = await found.json();
+  if (!found.ok) throw new Error(told.problem);
+  return told;
+}
+
+function left() {
+  const open = items.length - standing.size;
+  return open ? `${open} ${open > 1 ? "units are" : "unit is"} still open.` : "All units are decided: export the gold standard.";
+}
+
 async function send(body) {
-  const post = () => ask("./decisions", { method: "POST", body: JSON.stringify(body) });
-  const answer = await post().catch(post);  // a connection that broke; one request is one decision
-  const told = await answer.json();
-  if (!answer.ok) throw new Error(told.problem);
+  const told = await post(body), before = standing.size;
   await read();
   // Nothing that is answered leads away from an open editor.
   const number = body.action === "undo" ? numberOf(told.decision) : undefined;
   if (find("#editor").hidden && number !== undefined) go(number);
-  const left = items.length - standing.size;
-  const what = body.action === "undo" ? "Undone" : `Saved: ${outcome(told.decision)}`;
+  const undone = before - standing.size;
+  const what = body.action === "undo" ? `Undone${undone > 1 ? ` for ${undone} units` : ""}` : `Saved: ${outcome(told.decision)}`;
   if (body.item && isLink(body)) { find("#said").textContent = `${what}.`; return; }
-  find("#said").textContent = `${what}. ${left ? `${left} ${left > 1 ? "units are" : "unit is"} still open.` : "All units are decided: export the gold standard."}`;
+  find("#said").textContent = `${what}. ${left()}`;
+  if (asked && body.action === "undo") find("#answered").textContent = `${what}.`;
 }
 
 function next() {
@@ -277,9 +337,10 @@ function take(annotator) {
   if (name !== undefined) decide({ action: "take", annotator: name });
 }
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-act], [data-item]");
+  const button = event.target.closest("[data-act], [data-item], [data-answer]");
   if (!button) return;
   begun = true;
+  if (button.dataset.answer) { answer(Number(button.dataset.question), button.dataset.answer); return; }
   const { link, act, annotator } = button.dataset;
   if (link) decide({ action: act, annotator, document: button.dataset.document, item: link });
   else if (button.dataset.item) { go(Number(button.dataset.item)); find("#decide").scrollIntoView(); }

@@ -141,6 +141,7 @@ document.addEventListener("click", (event) => {
 // What is ticked and written, as the server takes it.
 function choice(form) {
   const data = new FormData(form), text = (name) => data.get(name) || null;
+  const listed = (name) => (text(name) ?? "").split(",").map((entry) => entry.trim()).filter(Boolean);
   const boxes = (name, ticked) => Array.from(form.querySelectorAll(`input[name="${name}"]`))
     .filter((box) => box.checked === ticked).map((box) => box.value);
   const named = (name) => Object.fromEntries(Array.from(form.querySelectorAll(`input[name="${name}"]`))
@@ -156,7 +157,7 @@ function choice(form) {
     only: all ? [] : [...new Set(boxes("only", true).map((name) => map[name] ?? name))],
     round: text("round"),
     exclude: boxes("exclude", false).map((name) => rename[name] ?? name), bounds: bounds && bounds.split(":").map(Number),
-    annotators: (text("annotators") ?? "").split(",").map((name) => name.trim()).filter(Boolean),
+    annotators: listed("annotators"), measures: listed("measures"),
   };
 }
 // What was typed and ticked and not yet sent. The form comes anew from the server while it works, and

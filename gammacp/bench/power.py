@@ -1,0 +1,152 @@
+"""Power of Welch's test between corpora of sweeps: which magnitudes a measure tells apart.
+
+A *corpus* here is D independent annotation sets (documents) of one magnitude, and what is compared
+are means of a measure over two such corpora. The magnitudes of a sweep share random numbers, which
+real corpora do not, so that nothing is paired: means and variances over sets are all that counts.
+
+References
+----------
+Welch, B. L. 1947. The generalization of "Student's" problem when several different population
+variances are involved. Biometrika 34. The power is that of the noncentral t distribution with
+Welch's degrees of freedom (Moser, Stevens & Watts 1989).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.base.arrays import Floats, Indices
+
+_EXACT = 1e-9  # differences and standard errors below are rounding
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean, variance and defined share of measures at magnitudes; shapes (…, magnitudes).
+
+    Attributes
+    ----------
+    mean
+        Of the defined values; NaN where there is none.
+    variance
+        With n − 1; NaN where fewer than two values are defined.
+    defined
+        Share of sets with a value.
+    """
+
+    mean: Floats
+    variance: Floats
+    defined: Floats
+
+    @classmethod
+    def of(cls, values: Floats) -> Moments:
+        """Compute the moments over the first axis of `values`, NaN where undefined."""
+        known = ~np.isnan(values)
+        n = known.sum(axis=0)
+        mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(n, 1)
+        squares = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0)
+        return cls(
+            np.where(n > 0, mean, np.nan),
+            np.where(n > 1, squares / np.maximum(n - 1, 1), np.nan),
+            n / len(values),
+        )
+
+
+@dataclass(frozen=True)
+class Told:
+    """Power between every two magnitudes i < j, shapes (…, pairs).
+
+    Attributes
+    ----------
+    right, wrong
+        Probability that the corpus of more errors has significantly less agreement, or
+        significantly more. Both are 0 where a corpus would have fewer than two defined values.
+    testable
+        Whether both corpora have two values, on average.
+    """
+
+    right: Floats
+    wrong: Floats
+    testable: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+    @property
+    def told(self) -> Floats:
+        """Return the mean power over pairs; NaN where no pair can be tested."""
+        mean: Floats = self.right.mean(axis=-1)
+        return np.where(self.testable.any(axis=-1), mean, np.nan)
+
+
+def pairs_of(n: int) -> tuple[Indices, Indices]:
+    """Every two of n magnitudes, the smaller first."""
+    first, second = np.triu_indices(n, 1)
+    return first, second
+
+
+def told_by(moments: Moments, documents: float, level: float) -> Told:
+    """Power of Welch's two-sided test between corpora of so many documents.
+
+    Two curves without any spread that differ are told for certain; two that do not differ are told
+    with probability level / 2 in either direction, as any others of the same mean are.
+
+    Parameters
+    ----------
+    moments
+        Of measures at ascending magnitudes, the last axis.
+    documents
+        D: of each corpus. A measure without a value for some sets has accordingly fewer.
+    level
+        Of the test, in (0, 1).
+    """
+    from scipy.special import stdtrit
+
+    i, j = pairs_of(moments.mean.shape[-1])
+    count = documents * moments.defined
+    testable = (count >= 2 - _EXACT) & ~np.isnan(moments.variance)
+    usable = testable[..., i] & testable[..., j]
+    squared_error = np.where(testable, moments.variance / np.maximum(count, 1), 0.0)
+    freedom = np.maximum(count - 1, 1.0)
+    a, b = squared_error[..., i], squared_error[..., j]
+    drop = np.where(usable, moments.mean[..., i] - moments.mean[..., j], 0.0)
+    error = np.sqrt(a + b)
+    spread = error > _EXACT
+    parts = a**2 / freedom[..., i] + b**2 / freedom[..., j]
+    welch = np.where(spread, (a + b) ** 2 / np.where(spread, parts, 1.0), 1.0)
+    critical = np.asarray(stdtrit(welch, 1 - level / 2), np.float64)
+    effect = np.where(spread, drop / np.where(spread, error, 1.0), 0.0)
+    certain = np.where(np.abs(drop) > _EXACT, np.sign(drop), 0.0)
+    by_chance = np.where(certain == 0, level / 2, 0.0)
+    sharp = [np.where(certain == side, 1.0, by_chance) for side in (1, -1)]
+    right = np.where(spread, 1 - _lower_tail(welch, effect, critical), sharp[0])
+    wrong = np.where(spread, _lower_tail(welch, effect, -critical), sharp[1])
+    return Told(np.where(usable, right, 0.0), np.where(usable, wrong, 0.0), usable)
+
+
+def _lower_tail(freedom: Floats, effect: Floats, t: Floats) -> Floats:
+    """Distribution function of the noncentral t."""
+    from scipy.special import nctdtr
+
+    # It is NaN where it is too small for a float (below some 1e-60), which is 0 here.
+    tail: Floats = np.nan_to_num(nctdtr(freedom, effect, t), nan=0.0)
+    return tail
+
+
+def pseudo_values(values: Floats, documents: float, level: float) -> Floats:
+    """Jackknife pseudo-values of `told`, shape (sets, …): one for each set that is left out.
+
+    Parameters
+    ----------
+    values
+        Shape (sets, …, magnitudes); NaN where undefined.
+    documents, level
+        As for `told_by`.
+    """
+    n = len(values)
+    whole = told_by(Moments.of(values), documents, level).told
+    rows = np.arange(n)
+    without = [told_by(Moments.of(values[rows != k]), documents, level).told for k in rows]
+    # A curve that is not told at all without one set is told nothing of.
+    replicates = np.nan_to_num(np.array(without))
+    pseudo: Floats = n * np.nan_to_num(whole) - (n - 1) * replicates
+    return pseudo

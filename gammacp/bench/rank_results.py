@@ -1,0 +1,209 @@
+"""Results that a ranking leaves in its folder: a table, and a heat map with curves below."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gammacp.base.csv_files import write_rows
+from gammacp.base.plots import can_plot, figure
+from gammacp.bench.captions import caption_of
+from gammacp.bench.curves import Point, by_measure, point_of
+from gammacp.bench.figures import add_legend, draw_panel, lowest_mean, measure_title
+from gammacp.bench.rank_stores import SweptValues
+from gammacp.bench.ranking import ErrorRanks, MeasureRank, Ranking
+
+NAME = "ranks"
+
+_MEASURE_COLUMNS = ("told", "step", "step_at", "ends", "used", "noise", "wrong", "undefined")
+_RANK_COLUMNS = ("best_rank", "worst_rank")
+_EXTENT_COLUMNS = ("documents", "level", "sets", "left_out", "critical")
+_NUISANCE_COLUMNS = ("nuisance", "nuisance_points", "nuisance_beyond")
+COLUMNS = (
+    *("error", "measure", *_MEASURE_COLUMNS, *_RANK_COLUMNS),
+    *(*_EXTENT_COLUMNS, *_NUISANCE_COLUMNS),
+)
+
+_ACROSS = 3  # panels of curves side by side
+_FLOOR = -0.6
+_CELL_HEIGHT = 0.33
+_PANEL_HEIGHT = 2.2
+_WIDTH = 7.4
+
+
+def write_ranking(
+    ranking: Ranking, found: SweptValues, folder: Path, *, figures: bool = True
+) -> list[Path]:
+    """Write `ranks.csv` and, with matplotlib, `ranks.svg` and `ranks.png`; returns the paths.
+
+    Parameters
+    ----------
+    ranking
+        What is written.
+    found
+        The values that it was made of.
+    folder
+        Made where it is not there.
+    figures
+        Whether to draw.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    table = folder / f"{NAME}.csv"
+    write_rows(table, [COLUMNS, *(_row(ranking, e, m) for e in ranking.errors for m in e.measures)])
+    if not (figures and can_plot()):
+        return [table]
+    stem = folder / NAME
+    draw_ranking(ranking, _points(ranking, found), stem, caption_of(found.configuration))
+    return [table, stem.with_suffix(".svg"), stem.with_suffix(".png")]
+
+
+def _row(ranking: Ranking, error: ErrorRanks, measure: MeasureRank) -> list[object]:
+    nuisance = measure.nuisance
+    return [
+        error.error,
+        measure.measure,
+        *(getattr(measure, name) for name in _MEASURE_COLUMNS),
+        *(measure.rank or (None, None)),
+        *(getattr(ranking, name) for name in _EXTENT_COLUMNS),
+        *((None, None, None) if nuisance is None else nuisance.as_dict().values()),
+    ]
+
+
+def _points(ranking: Ranking, found: SweptValues) -> dict[str, list[Point]]:
+    """The curves of every error, of all sets and magnitudes that there are."""
+    panels: dict[str, list[Point]] = {}
+    for each in ranking.errors:
+        names = {m.measure for m in each.measures}
+        panels[each.error] = [
+            point_of(error, measure, magnitude, [*by_set.values()])
+            for (error, measure, magnitude), by_set in sorted(found.values.items())
+            if error == each.error and measure in names
+        ]
+    return panels
+
+
+def draw_ranking(
+    ranking: Ranking, curves: Mapping[str, Sequence[Point]], stem: Path, about: str = ""
+) -> None:
+    """Draw the heat map of measures and errors, with the curves of each error below.
+
+    Parameters
+    ----------
+    ranking
+        What is told.
+    curves
+        Points by error.
+    stem
+        Path of the files without their endings.
+    about
+        What the annotation sets are.
+    """
+    order = _order(ranking)
+    rows = math.ceil(len(curves) / _ACROSS)
+    map_height = 1.1 + _CELL_HEIGHT * len(order)
+    full = len(curves) % _ACROSS == 0
+    height = map_height + _PANEL_HEIGHT * rows + full * (0.5 + 0.2 * math.ceil(len(order) / 5))
+    with figure(stem, width=_WIDTH, height=height) as first:
+        canvas = first.figure
+        first.remove()
+        ratios = [map_height, *[_PANEL_HEIGHT] * rows]
+        grid = canvas.add_gridspec(1 + rows, _ACROSS, height_ratios=ratios)
+        _draw_map(canvas.add_subplot(grid[0, :]), ranking, order, about)
+        titles = [measure_title(name) for name in order]
+        every = [point for points in curves.values() for point in points]
+        bottom = max(lowest_mean(every) - 0.05, _FLOOR)
+        handles: dict[str, Any] = {}
+        for place, (error, points) in enumerate(curves.items()):
+            axes = canvas.add_subplot(grid[1 + place // _ACROSS, place % _ACROSS])
+            shown = {measure_title(m): curve for m, curve in by_measure(points).items()}
+            label = "agreement" if place % _ACROSS == 0 else ""
+            draw_panel(
+                axes, shown, error_title(error), y=label, floor=_FLOOR, order=titles, bottom=bottom
+            )
+            found = zip(*axes.get_legend_handles_labels(), strict=True)
+            handles |= {text: handle for handle, text in found}
+        spare = rows * _ACROSS - len(curves)
+        if spare:
+            corner = canvas.add_subplot(grid[rows, _ACROSS - spare])
+            corner.set_axis_off()
+            add_legend(corner, every, handles, loc="upper left", ncols=1 + spare // 2)
+        else:
+            add_legend(canvas, every, handles, loc="outside lower center", ncols=5)
+
+
+def error_title(error: str) -> str:
+    """An error in words: "position + false positive"."""
+    return error.replace("+", " + ").replace("-", " ")
+
+
+def _order(ranking: Ranking) -> list[str]:
+    """Measures by their mean `told` over errors, what is not told being nothing."""
+    told: dict[str, list[float]] = {}
+    for error in ranking.errors:
+        for each in error.measures:
+            told.setdefault(each.measure, []).append(each.told or 0.0)
+    return sorted(told, key=lambda name: -sum(told[name]) / len(ranking.errors))
+
+
+def _draw_map(axes: Any, ranking: Ranking, order: Sequence[str], about: str) -> None:
+    found = {(e.error, m.measure): m for e in ranking.errors for m in e.measures}
+    errors = [e.error for e in ranking.errors]
+    told = [[_told(found.get((error, measure))) for error in errors] for measure in order]
+    image = axes.imshow(told, cmap="Blues", vmin=0, vmax=1.25, aspect="auto")
+    for row, measure in enumerate(order):
+        for column, error in enumerate(errors):
+            each = found.get((error, measure))
+            dark = _told(each) > 0.7
+            axes.text(
+                column,
+                row,
+                _cell(each),
+                ha="center",
+                va="center",
+                fontsize=7.5,
+                color="white" if dark else "black",
+            )
+    axes.set_xticks(range(len(errors)), [error_title(e) for e in errors])
+    axes.set_yticks(range(len(order)), [measure_title(m) for m in order])
+    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    axes.grid(visible=False)
+    # White lines between cells.
+    axes.set_xticks([k - 0.5 for k in range(1, len(errors))], minor=True)
+    axes.set_yticks([k - 0.5 for k in range(1, len(order))], minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.5)
+    axes.tick_params(which="minor", length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.set_title(
+        f"Which measure sees which error: D = {ranking.documents} documents, "
+        f"{ranking.sets} sets" + (f"; {about}" if about else "")
+    )
+    axes.set_xlabel(
+        "In each cell: step of magnitude that is told with power .8 (–: not even 0 from 1); "
+        f"rank, intervals holding together at {1 - ranking.level:.0%}",
+        fontsize=7.5,
+    )
+    bar = axes.figure.colorbar(image, ax=axes, fraction=0.03, pad=0.01, boundaries=_shades())
+    bar.set_label("told (mean power)", fontsize=8)
+    bar.set_ticks([0, 0.25, 0.5, 0.75, 1])
+    bar.outline.set_visible(False)
+
+
+def _shades() -> list[float]:
+    return [k / 100 for k in range(101)]
+
+
+def _told(each: MeasureRank | None) -> float:
+    return math.nan if each is None or each.told is None else each.told
+
+
+def _cell(each: MeasureRank | None) -> str:
+    if each is None:
+        return "not computed"
+    if each.rank is None:
+        return "undefined"
+    best, worst = each.rank
+    step = "–" if each.step is None else f"{each.step:g}".replace("0.", ".")
+    return f"{step};  {best}" if best == worst else f"{step};  {best}–{worst}"

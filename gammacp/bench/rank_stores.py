@@ -1,0 +1,94 @@
+"""Values of one or several stores of sweeps, as ranks are made of."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gammacp.bench.store import Experiment, Store, Values, configuration_changes
+from gammacp.errors import DataError, UsageError
+
+
+@dataclass
+class SweptValues:
+    """Values of sweeps of one configuration.
+
+    Attributes
+    ----------
+    values
+        By error, measure and magnitude, then by set.
+    configuration
+        Of all of them.
+    place
+        Of the first store and experiment.
+    """
+
+    values: dict[tuple[str, str, float], dict[int, float]] = field(default_factory=dict)
+    configuration: Mapping[str, object] = field(default_factory=dict)
+    place: str = ""
+
+
+def read_values(paths: Sequence[Path], experiment: str | None = None) -> SweptValues:
+    """The values of all experiments in these stores, or of those of one name.
+
+    Parameters
+    ----------
+    paths
+        Of the stores.
+    experiment
+        The name of a sweep that each store has.
+
+    Raises
+    ------
+    UsageError
+        A store has no such experiment, or two were computed under different configurations.
+    DataError
+        No store is there, or one cell has two values.
+    """
+    found = SweptValues()
+    for path in paths:
+        with Store.reading(path) as store:
+            for each in _experiments(store, experiment):
+                place = f"{path}, experiment {each.name!r}"
+                _check_configuration(found, json.loads(each.configuration), place)
+                _add(found, store.values(each), place)
+    if not found.values:
+        raise DataError("no cells yet", file=paths[0], hint="Let the sweep compute some first")
+    return found
+
+
+def _experiments(store: Store, name: str | None) -> list[Experiment]:
+    known = store.experiments()
+    chosen = [e for e in known if name is None or e.name == name]
+    if name is not None and not chosen:
+        there = ", ".join(e.name for e in known) or "none"
+        raise UsageError(f"{store.path}: no experiment {name!r}; there are: {there}")
+    return chosen
+
+
+def _check_configuration(found: SweptValues, new: Mapping[str, object], place: str) -> None:
+    if not found.place:
+        found.configuration = new
+        found.place = place
+    elif differing := configuration_changes(found.configuration, new):
+        raise UsageError(
+            f"{found.place}, and {place} have unlike configurations ({differing}), so their "
+            "measures cannot be ranked together. Choose one with `experiment=`"
+        )
+
+
+def _add(found: SweptValues, more: Values, place: str) -> None:
+    for key, by_set in more.items():
+        known = found.values.setdefault(key, {})
+        for number, value in by_set.items():
+            before = known.setdefault(number, value)
+            if before != value and not (math.isnan(before) and math.isnan(value)):
+                error, measure, magnitude = key
+                raise DataError(
+                    f"{measure} of set {number} ({error}, magnitude {magnitude:g}) is {value!r} in "
+                    f"{place}, and {before!r} in another store",
+                    hint="`gammacp bench merge` says why two stores disagree",
+                )

@@ -1,0 +1,96 @@
+"""Simultaneous intervals of ranks from values of single sets (max-t over all pairs).
+
+Ranks of measures hold together when no two measures are put in an order that is not theirs. Each
+difference of two measures has a standard error from jackknife pseudo-values, one per set; the order
+of two is taken as known where its |t| exceeds the value that the largest |t| of all pairs exceeds
+with probability `level` if nothing differs. A rank then reaches from 1 + the number of measures
+that are known to be better to the number of all less those that are known to be worse.
+
+References
+----------
+Hothorn, Bretz & Westfall 2008 (max-t over pairs); Zhang, Luo, Yu & Kim 2014; Mohamad, Goeman & van
+Zwet 2022 (ranks from it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gammacp.base.arrays import Bools, Floats
+
+TIE = 0.005
+"""Difference of two powers below which no order is claimed."""
+
+_DRAWS = 1999
+_AT_ONCE = 50
+_SEED = 0
+_EXACT = 1e-12
+
+
+def critical_value(tables: Sequence[Floats], level: float) -> float:
+    """The largest |t| of all pairs of columns in all tables, exceeded with probability `level`.
+
+    Drawn for normal rows that have the covariances of these: rows of all tables come from the same
+    sets, so that the tables depend on each other.
+
+    Parameters
+    ----------
+    tables
+        Shape (sets, measures) each, of the same sets.
+    level
+        In (0, 1).
+    """
+    sets = len(tables[0])
+    widths = [table.shape[1] for table in tables]
+    residuals = np.hstack([table - table.mean(axis=0) for table in tables]) / np.sqrt(sets - 1)
+    ends = np.cumsum(widths)
+    pairs = [np.triu_indices(width, 1) for width in widths]
+    first, second = (
+        np.concatenate(
+            [end - width + p[k] for end, width, p in zip(ends, widths, pairs, strict=True)]
+        )
+        for k in (0, 1)
+    )
+    contrasts = residuals[:, first] - residuals[:, second]
+    contrasts = contrasts[:, np.abs(contrasts).max(axis=0) > _EXACT]
+    if not contrasts.shape[1]:
+        return 0.0
+    rng = np.random.default_rng(_SEED)
+    largest: list[float] = []
+    while len(largest) < _DRAWS:
+        size = min(_AT_ONCE, _DRAWS - len(largest))
+        drawn = rng.standard_normal((size, sets, sets)) @ contrasts
+        error = drawn.std(axis=1, ddof=1) / np.sqrt(sets)
+        largest += np.max(np.abs(drawn.mean(axis=1)) / error, axis=1).tolist()
+    return float(np.quantile(largest, 1 - level, method="higher"))
+
+
+def better(estimates: Floats, pseudo: Floats, critical: float) -> Bools:
+    """Whether each measure is known to be better than each other, shape (measures, measures).
+
+    Parameters
+    ----------
+    estimates
+        Shape (measures,); greater is better. Pseudo-values give the errors of their differences
+        alone: corrected for bias by them, estimates of few skewed sets are put in a wrong order
+        too often.
+    pseudo
+        Jackknife pseudo-values of the estimates, shape (sets, measures).
+    critical
+        As `critical_value` returned it.
+    """
+    gain = estimates[:, None] - estimates
+    differences = pseudo[:, :, None] - pseudo[:, None, :]
+    error = differences.std(axis=0, ddof=1) / np.sqrt(len(pseudo))
+    known: Bools = (gain > TIE) & (gain > critical * error)
+    return known
+
+
+def rank_intervals(estimates: Floats, pseudo: Floats, critical: float) -> list[tuple[int, int]]:
+    """Best and worst rank of each measure; parameters as for `better`."""
+    known = better(estimates, pseudo, critical)
+    ahead, behind = known.sum(axis=0), known.sum(axis=1)
+    count = len(estimates)
+    return [(1 + int(a), count - int(b)) for a, b in zip(ahead, behind, strict=True)]

@@ -1,0 +1,453 @@
+"""Magnitudes of each annotator's mistakes, in the terms of the Corpus Shuffling Tool.
+
+The tool makes annotators who miss, add, cut, join, confuse and shift the units of a reference
+(Mathet, Widlöcher & Métivier 2015, §6.3.1). Here its magnitudes are read backwards: how much of
+each would the tool have to give this annotator? There is no reference; the others stand for it, so
+"differs from the others" is what is measured, and with fewer than three annotators it cannot be
+said who of them differs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+import numpy as np
+
+from gammacp.alignment import Alignment
+from gammacp.base.arrays import Bools, Codes, Floats
+from gammacp.base.record_tables import record_of
+from gammacp.base.signature import extend
+from gammacp.campaign.calibrate.latent import (
+    Patterns,
+    rates_of,
+    variances,
+    wrong_labels,
+)
+from gammacp.campaign.calibrate.slots import PRESENT, UNKNOWN, Slots, slots_of
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError
+from gammacp.measures.agreement import Agreement, agreement
+from gammacp.measures.random_sets import Basis, Continua, named_continua
+from gammacp.measures.settings import GammaOptions, Settings, spelled_out
+
+ERRORS = ("merge", "split", "false-negative", "false-positive", "category", "position")
+FEWEST_PEOPLE, FEWEST_DOCUMENTS = 3, 3
+CONFIDENCE = 0.95
+_BLOCKS = 40
+"""Most parts that documents are dealt to for the spread of an estimate."""
+_SAME_PLACE, _FAR = 0.5, 4.5
+"""Largest distance of two ends of the same unit: a share of its length, or times the median."""
+_ADDED_MEET = 0.8
+"""Stretch around a unit, in lengths, in which another that was added is taken for the same one."""
+_CUTS_MEET = 0.18
+"""Share of pairs of cuts, each anywhere in the same unit, that `slots.NEAR` takes for one."""
+_STABLE = 3 / 8  # makes the square root of a count's spread the same for all counts (Anscombe 1948)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonalMagnitude:
+    """How much of one mistake one annotator makes.
+
+    Attributes
+    ----------
+    annotator, error
+        Who, and the name of the tool's error type.
+    amount
+        As in `gammacp calibrate`: units joined with a neighbour, cuts, units missed or added, per
+        unit; the share of wrong labels; the largest shift as a share of the unit's length. None
+        where it cannot be told.
+    interval
+        Over documents; None where there are too few of them.
+    cases
+        Slots that the amount is estimated from.
+    reason
+        Why there is no amount, or no interval.
+    """
+
+    annotator: str
+    error: str
+    amount: float | None = None
+    interval: tuple[float, float] | None = None
+    cases: int = 0
+    reason: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return one magnitude as JSON has it."""
+        return record_of(self, "annotator error amount interval cases reason")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Magnitudes:
+    """Magnitudes of everybody.
+
+    Attributes
+    ----------
+    people
+        Annotators in their order, each with all errors of `ERRORS`.
+    documents
+        From how many documents they are, those with three annotators or more.
+    left_out
+        Documents with fewer, which tell nothing.
+    signature
+        Of γ, with what was read from its alignments.
+    confidence
+        Of the intervals.
+    """
+
+    people: tuple[PersonalMagnitude, ...]
+    documents: int
+    left_out: int
+    signature: str = ""
+    confidence: float = CONFIDENCE
+
+    def of(self, annotator: str, error: str) -> PersonalMagnitude:
+        """Return the magnitude of an annotator's error."""
+        for found in self.people:
+            if (found.annotator, found.error) == (annotator, error):
+                return found
+        raise KeyError((annotator, error))
+
+    @property
+    def has_intervals(self) -> bool:
+        """Return whether any magnitude has an interval."""
+        return any(one.interval is not None for one in self.people)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the magnitudes as JSON has them."""
+        return {
+            **record_of(self, "documents left_out confidence signature"),
+            "people": [p.as_dict() for p in self.people],
+            "notes": list(self.notes()),
+        }
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what a reader must know of the magnitudes."""
+        notes = []
+        if self.left_out:
+            what = "document has" if self.left_out == 1 else "documents have"
+            notes.append(
+                f"{self.left_out} {what} fewer than {FEWEST_PEOPLE} annotators: of two who differ "
+                "it cannot be said who does"
+            )
+        if 0 < self.documents < FEWEST_DOCUMENTS:
+            notes.append(
+                f"magnitudes have no interval: it takes {FEWEST_DOCUMENTS} documents with "
+                f"{FEWEST_PEOPLE} annotators, and there are {self.documents}"
+            )
+        return tuple(notes)
+
+
+@spelled_out
+def magnitudes_of(
+    continua: Continua,
+    *,
+    found: Agreement | None = None,
+    executor: Executor | None = None,
+    **options: Unpack[GammaOptions],
+) -> Magnitudes:
+    """Estimate how much of each mistake every annotator makes.
+
+    Parameters
+    ----------
+    continua
+        One continuum, or several of one campaign.
+    found
+        γ of them if it is known already (computed with the same options).
+    executor
+        Where random sets are aligned; the same bits wherever.
+    options
+        Those of `GammaOptions`.
+
+    Raises
+    ------
+    DataError
+        Units have shapes or several fragments (how many), or no document can be aligned.
+    """
+    named = named_continua(continua)
+    refuse_pieces(named.values())
+    if found is None:
+        settings = Settings.of(**options).deciding([tuple(named.values())])
+        found = agreement(Basis(named, settings, executor=executor))
+    aligned = [score.alignment for score in found.computed.values()]
+    if not aligned:
+        raise DataError(f"no document has an alignment: {found.score.reason}")
+    signature = extend(found.score.signature, magnitudes="slots")
+    return replace(magnitudes_in(aligned), signature=signature)
+
+
+def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
+    """Estimate the magnitudes from the best alignments of documents.
+
+    Parameters
+    ----------
+    aligned
+        One of each document; those of fewer than three annotators are left out.
+    """
+    names = tuple(dict.fromkeys(n for a in aligned for n in a.continuum.annotators))
+    told = [a for a in aligned if a.continuum.n_annotators >= FEWEST_PEOPLE]
+    left_out = len(aligned) - len(told)
+    if not told:
+        reason = f"no document has {FEWEST_PEOPLE} annotators"
+        people = [
+            PersonalMagnitude(annotator=n, error=e, reason=reason) for n in names for e in ERRORS
+        ]
+        return Magnitudes(people=tuple(people), documents=0, left_out=left_out)
+    evidence = _Evidence.of(told, names)
+    whole = evidence.estimate(np.ones(len(told)))
+    blocks = _blocks(told)
+    parts = []
+    if len(blocks) >= FEWEST_DOCUMENTS:
+        for block in blocks:
+            weights = np.ones(len(told))
+            weights[block] = 0.0
+            parts.append(evidence.estimate(weights).values)
+    people = [
+        _magnitude(names[a], e, whole, np.array([p[a, e] for p in parts]), a, evidence)
+        for a in range(len(names))
+        for e in range(len(ERRORS))
+    ]
+    return Magnitudes(people=tuple(people), documents=len(told), left_out=left_out)
+
+
+def refuse_pieces(continua: Iterable[Continuum]) -> None:
+    """Refuse units that are no stretches: what joins or cuts them is another question."""
+    listed = list(continua)
+    shapes = sum(c.n_units for c in listed if c.shapes is not None)
+    fragments = sum(c.n_broken for c in listed)
+    for n, what in ((shapes, "shapes"), (fragments, "several fragments")):
+        if n:
+            one = "unit has" if n == 1 else "units have"
+            raise DataError(
+                f"{n} {one} {what}: magnitudes are read from units of one piece",
+                hint="Leave these units out, or read `hulls` of them",
+            )
+
+
+def _blocks(aligned: Sequence[Alignment]) -> list[Codes]:
+    """Deal documents to blocks, those of one cluster together."""
+    clusters: dict[str, list[int]] = {}
+    for place, a in enumerate(aligned):
+        clusters.setdefault(a.continuum.cluster or f"\0{place}", []).append(place)
+    members = list(clusters.values())
+    n = min(len(members), _BLOCKS)
+    return [np.concatenate([np.array(m) for m in members[k::n]]) for k in range(n)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimate:
+    """Amounts, shape (annotators, errors), and how many cases carry each."""
+
+    values: Floats
+    cases: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """Slots of all documents as counts.
+
+    `labels` has a row for each slot with two labels or more, `document` its document's place;
+    `squares` and `pairs` are sums of squared differences of places, shape (documents, annotators,
+    annotators); `crowding` of each document is how often an annotator's units cover it.
+    """
+
+    units: Patterns
+    boundaries: Patterns
+    labels: Codes
+    document: Codes
+    categories: int
+    squares: Floats
+    pairs: Floats
+    crowding: Floats
+
+    @classmethod
+    def of(cls, aligned: Sequence[Alignment], names: Sequence[str]) -> _Evidence:
+        place = {name: k for k, name in enumerate(names)}
+        labels_of = {
+            label: k
+            for k, label in enumerate(
+                dict.fromkeys(c for a in aligned for c in a.continuum.categories)
+            )
+        }
+        n, people = len(aligned), len(names)
+        units, boundaries, labels = ([] for _ in range(3))
+        squares, pairs = np.zeros((2, n, people, people))
+        for number, a in enumerate(aligned):
+            c = a.continuum
+            own = np.array([place[name] for name in c.annotators])
+            slots = slots_of(c, a.groups)
+            units.append(_spread(slots.units, own, people, -2))
+            boundaries.append(_spread(slots.boundaries, own, people, UNKNOWN))
+            codes = np.array([*(labels_of[x] for x in c.categories), -1], np.int32)
+            labels.append(_spread(_labels(c, slots, codes), own, people, -1))
+            squares[number], pairs[number] = _shifts(c, slots, own, people)
+        return cls(
+            units=_patterns(units, lambda rows: rows >= 0, -2),
+            boundaries=_patterns(boundaries, lambda rows: rows == PRESENT, UNKNOWN),
+            labels=np.concatenate(labels),
+            document=_numbers(labels),
+            categories=len(labels_of),
+            squares=squares,
+            pairs=pairs,
+            crowding=np.array([_crowding(a.continuum) for a in aligned]),
+        )
+
+    def estimate(self, weights: Floats) -> _Estimate:
+        """Return the amounts of everybody.
+
+        Parameters
+        ----------
+        weights
+            How often each document counts, shape (documents,).
+        """
+        crowded = float(weights @ self.crowding / weights.sum())
+        units = rates_of(self.units, weights, _ADDED_MEET * crowded)
+        boundaries = rates_of(self.boundaries, weights, _CUTS_MEET)
+        # A document has one boundary less than units.
+        size = float(boundaries.real.max() / weights.sum())
+        per_unit = size / (size + 1)
+        labels = np.full(len(units.failing), np.nan)
+        if self.categories > 1:
+            labels = wrong_labels(self.labels, self.categories, weights[self.document])
+        pairs = np.tensordot(weights, self.pairs, 1)
+        shifts = variances(np.tensordot(weights, self.squares, 1), pairs)
+        asked = weights[self.document] @ (self.labels >= 0)
+        columns = {
+            "merge": (boundaries.failing * per_unit, boundaries.real),
+            "split": (boundaries.adding * per_unit, boundaries.real),
+            "false-negative": (units.failing, units.real),
+            "false-positive": (units.adding, units.real),
+            "category": (labels, asked),
+            "position": (shifts, pairs.sum(axis=1)),
+        }
+        values, cases = zip(*(columns[e] for e in ERRORS), strict=True)
+        return _Estimate(np.stack(values, axis=1), np.stack(cases, axis=1))
+
+
+def _crowding(continuum: Continuum) -> float:
+    """Return how often the mean annotator's units cover the continuum."""
+    lengths = float((continuum.ends - continuum.starts).sum())
+    return lengths / continuum.n_annotators / (continuum.length or 1.0)
+
+
+def _spread(rows: Codes, own: Codes, people: int, empty: int) -> Codes:
+    """Return rows with a column for everybody, those who are not in the document `empty`."""
+    wide = np.full((len(rows), people), empty, np.int32)
+    wide[:, own] = rows
+    return wide
+
+
+def _numbers(rows: Sequence[Codes]) -> Codes:
+    lengths = [len(r) for r in rows]
+    return np.repeat(np.arange(len(rows), dtype=np.int32), lengths)
+
+
+def _patterns(rows: Sequence[Codes], present: Callable[[Codes], Bools], unknown: int) -> Patterns:
+    joined = np.concatenate(rows)
+    return Patterns.of(present(joined), joined != unknown, _numbers(rows), len(rows))
+
+
+def _labels(continuum: Continuum, slots: Slots, codes: Codes) -> Codes:
+    """Return the labels at slots where two or more whole units have one, −1 elsewhere."""
+    rows = slots.units
+    there = (rows >= 0) & slots.whole[rows]
+    labels: Codes = np.where(there, codes[continuum.category_codes[rows]], -1).astype(np.int32)
+    return labels[(labels >= 0).sum(axis=1) > 1]
+
+
+def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tuple[Floats, Floats]:
+    """Return Σ of squared differences of pairs' places, in lengths of the unit, and their number.
+
+    The length is the median over those who have the unit. Places that are so far apart that two
+    units are hardly the same one are left out.
+    """
+    squares, pairs = np.zeros((2, people, people))
+    rows = slots.units
+    there = (rows >= 0) & slots.whole[rows]
+    chosen = np.flatnonzero(there.sum(axis=1) > 1)
+    rows, there = rows[chosen], there[chosen]
+    lengths = np.where(there, (continuum.ends - continuum.starts)[rows], np.nan)
+    sizes = np.nanmedian(lengths, axis=1) if len(rows) else np.zeros(0)
+    for one in range(len(own)):
+        for other in range(one):
+            both = there[:, one] & there[:, other] & (sizes > 0)
+            first, second = rows[both, one], rows[both, other]
+            for ends in (continuum.starts, continuum.ends):
+                apart = np.abs(ends[first] - ends[second]) / sizes[both]
+                median = float(np.median(apart)) if len(apart) else 0.0
+                near = apart[apart <= max(_SAME_PLACE, _FAR * median)]
+                at = [own[one], own[other]], [own[other], own[one]]
+                squares[at] += (near**2).sum()
+                pairs[at] += len(near)
+    return squares, pairs
+
+
+def _magnitude(
+    name: str, error: int, whole: _Estimate, parts: Floats, person: int, evidence: _Evidence
+) -> PersonalMagnitude:
+    """Return one person's magnitude with its interval by leaving out blocks of documents."""
+    kind = ERRORS[error]
+    value, cases = float(whole.values[person, error]), float(whole.cases[person, error])
+    if math.isnan(value):
+        reason = (
+            "there is one label only"
+            if kind == "category" and evidence.categories < 2
+            else ("too little is known: it takes two others at the same places")
+        )
+        return PersonalMagnitude(annotator=name, error=kind, cases=round(cases), reason=reason)
+    interval, reason = None, None
+    if not len(parts):
+        reason = f"an interval takes {FEWEST_DOCUMENTS} documents"
+    elif np.isnan(parts).any():
+        reason = "all that is known comes from one document"
+    elif kind == "position":
+        interval = _around_variance(value, parts)
+    else:
+        interval = _around_rate(value, parts, cases)
+    amount = _largest_shift(value) if kind == "position" else value
+    return PersonalMagnitude(
+        annotator=name,
+        error=kind,
+        amount=amount,
+        interval=interval,
+        cases=round(cases),
+        reason=reason,
+    )
+
+
+def _largest_shift(variance: float) -> float:
+    """Return the largest of shifts that are uniform between it and its negative."""
+    return math.sqrt(3 * max(0.0, variance))
+
+
+def _around_rate(value: float, parts: Floats, cases: float) -> tuple[float, float]:
+    """Return the interval of a rate on the scale of square roots.
+
+    The spread is at least that of independent cases: that there is no case does not prove that
+    there are none.
+    """
+    more = _STABLE / max(cases, 1.0)
+    middle = math.sqrt(value + more)
+    spread = max(_jackknife(np.sqrt(parts + more)), 0.5 / math.sqrt(max(cases, 1.0)))
+    reach = _quantile(len(parts)) * spread
+    return max(0.0, max(0.0, middle - reach) ** 2 - more), (middle + reach) ** 2 - more
+
+
+def _around_variance(value: float, parts: Floats) -> tuple[float, float]:
+    reach = _quantile(len(parts)) * _jackknife(parts)
+    return _largest_shift(value - reach), _largest_shift(value + reach)
+
+
+def _jackknife(parts: Floats) -> float:
+    """Return the standard error of an estimate by its values without each block (Tukey 1958)."""
+    n = len(parts)
+    return math.sqrt((n - 1) / n * float(((parts - parts.mean()) ** 2).sum()))
+
+
+def _quantile(parts: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(parts - 1, (1 + CONFIDENCE) / 2))

@@ -1,0 +1,195 @@
+"""Charges: what each annotator does differently from the others, as rows of a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gammacp.base.text import visible, with_commas
+from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.kinds.kinds import Kinds
+
+WORDS: Mapping[str, str] = {
+    "position": "moved",
+    "category": "labelled differently",
+    "split": "cut",
+    "merged": "joined",
+    "missing": "missing",
+    "extra": "extra",
+    "unmatched": "unmatched",
+    "level": "nested",
+}
+"""Kinds of differences as pages and pictures call them."""
+MOST = 12
+_MANY = 10  # from where on a count has no decimals
+_LEAST = 0.005  # a share that is shown as none
+
+
+@dataclass(frozen=True, kw_only=True)
+class Charge:
+    """One bar: a kind of difference of one annotator.
+
+    Attributes
+    ----------
+    annotator
+        Who is charged; "" of a kind that nobody is charged with.
+    kind
+        The kind of difference.
+    share
+        Of the observed disorder.
+    count, by_chance
+        How many differences there are, and how many random annotations have; None without them.
+    """
+
+    annotator: str
+    kind: str
+    share: float
+    count: float | None = None
+    by_chance: float | None = None
+
+    @property
+    def label(self) -> str:
+        """Return who and what, for people."""
+        what = WORDS.get(self.kind, self.kind)
+        return f"{visible(self.annotator)}: {what}" if self.annotator else what
+
+    @property
+    def number(self) -> str:
+        """Return the share and how many differences there are, with those by chance."""
+        words = f"{self.share:.0%}"
+        if self.count is not None:
+            words += f" ({_round(self.count)}"
+            if self.by_chance is not None:
+                words += f", {_round(self.by_chance)} by chance"
+            words += ")"
+        return words
+
+
+@dataclass(frozen=True, kw_only=True)
+class Charges:
+    """Bars of a picture, the longest first, with its caption."""
+
+    rows: tuple[Charge, ...]
+    caption: str
+    title: str = "What each annotator does differently from the others"
+
+
+def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
+    """Return the bars of what each annotator is charged with, by kind.
+
+    Parameters
+    ----------
+    found
+        The kinds of differences.
+    most
+        How many bars; the caption says how many more there are.
+    """
+    observed = found.observed
+    if found.reason is None:
+        rows = [
+            Charge(
+                annotator=p["annotator"],
+                kind=p["kind"],
+                share=p["charged"] / observed if observed else 0.0,
+                count=p["count"],
+                by_chance=p["by_chance"],
+            )
+            for p in found.people
+            if p["charged"]
+        ]
+    else:
+        rows = [
+            Charge(annotator="", kind=kind, share=part["share"])
+            for kind, part in found.parts.items()
+            if part["observed"]
+        ]
+    shown = sorted(rows, key=lambda r: (-r.share, r.label))
+    kept = [r for r in shown if r.share >= _LEAST][:most]
+    return Charges(rows=tuple(kept), caption=_caption(found, rows, len(rows) - len(kept)))
+
+
+def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
+    documents, people = len(found.documents.alignments), len({p["annotator"] for p in found.people})
+    base = "1 document" if documents == 1 else f"{with_commas(documents)} documents"
+    words = [f"Bars: share of the observed disorder ({observed_in_words(found)})."]
+    if found.reason is not None:
+        words.append(f"Nobody is charged: {found.reason}.")
+    else:
+        words.append("Of two who differ, the one is charged who stands against more of the others.")
+    number = sum(r.count or 0.0 for r in rows)
+    counted = f"{_round(number)} differences, " if number else ""
+    words.append(f"{counted}{people} annotators, {base}.")
+    if found.reason is None:
+        known = any(r.by_chance is not None for r in rows)
+        words.append(
+            "By chance: the mean of random annotations."
+            if known
+            else "How many random annotations have is not known here."
+        )
+    if left_out:
+        bars = "1 shorter bar is" if left_out == 1 else f"{left_out} shorter bars are"
+        words.append(f"{bars} left out.")
+    return " ".join(words)
+
+
+def observed_in_words(found: Kinds) -> str:
+    """Return the observed disorder as a caption has it."""
+    return f"{found.observed:.3f}"
+
+
+def _round(count: float) -> str:
+    """Return a count that ties may have halved, or a mean."""
+    whole = round(count)
+    return with_commas(whole) if whole == count or count >= _MANY else f"{count:.1f}"
+
+
+def draw(found: Charges, path: Path) -> None:
+    """Write the bars as a figure; the ending of the path says how (.svg, .png, .pdf).
+
+    Parameters
+    ----------
+    found
+        The bars.
+    path
+        The file.
+
+    Raises
+    ------
+    UsageError
+        There is nothing to draw, or matplotlib is missing or cannot write that ending.
+    """
+    from textwrap import fill
+
+    from gammacp.base import plots
+
+    if not found.rows:
+        raise UsageError("there is no difference to draw: the annotators agree on everything")
+    caption = fill(found.caption, 92)
+    height = 0.9 + 0.27 * len(found.rows) + 0.16 * caption.count("\n")
+    with plots.figure(
+        path.with_suffix(""), width=6.4, height=height, endings=(path.suffix,)
+    ) as axes:
+        _bars(axes, found)
+        axes.set_xlabel(caption, fontsize=7, loc="left", labelpad=7)
+
+
+def _bars(axes: Any, found: Charges) -> None:
+    from gammacp.base.plots import COLOURS
+
+    places = list(range(len(found.rows)))
+    longest = max(r.share for r in found.rows)
+    axes.barh(places, [r.share for r in found.rows], height=0.66, color=COLOURS[0])
+    axes.set_yticks(places, [r.label for r in found.rows])
+    axes.invert_yaxis()
+    for place, row in zip(places, found.rows, strict=True):
+        axes.text(row.share + 0.015 * longest, place, row.number, va="center", fontsize=8)
+    axes.set_xlim(0, 1.5 * longest)
+    axes.set_xticks([])
+    axes.grid(visible=False)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["bottom"].set_visible(False)
+    axes.set_title(found.title)

@@ -1,0 +1,141 @@
+"""Stretches in which nobody marks anything, and γ if nothing could be marked there.
+
+Annotators who share a silence agree where nothing is, without having agreed on anything. That they
+share one shows where all of them leave a stretch empty that is too long for units that lie
+anywhere: the longest gap of a scan. Of n gaps that share a length L by chance, one is longer than w
+with a probability of at most n(1 − w/L)^(n−1) (Fisher 1929, its first term). Each gap is tested
+among those that are no longer; the first that is too long is told with all that are longer.
+
+People who agree leave such stretches, too, and rightly. So a sentence is printed only where γ
+hangs on it: where it falls by more than .1, or its p is lost, if nothing could be marked there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gammacp.base.signature import shortest
+from gammacp.continuum import Continuum
+
+if TYPE_CHECKING:
+    from gammacp.continuum.markable import Stretch
+
+# Level of a gap's test.
+_LEVEL = 0.01
+# Share of the gaps that are never told.
+_MOST_SMALL = 0.6
+# γ must fall by more, or its p must be lost, for a sentence.
+_FALL = 0.1
+_LEVEL_OF_GAMMA = 0.05
+
+
+@dataclass(frozen=True)
+class CommonGaps:
+    """What γ would be if nothing could be marked where nobody marks anything.
+
+    Attributes
+    ----------
+    gaps
+        Stretches that are too long for units that lie anywhere, by document.
+    gamma, p
+        If nothing could be marked there, and p of no agreement above 0.
+    before, p_before
+        Of chance that turns units over everything, which these are compared with.
+    documents
+        How many documents there are; None for one text by itself.
+    """
+
+    gaps: Mapping[str, tuple[Stretch, ...]]
+    gamma: float
+    p: float | None
+    before: float
+    p_before: float | None
+    documents: int | None = None
+
+    @property
+    def matters(self) -> bool:
+        """Return whether γ falls by more than .1, or loses its p."""
+        lost = (
+            self.p is not None
+            and self.p_before is not None
+            and self.p_before <= _LEVEL_OF_GAMMA < self.p
+        )
+        return self.before - self.gamma > _FALL or lost
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence where it matters."""
+        if not self.matters:
+            return ()
+        said = [(name, gap) for name, gaps in self.gaps.items() for gap in gaps]
+        name, gap = max(said, key=lambda row: row[1][1] - row[1][0])
+        places = f"from {shortest(gap[0])} to {shortest(gap[1])}"
+        value = "γ"
+        if self.documents is not None:
+            many = f"{len(self.gaps)} of {self.documents} documents have such stretches"
+            places = f"{places} in {name} ({many})"
+            value = "γ within documents"
+        elif len(said) > 1:
+            places = f"{places}, nor in {len(said) - 1} more stretches"
+        p = "" if self.p is None or self.p <= _LEVEL_OF_GAMMA else f" (p = {self.p:.2g})"
+        return (
+            f"nobody marks anything {places}: if nothing could be marked there, {value} is "
+            f"{self.gamma:.2f}{p}, not {self.before:.2f}. Say what can be marked with `markable=`",
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the keys of JSON."""
+        if self.documents is None:
+            gaps: object = [list(gap) for own in self.gaps.values() for gap in own]
+        else:
+            gaps = {name: [list(gap) for gap in own] for name, own in self.gaps.items()}
+        return {"common_gaps": gaps, "gamma_if_unmarkable": self.gamma}
+
+
+def common_gaps(continuum: Continuum) -> tuple[Stretch, ...]:
+    """Return the stretches that all annotators leave empty and that are too long for chance.
+
+    Parameters
+    ----------
+    continuum
+        Of at least two annotators; none are looked for where units have shapes or several
+        fragments, and where it is known what can be marked.
+    """
+    looked_at = continuum.inside is None and not continuum.markable
+    if not looked_at or not continuum.n_units:
+        return ()
+    order = np.argsort(continuum.starts, kind="stable")
+    starts = continuum.starts[order]
+    reached = np.maximum.accumulate(continuum.ends[order])
+    low, high = reached[:-1], starts[1:]
+    if continuum.declared:
+        bounds = continuum.bounds
+        low, high = np.append(bounds[0], reached), np.append(starts, bounds[1])
+    widths = np.maximum(high - low, 0.0)
+    held = widths > 0
+    low, high, widths = low[held], high[held], widths[held]
+    # Ascending: every gap is compared with those that are no longer, so that none hides another.
+    order = np.argsort(widths, kind="stable")
+    numbers, lengths = np.arange(1, len(order) + 1), np.cumsum(widths[order])
+    longest = numbers * (1 - widths[order] / lengths).clip(0.0) ** (numbers - 1.0)
+    # Most gaps are those of units that lie anywhere; the others are told by them.
+    candidates = np.flatnonzero((longest <= _LEVEL) & (numbers > _MOST_SMALL * len(order)))
+    rows = order[candidates[0] :] if len(candidates) else order[:0]
+    return tuple(sorted((float(low[k]), float(high[k])) for k in rows.tolist()))
+
+
+def without_gaps(continuum: Continuum, gaps: tuple[Stretch, ...]) -> Continuum:
+    """Return the same units where nothing can be marked in the gaps.
+
+    Parameters
+    ----------
+    continuum, gaps
+        As of `common_gaps`.
+    """
+    edges = [continuum.bounds[0], *(place for gap in gaps for place in gap), continuum.bounds[1]]
+    rows = zip(edges[::2], edges[1::2], strict=True)
+    return continuum.with_markable([(start, end) for start, end in rows if start < end])

@@ -1,0 +1,257 @@
+"""What `gammacp measure` computes: the scores of documents, and of all documents together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.measures.corpus_score import CorpusScore
+    from gammacp.measures.label_matching import LabelMatching, MatchedDocuments
+    from gammacp.measures.score import Score
+
+# Documents that a worker measures before it answers, at most.
+_AT_ONCE = 100
+
+
+@dataclass(frozen=True)
+class Task:
+    """What documents are measured by.
+
+    Attributes
+    ----------
+    names
+        All measures, in order.
+    alone, shared
+        Those that measure each document by itself, and those whose documents share random sets.
+    options
+        Of all measures and of chance.
+    beyond_chance
+        Whether scores have values beyond chance.
+    matching
+        The way in which labels were matched; None where they were not.
+    """
+
+    names: Sequence[str]
+    alone: Sequence[str]
+    shared: Sequence[str]
+    options: Mapping[str, Any]
+    beyond_chance: bool
+    matching: LabelMatching | None
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        options: Mapping[str, Any],
+        beyond_chance: bool,
+        matching: LabelMatching | None,
+        read: Mapping[str, Any],
+    ) -> Task:
+        """The task for these data.
+
+        Parameters
+        ----------
+        names, options, beyond_chance, matching
+            As of the attributes.
+        read
+            The documents.
+        """
+        from gammacp.continuum import Continuum
+        from gammacp.measures.corpus_measuring import measured_jointly
+
+        shared: list[str] = []
+        several = len(read) > 1 and all(isinstance(c, Continuum) for c in read.values())
+        # Where labels are matched, those of random sets are, too, which are then drawn anew.
+        if several and not (matching is not None and beyond_chance):
+            shared = measured_jointly(names)
+        alone = [name for name in names if name not in shared]
+        return cls(names, alone, shared, options, beyond_chance, matching)
+
+    def measure(
+        self, read: Mapping[str, Any], pool: Any, counter: Callable[[int, int], None]
+    ) -> tuple[dict[str, Mapping[str, Score]], Mapping[str, Score]]:
+        """Measure each document, and jointly those that share random sets.
+
+        Parameters
+        ----------
+        read
+            The documents.
+        pool
+            Workers; None for none.
+        counter
+            Told how many documents are done, of how many.
+
+        Returns
+        -------
+        tuple
+            The scores of documents by document and measure, and those of all by measure.
+        """
+        scores: dict[str, Mapping[str, Score]] = {}
+        if self.alone:
+            one = self._one(len(read))
+            size = min(_AT_ONCE, 1 + len(read) // 64)
+            spread = map if pool is None else partial(pool.map, chunksize=size)
+            for name, found in zip(read, spread(one, read.values()), strict=False):
+                scores[name] = found
+                if len(read) > 1:
+                    counter(len(scores), len(read))
+            # After Ctrl-C workers leave documents out, whose measures then say so.
+            scores |= {name: one(c) for name, c in read.items() if name not in scores}
+        if not self.shared:
+            return scores, {}
+        from gammacp.continuum import Corpus
+        from gammacp.measures.corpus_measuring import measure_jointly
+
+        joint, each = measure_jointly(
+            Corpus.from_continua(read),
+            self.shared,
+            beyond_chance=self.beyond_chance,
+            executor=pool,
+            **self.options,
+        )
+        every = {d: {**scores.get(d, {}), **each[d]} for d in read}
+        return {d: {name: found[name] for name in self.names} for d, found in every.items()}, joint
+
+    def _one(self, documents: int) -> Callable[[Any], Mapping[str, Score]]:
+        """The function that measures one document by itself."""
+        from gammacp.measures.beyond_chance import CHANCE_OPTIONS
+        from gammacp.measures.measuring import measure, measure_matched
+        from gammacp.measures.registry import MEASURES
+
+        known = frozenset[str]().union(*(MEASURES[name].options for name in self.alone))
+        if self.beyond_chance:
+            known |= CHANCE_OPTIONS
+        how: dict[str, Any] = {k: v for k, v in self.options.items() if k in known}
+        how |= {"names": self.alone, "beyond_chance": self.beyond_chance}
+        if self.matching is None:
+            return partial(measure, **how)
+        return partial(measure_matched, matching=self.matching, alone=documents == 1, **how)
+
+
+@dataclass(frozen=True)
+class Together:
+    """The scores of the documents, and what all documents have together.
+
+    Attributes
+    ----------
+    documents
+        The score of each measure, by document.
+    parts
+        The same against a reference, by category or by pair; none where nobody asked for these.
+    corpus
+        Of all documents; None for a single document, and of data that do not add up.
+    by
+        What was asked for.
+    matched
+        The mappings of labels; None where they were not matched.
+    """
+
+    documents: Mapping[str, Mapping[str, Score]]
+    parts: Mapping[str, Mapping[str, CorpusScore]]
+    corpus: Mapping[str, CorpusScore] | None
+    by: Sequence[str]
+    matched: MatchedDocuments | None = None
+
+    @classmethod
+    def of(
+        cls,
+        read: Mapping[str, Any],
+        scores: Mapping[str, Mapping[str, Score]],
+        by: Sequence[str],
+        reference: str | None,
+        *,
+        beyond_chance: bool,
+        options: Mapping[str, Any],
+        executor: Any,
+        matching: LabelMatching | None = None,
+        joint: Mapping[str, Score] | None = None,
+    ) -> Together:
+        """Measure the documents together, from their scores."""
+        from gammacp.continuum import Continuum, Corpus
+        from gammacp.measures.corpus_measuring import check_reference, measure_corpus
+
+        if not all(isinstance(c, Continuum) for c in read.values()):
+            if reference is not None or by:
+                raise UsageError("--reference and --by are for units, but these are no continua")
+            return cls(scores, {}, None, by)
+        check_reference(read, reference)
+        names = [*next(iter(scores.values()), {})]
+        how: dict[str, Any] = {"by": by, "reference": reference, **options}
+        parts = {}
+        if reference is not None or (by and len(read) == 1):
+            parts = {
+                d: measure_corpus(
+                    Corpus.from_continua({d: c}), names, scores={d: scores[d]}, check=False, **how
+                )
+                for d, c in read.items()
+            }
+        if len(read) < 2:
+            return cls(scores, parts, None, by)
+        corpus = measure_corpus(
+            Corpus.from_continua(read),
+            names,
+            beyond_chance=beyond_chance,
+            scores=scores,
+            executor=executor,
+            matching=matching,
+            joint=joint,
+            **how,
+        )
+        return cls(scores, parts, corpus, by)
+
+    @property
+    def headline(self) -> Mapping[str, Any]:
+        """The scores of the corpus, or of the only document."""
+        if self.corpus is not None:
+            return self.corpus
+        return next(iter((self.parts or self.documents).values()))
+
+    @property
+    def each(self) -> Iterator[Mapping[str, Any]]:
+        """The scores of each document and of the corpus."""
+        yield from self.documents.values()
+        yield from self.parts.values()
+        if self.corpus is not None:
+            yield self.corpus
+
+    def as_dict(self) -> dict[str, Any]:
+        """What JSON has: a result per document, and the corpus."""
+        results = [
+            {
+                "file": file,
+                "measures": {name: self._record(file, name) for name in found},
+            }
+            for file, found in self.documents.items()
+        ]
+        if self.matched is not None:
+            self._add_labels(results)
+        corpus = self.corpus
+        whole: dict[str, Any] | None = None
+        if corpus is not None:
+            whole = {"measures": {name: score.as_dict() for name, score in corpus.items()}}
+            if self.matched is not None:
+                whole["labels"] = self.matched.labels_of("")
+        return {"results": results, "corpus": whole}
+
+    def _add_labels(self, results: Sequence[dict[str, Any]]) -> None:
+        """Add the mapping of labels to each document that has one of its own."""
+        assert self.matched is not None
+        for record in results:
+            record["labels"] = self.matched.labels_of(
+                record["file"] if len(results) > 1 or record["file"] in self.matched.maps else ""
+            )
+
+    def _record(self, file: str, name: str) -> dict[str, Any]:
+        record = self.documents[file][name].as_dict()
+        part = self.parts.get(file, {}).get(name)
+        if part is None:
+            return record
+        found = part.as_dict()
+        keys = ("value", "recall", "precision", "support", "by_category", "by_pair", "reason")
+        others = {"observed": None, "expected": None, "interval": None}
+        return record | others | {key: found[key] for key in keys}

@@ -1,0 +1,201 @@
+"""Stretches of a recording or a text in which something can be marked; between them are pauses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from gammacp.base.signature import fingerprint, shortest
+from gammacp.base.text import first_names
+from gammacp.continuum.columns import Bounds
+from gammacp.continuum.continuum import Continuum
+from gammacp.errors import DataError
+
+Stretch: TypeAlias = tuple[float, float]
+# Share of all units in pauses from which on the stretches are taken for the pauses.
+_MOST_IN_PAUSES = 1 / 2
+# Units that a sentence names.
+_NAMED = 3
+
+
+class WrongStretch(NamedTuple):
+    """A stretch that cannot be meant.
+
+    Attributes
+    ----------
+    number
+        Its place among the stretches, from 0.
+    message, hint
+        What is wrong, and what would be right.
+    """
+
+    number: int
+    message: str
+    hint: str
+
+
+def find_wrong_stretch(
+    stretches: Sequence[Stretch], bounds: Bounds | None = None
+) -> WrongStretch | None:
+    """Return the first stretch that is empty, reversed, outside the bounds or reaches into another.
+
+    Parameters
+    ----------
+    stretches
+        (start, end) of each, in any order.
+    bounds
+        Where the continuum begins and ends, where that is declared.
+
+    >>> find_wrong_stretch([(0, 9), (5, 12)]).message
+    'stretch 5-12 overlaps 0-9'
+    """
+    for number, (start, end) in enumerate(stretches):
+        called = f"stretch {shortest(start)}-{shortest(end)}"
+        if not (np.isfinite(start) and np.isfinite(end)):
+            return WrongStretch(number, f"{called} is not finite", "Give numbers")
+        if start >= end:
+            what = "is empty" if start == end else "ends before it begins"
+            return WrongStretch(number, f"{called} {what}", "Give the start before the end")
+        if bounds is not None and (start < bounds[0] or end > bounds[1]):
+            return WrongStretch(
+                number,
+                f"{called} lies outside the document, {shortest(bounds[0])} to "
+                f"{shortest(bounds[1])}",
+                "Give positions in the unit of the annotations, or say where the document ends "
+                "with `bounds=`",
+            )
+    order = sorted(range(len(stretches)), key=lambda number: stretches[number])
+    for before, number in pairwise(order):
+        (low, high), (start, end) = stretches[before], stretches[number]
+        if start < high:
+            message = (
+                f"stretch {shortest(start)}-{shortest(end)} overlaps "
+                f"{shortest(low)}-{shortest(high)}"
+            )
+            return WrongStretch(number, message, "Write each part of a document once")
+    return None
+
+
+def declare_markable(continuum: Continuum, stretches: Iterable[Stretch]) -> Continuum:
+    """Return the same units in a document of which only some stretches can be marked.
+
+    Chance turns units in the time without the pauses between them. Where nobody declared bounds,
+    the document reaches to the first and last stretch; a single stretch then only declares these.
+
+    Parameters
+    ----------
+    continuum
+        Whose units.
+    stretches
+        (start, end) of each, in any order; those that touch are one. None at all takes earlier
+        ones away.
+
+    Raises
+    ------
+    DataError
+        A stretch is empty, reversed, outside declared bounds or reaches into another; more units
+        lie in pauses than in stretches; units have several fragments, or shapes.
+
+    >>> from gammacp.continuum.unit import Unit
+    >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Bob", 33, 40)])
+    >>> declared = declare_markable(c, [(30, 50), (0, 10)])
+    >>> declared.markable, declared.bounds
+    (((0.0, 10.0), (30.0, 50.0)), (0.0, 50.0))
+    """
+    rows = [(float(start), float(end)) for start, end in stretches]
+    if continuum.inside is not None and rows:
+        what = "shapes" if continuum.shapes is not None else "several fragments"
+        raise DataError(
+            f"units with {what} cannot be moved around pauses",
+            hint="Leave `markable=` out"
+            + ("" if continuum.shapes is not None else ", or use `read(discontinuous=cover)`"),
+        )
+    if wrong := find_wrong_stretch(rows, continuum.bounds if continuum.declared else None):
+        raise DataError(wrong.message, hint=wrong.hint)
+    joined = _joined(rows)
+    low, high = continuum.bounds
+    if joined:
+        low, high = min(low, joined[0][0]), max(high, joined[-1][1])
+    if joined == ((low, high),):
+        joined = ()
+    if joined == continuum.markable and (low, high) == continuum.bounds:
+        return continuum
+    made = replace(continuum, bounds=(low, high)).with_about(markable=joined)
+    _check_units(made)
+    return made.noting("markable", fingerprint(repr(rows)))
+
+
+def _joined(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
+    """Return stretches in order, those that touch as one."""
+    joined: list[Stretch] = []
+    for start, end in sorted(stretches):
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+def units_in_pauses(continuum: Continuum) -> tuple[list[int], int]:
+    """Return the rows of units that lie wholly in pauses, and how many others begin or end in one.
+
+    Parameters
+    ----------
+    continuum
+        With its stretches.
+    """
+    if not continuum.markable:
+        return [], 0
+    starts, ends = np.array(continuum.markable).T
+    # The first stretch that ends after a unit's start is the first that it can reach into.
+    first = np.searchsorted(ends, continuum.starts, side="right").clip(0, len(ends) - 1)
+    reaches = (starts[first] < continuum.ends) & (ends[first] > continuum.starts)
+    points = continuum.starts == continuum.ends
+    begun, ended = (
+        np.searchsorted(starts, places, side="right") - 1
+        for places in (continuum.starts, continuum.ends)
+    )
+    held = (begun >= 0) & (ends[begun] >= continuum.starts)
+    kept = (ended >= 0) & (ends[ended] >= continuum.ends)
+    whole = np.where(points, ~held, ~reaches)
+    partly = ~whole & ~(held & kept)
+    return np.flatnonzero(whole).tolist(), int(partly.sum())
+
+
+def _check_units(continuum: Continuum) -> None:
+    """Raise an error where most units lie in pauses."""
+    whole, _ = units_in_pauses(continuum)
+    if len(whole) > _MOST_IN_PAUSES * continuum.n_units:
+        raise DataError(
+            f"{len(whole)} of {continuum.n_units} units lie in pauses, outside all stretches",
+            hint="Give the stretches in which something can be marked, not the pauses, in the "
+            "unit of the annotations",
+        )
+
+
+def pauses_in_words(continuum: Continuum) -> tuple[str, ...]:
+    """Return what has to be said of units that lie in pauses, a sentence each.
+
+    Parameters
+    ----------
+    continuum
+        With its stretches.
+    """
+    whole, partly = units_in_pauses(continuum)
+    said = []
+    if whole:
+        units = [continuum.unit(row) for row in whole]
+        names = [f"{u.annotator} {shortest(u.start)}-{shortest(u.end)}" for u in units]
+        many = "1 unit lies" if len(units) == 1 else f"{len(units)} units lie"
+        said.append(
+            f"{many} in a pause, where nothing can be marked ({first_names(names, _NAMED)}): "
+            "chance has them elsewhere"
+        )
+    if partly:
+        many = "1 unit begins or ends" if partly == 1 else f"{partly} units begin or end"
+        said.append(f"{many} in a pause: chance has the part that lies outside")
+    return tuple(said)

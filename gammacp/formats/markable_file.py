@@ -1,0 +1,143 @@
+"""Files of stretches in which something can be marked (`--markable FILE`).
+
+    document,start,end
+    interview,0,112
+    interview,165,400
+
+`document` may be left out where there is one document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gammacp.base.files import content_of
+from gammacp.base.text import first_names
+from gammacp.continuum import Continuum
+from gammacp.continuum.markable import Stretch, declare_markable, find_wrong_stretch
+from gammacp.errors import DataError
+from gammacp.formats.boundary import place_errors
+from gammacp.formats.records import table
+from gammacp.formats.source import Source
+
+
+@dataclass(frozen=True)
+class MarkableFile:
+    """Stretches of documents, with the lines where they stand.
+
+    Attributes
+    ----------
+    path
+        The file.
+    stretches, lines
+        By document, "" for the only one.
+    """
+
+    path: Path
+    stretches: Mapping[str, tuple[Stretch, ...]]
+    lines: Mapping[str, tuple[int, ...]]
+
+    def check(self, read: Iterable[str], kept: Iterable[str]) -> None:
+        """Raise an error for documents that are not there, or have no stretch.
+
+        Parameters
+        ----------
+        read
+            Names of all documents that were read.
+        kept
+            Names of those that count.
+
+        Raises
+        ------
+        DataError
+            With the line where there is one.
+        """
+        known, needed = dict.fromkeys(read), dict.fromkeys(kept)
+        for name in self.stretches:
+            if name and name not in known:
+                raise DataError(
+                    f"document {name!r} does not occur",
+                    file=self.path,
+                    line=self.lines[name][0],
+                    hint=f"There are: {first_names(sorted(known), 10)}",
+                )
+        if "" in self.stretches and len(needed) > 1:
+            raise DataError(
+                f"stretches have no document, and there are {len(needed)} documents",
+                file=self.path,
+                line=self.lines[""][0],
+                hint="Add a column document",
+            )
+        missing = [name for name in needed if not self._key(name)[1]]
+        if missing:
+            raise DataError(
+                f"no stretch for {first_names(missing, 3)}",
+                file=self.path,
+                hint="Give each document its stretches; one without pauses has a single stretch, "
+                "from its beginning to its end",
+            )
+
+    def declare(self, continuum: Continuum, name: str) -> Continuum:
+        """Return a document with its stretches.
+
+        Parameters
+        ----------
+        continuum
+            The document.
+        name
+            As the file calls it.
+
+        Raises
+        ------
+        DataError
+            As `declare_markable`, with the line where it is one stretch's.
+        """
+        key, stretches = self._key(name)
+        wrong = find_wrong_stretch(stretches, continuum.bounds if continuum.declared else None)
+        if wrong:
+            line = self.lines[key][wrong.number]
+            raise DataError(wrong.message, file=self.path, line=line, hint=wrong.hint)
+        with place_errors(self.path, part=f"document {name!r}"):
+            return declare_markable(continuum, stretches)
+
+    def _key(self, name: str) -> tuple[str, tuple[Stretch, ...]]:
+        key = name if name in self.stretches else ""
+        return key, self.stretches.get(key, ())
+
+
+def read_markable(path: Path) -> MarkableFile:
+    """Return the stretches of a CSV file, by document.
+
+    Parameters
+    ----------
+    path
+        With the columns start, end and mostly document.
+
+    Raises
+    ------
+    DataError
+        A column is missing, a cell is no number, a stretch is empty, reversed or reaches into
+        another; with the line.
+    """
+    spans: dict[str, list[Stretch]] = {}
+    lines: dict[str, list[int]] = {}
+    for row in table(Source(path, "", "", content_of(path)), ("start", "end")):
+        name = row.get("document", "")
+        start, end = (row.position(side, "stretch:") for side in ("start", "end"))
+        spans.setdefault(name, []).append((start, end))
+        lines.setdefault(name, []).append(row.line or 0)
+    if not spans:
+        raise DataError(
+            "the file has no stretches", file=path, hint="Write document,start,end, then stretches"
+        )
+    for name, stretches in spans.items():
+        if wrong := find_wrong_stretch(stretches):
+            line = lines[name][wrong.number]
+            raise DataError(wrong.message, file=path, line=line, hint=wrong.hint)
+    return MarkableFile(
+        path,
+        {name: tuple(rows) for name, rows in spans.items()},
+        {name: tuple(rows) for name, rows in lines.items()},
+    )

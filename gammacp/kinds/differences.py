@@ -1,0 +1,215 @@
+"""Differences between annotators in aligned documents, a row each, with kind, cost and bearer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.text import counted
+from gammacp.continuum import Continuum
+from gammacp.continuum.sequence import ContinuumSequence
+from gammacp.dissimilarity.base import BoundDissimilarity, joined_columns
+from gammacp.errors import DataError
+
+AlignedUnits: TypeAlias = tuple[Continuum, Codes]
+
+# Pairs of annotators in groups that are looked at together.
+_AT_ONCE = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Every difference between two annotators in a batch of documents.
+
+    Attributes
+    ----------
+    document, form, first, second, bearer, clear, cost, unit, other
+        As of `kernels.rows_of`; documents counted within the batch.
+    parts, wholes
+        Rows of units that are parts of families, and the whole of each, by whole.
+    owner
+        The annotator of each unit.
+    edges
+        Where the units of each document begin.
+    """
+
+    document: Codes
+    form: Codes
+    first: Codes
+    second: Codes
+    bearer: Codes
+    clear: Codes
+    cost: Floats
+    unit: Indices
+    other: Indices
+    parts: Indices
+    wholes: Indices
+    owner: Codes
+    edges: Indices
+
+    def parts_of(self, row: int) -> Indices:
+        """Return the units of the second annotator in a family, by row of their document.
+
+        Parameters
+        ----------
+        row
+            Of the family.
+        """
+        low, high = np.searchsorted(self.wholes, [self.unit[row], self.unit[row] + 1])
+        parts = self.parts[low:high]
+        mine = parts[self.owner[parts] == self.second[row]]
+        return np.asarray(mine - self.edges[self.document[row]])
+
+
+def check_pieces(continua: Sequence[Continuum]) -> None:
+    """Raise a DataError if units are not stretches of one piece.
+
+    Parameters
+    ----------
+    continua
+        All documents.
+
+    Raises
+    ------
+    DataError
+        Some units have a shape or several fragments; their number is said.
+    """
+    shaped = sum(c.n_units for c in continua if c.axes > 1)
+    broken = sum(c.n_broken for c in continua)
+    if shaped or broken:
+        what = (
+            f"{counted(shaped, 'unit')} with a shape"
+            if shaped
+            else f"{counted(broken, 'unit')} of several fragments"
+        )
+        raise DataError(
+            f"kinds of differences are read from stretches of one piece, not from {what}"
+        )
+
+
+def check_parts(dissimilarity: BoundDissimilarity) -> None:
+    """Raise a DataError if a cost is not the sum of a position and a category.
+
+    Parameters
+    ----------
+    dissimilarity
+        Bound to the documents.
+
+    Raises
+    ------
+    DataError
+        It is one number.
+    """
+    if dissimilarity.positional_part is None or dissimilarity.categorial_part is None:
+        raise DataError(
+            "this dissimilarity does not tell positions from categories, so differences have no "
+            "kinds",
+            hint="Use one with both parts, such as `Combined`",
+        )
+
+
+def differences_in(
+    aligned: Sequence[AlignedUnits], dissimilarity: BoundDissimilarity, scales: Sequence[float]
+) -> Iterator[tuple[int, Differences]]:
+    """Yield the differences in stretches of the documents, each with its first document's place.
+
+    Parameters
+    ----------
+    aligned
+        Documents with the groups of their alignments.
+    dissimilarity
+        Bound to all of them.
+    scales
+        What each document's disorder is multiplied by.
+    """
+    sizes = [len(g) * (g.shape[1] * (g.shape[1] - 1) // 2) for _, g in aligned]
+    begin, total = 0, 0
+    for end, size in enumerate(sizes):
+        if total and total + size > _AT_ONCE:
+            yield begin, _differences(aligned[begin:end], dissimilarity, scales[begin:end])
+            begin, total = end, 0
+        total += size
+    if begin < len(aligned):
+        yield begin, _differences(aligned[begin:], dissimilarity, scales[begin:])
+
+
+def _differences(
+    aligned: Sequence[AlignedUnits], dissimilarity: BoundDissimilarity, scales: Sequence[float]
+) -> Differences:
+    # Imported here, as numba is only needed where something is computed.
+    from gammacp.kinds.kernels import Places, read_again, rows_of
+
+    continua = ContinuumSequence.of([c for c, _ in aligned])
+    stacked = continua.all_units()
+    edges, people_edges = continua.edges, continua.people_edges
+    shifted = [
+        np.where(g < 0, -1, g.astype(np.int64) + edge)
+        for (_, g), edge in zip(aligned, edges[:-1].tolist(), strict=True)
+    ]
+    groups = np.concatenate([g.ravel() for g in shifted])
+    group_edges = np.concatenate(([0], np.cumsum([g.size for g in shifted])))
+    places = Places(
+        np.ascontiguousarray(stacked.starts),
+        np.ascontiguousarray(stacked.ends),
+        _latest_ends(continua, stacked.ends),
+        stacked.annotator_codes.astype(np.int32),
+        np.concatenate(([0], np.cumsum(continua.counts))).astype(np.int64),
+        edges,
+        people_edges,
+    )
+    again = read_again(places, groups, group_edges, int(np.diff(people_edges).max()))
+    position, category = _pair_costs(continua, shifted, dissimilarity)
+    n = continua.n_annotators
+    factors = np.asarray(scales) / np.maximum(1, n * (n - 1) // 2)
+    rows = rows_of(
+        places,
+        again,
+        groups,
+        group_edges,
+        position,
+        category,
+        np.asarray(factors, np.float64),
+        float(dissimilarity.delta),
+    )
+    part, slot = np.nonzero(again.cover >= 0)
+    wholes = again.cover[part, slot]
+    order = np.lexsort((part, wholes))
+    return Differences(
+        *rows, parts=part[order], wholes=wholes[order], owner=places.owner, edges=edges
+    )
+
+
+def _latest_ends(continua: ContinuumSequence, ends: Floats) -> Floats:
+    """Return the latest end of the same annotator's units up to each unit."""
+    latest = np.array(ends, np.float64)
+    counts = continua.counts
+    last = np.cumsum(counts)
+    for low, high in zip((last - counts).tolist(), last.tolist(), strict=True):
+        np.maximum.accumulate(latest[low:high], out=latest[low:high])
+    return latest
+
+
+def _pair_costs(
+    continua: ContinuumSequence, groups: Sequence[Indices], dissimilarity: BoundDissimilarity
+) -> tuple[Floats, Floats]:
+    """Return what aligned pairs cost by position and by category, 0 where a unit is empty."""
+    place, label = dissimilarity.positional_part, dissimilarity.categorial_part
+    assert place is not None and label is not None
+    first: list[Indices] = []
+    second: list[Indices] = []
+    for rows in groups:
+        i, j = np.triu_indices(rows.shape[1], 1)
+        first.append(rows[:, i].ravel())
+        second.append(rows[:, j].ravel())
+    u, v = np.concatenate(first), np.concatenate(second)
+    both = (u >= 0) & (v >= 0)
+    columns = joined_columns(continua)
+    one, other = columns[u[both]], columns[v[both]]
+    position, category = np.zeros(len(u)), np.zeros(len(u))
+    position[both] = place(one, other)
+    category[both] = label(one, other)
+    return position, category

@@ -1,0 +1,13 @@
+"""Names of the kinds of differences, and codes of what the kernels return."""
+
+KINDS = ("position", "category", "split", "merged", "missing", "extra", "unmatched", "level")
+"""Kinds of differences; `unmatched` are units that nobody can be charged with."""
+
+KIND_CODE = {kind: code for code, kind in enumerate(KINDS)}
+
+# What a unit is to an annotator who has no partner for it.
+ALONE, PART, WHOLE, LEVEL = 0, 1, 2, 3
+# Forms of rows: a family is one unit of the first annotator against several of the second.
+POSITION, CATEGORY, FAMILY, UNMATCHED, NESTING = 0, 1, 2, 3, 4
+# Who bears a row: the first annotator of it, the second, or both alike.
+FIRST, SECOND, BOTH = 0, 1, 2

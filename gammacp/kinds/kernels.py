@@ -1,0 +1,446 @@
+"""Compiled: an alignment read again, so that every difference between two annotators has a kind.
+
+All documents of a batch are looked at in one call. Units are rows of all documents one after the
+other, those of a document by annotator and start; a group is a row of units, one slot for each
+annotator of its document, −1 where it is empty.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.kernel import kernel, late_kernel
+from gammacp.kinds.forms import (
+    BOTH,
+    CATEGORY,
+    FAMILY,
+    FIRST,
+    LEVEL,
+    NESTING,
+    PART,
+    POSITION,
+    SECOND,
+    UNMATCHED,
+    WHOLE,
+)
+
+# Share of a unit that has to lie in another one which covers it, and share of the covering unit
+# that the hull of the covered ones has to fill.
+HALF = 0.5
+# Share of a unit that has to lie in another one in which it is nested.
+NESTED = 0.9
+
+# Share of what a family covers that its unit and the hull of its parts have in common, and mean
+# cost of those who have a unit that others lack, in Δ: from there on a difference is clear.
+_FITTING = 0.8
+_AGREEING = 0.2
+# Costs that differ by less, relative to their sum, are a tie.
+_ALIKE = 1e-9
+
+
+class Places(NamedTuple):
+    """Units of all documents.
+
+    `first[people_edges[d] + j]` is the first row of annotator j of document d; the row after its
+    last one comes next. `latest` is the latest end of that annotator up to a row.
+    """
+
+    starts: Floats
+    ends: Floats
+    latest: Floats
+    owner: Codes
+    first: Indices
+    unit_edges: Indices
+    people_edges: Indices
+
+
+class Again(NamedTuple):
+    """What each unit is to each annotator of its document; shape (units, most annotators).
+
+    Attributes
+    ----------
+    partner
+        The unit that it is aligned with, −1 for none.
+    state
+        `ALONE`, `PART`, `WHOLE` or `LEVEL` where it has no partner.
+    cover
+        The unit of that annotator that covers this one and others, −1 for none.
+    several
+        Of how many units of that annotator this is the whole.
+    """
+
+    partner: Indices
+    state: Codes
+    cover: Indices
+    several: Codes
+
+
+Rows: TypeAlias = tuple[Codes, Codes, Codes, Codes, Codes, Codes, Floats, Indices, Indices]
+
+
+@kernel
+def _share_within(start: float, end: float, low: float, high: float) -> float:
+    """Return which share of start–end lies in low–high; a point lies in it or does not."""
+    if end <= start:
+        return 1.0 if low <= start <= high else 0.0
+    return max(0.0, min(end, high) - max(start, low)) / (end - start)
+
+
+@kernel
+def _first_that_reaches(latest: Floats, low: int, high: int, start: float) -> int:
+    """Return the first row of low–high before which no unit ends at `start` or later."""
+    while low < high:
+        middle = (low + high) // 2
+        if latest[middle] < start:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def _is_nested(inner: int, outer: int, starts: Floats, ends: Floats) -> bool:
+    """Return whether a unit is nested in a longer one."""
+    length = ends[outer] - starts[outer]
+    if ends[inner] - starts[inner] >= NESTED * length:
+        return False
+    return _share_within(starts[inner], ends[inner], starts[outer], ends[outer]) >= NESTED
+
+
+@kernel
+def _mark_levels(document: int, places: Places, again: Again) -> None:
+    """Mark units of a document that are a level which another annotator does not choose.
+
+    Both have a unit around it, or both have one in it, and these two are aligned.
+    """
+    starts, ends, partner = places.starts, places.ends, again.partner
+    base = places.people_edges[document]
+    size = places.people_edges[document + 1] - base
+    for u in range(places.unit_edges[document], places.unit_edges[document + 1]):
+        own = places.owner[u]
+        high = places.first[base + own + 1]
+        x = _first_that_reaches(places.latest, places.first[base + own], high, starts[u])
+        while x < high and starts[x] <= ends[u]:
+            inside = x != u and _is_nested(u, x, starts, ends)
+            around = x != u and _is_nested(x, u, starts, ends)
+            for j in range(size if inside or around else 0):
+                y = partner[x, j]
+                if partner[u, j] >= 0 or y < 0 or j == own:
+                    continue
+                inner, outer = (u, y) if inside else (y, u)
+                if _is_nested(inner, outer, starts, ends):
+                    again.state[u, j] = LEVEL
+            x += 1
+
+
+@kernel
+def _gather_parts(
+    whole: int, low: int, high: int, places: Places, again: Again, parts: Indices
+) -> int:
+    """Fill `parts` with the units of low–high that a unit covers; return their number.
+
+    A part has no partner by the unit's annotator, or the unit itself. One that lies in a longer
+    part is none: it is nested there.
+    """
+    starts, ends, own = places.starts, places.ends, places.owner[whole]
+    number = 0
+    p = _first_that_reaches(places.latest, low, high, starts[whole])
+    while p < high and starts[p] <= ends[whole]:
+        mate = again.partner[p, own]
+        free = mate == whole or (mate < 0 and again.state[p, own] != LEVEL)
+        if free and _share_within(starts[p], ends[p], starts[whole], ends[whole]) >= HALF:
+            parts[number] = p
+            number += 1
+        p += 1
+    kept = 0
+    for k in range(number):
+        p = parts[k]
+        outermost = True
+        for m in range(number):
+            q = parts[m]
+            longer = ends[q] - starts[q] > ends[p] - starts[p]
+            if longer and _share_within(starts[p], ends[p], starts[q], ends[q]) >= HALF:
+                outermost = False
+                break
+        if outermost:
+            parts[number + kept] = p
+            kept += 1
+    for k in range(kept):
+        parts[k] = parts[number + k]
+    return kept
+
+
+@kernel
+def _mark_families(document: int, places: Places, again: Again) -> None:
+    """Find the units of a document that are one where another annotator has several."""
+    starts, ends = places.starts, places.ends
+    base = places.people_edges[document]
+    size = places.people_edges[document + 1] - base
+    begin, end = places.unit_edges[document], places.unit_edges[document + 1]
+    parts = np.empty(2 * (end - begin) + 2, np.int64)
+    filled = np.zeros((end - begin, size))
+    for u in range(begin, end):
+        own, length = places.owner[u], ends[u] - starts[u]
+        for j in range(size if length > 0 else 0):
+            if j == own:
+                continue
+            first, last = places.first[base + j], places.first[base + j + 1]
+            number = _gather_parts(u, first, last, places, again, parts)
+            if number < 2:
+                continue
+            low, high = starts[parts[0]], ends[parts[0]]
+            for k in range(1, number):
+                low, high = min(low, starts[parts[k]]), max(high, ends[parts[k]])
+            if min(high, ends[u]) - max(low, starts[u]) < HALF * length:
+                continue
+            again.several[u, j] = number
+            for k in range(number):
+                p = parts[k]
+                share = _share_within(starts[p], ends[p], starts[u], ends[u])
+                # Of several units that cover it, the one that covers most; then the shortest.
+                before = again.cover[p, own]
+                shorter = before >= 0 and length < ends[before] - starts[before]
+                most = filled[p - begin, own]
+                if share > most or (share == most and shorter):
+                    again.cover[p, own] = u
+                    filled[p - begin, own] = share
+
+
+@late_kernel
+def read_again(places: Places, groups: Indices, group_edges: Indices, widest: int) -> Again:
+    """Return what each unit is to each annotator who has no partner for it.
+
+    Parameters
+    ----------
+    places
+        The units.
+    groups, group_edges
+        Rows of units, flat, and where those of each document begin.
+    widest
+        The most annotators of a document.
+    """
+    shape = (len(places.starts), widest)
+    again = Again(
+        np.full(shape, -1, np.int64),
+        np.zeros(shape, np.int32),
+        np.full(shape, -1, np.int64),
+        np.zeros(shape, np.int32),
+    )
+    for d in range(len(places.unit_edges) - 1):
+        size = places.people_edges[d + 1] - places.people_edges[d]
+        for at in range(group_edges[d], group_edges[d + 1], size):
+            for i in range(size):
+                u = groups[at + i]
+                for j in range(size if u >= 0 else 0):
+                    again.partner[u, j] = groups[at + j]
+        _mark_levels(d, places, again)
+        _mark_families(d, places, again)
+        for u in range(places.unit_edges[d], places.unit_edges[d + 1]):
+            for j in range(size):
+                taken = again.partner[u, j] >= 0 or again.state[u, j] == LEVEL
+                if taken or j == places.owner[u]:
+                    continue
+                if again.cover[u, j] >= 0:
+                    again.state[u, j] = PART
+                elif again.several[u, j] > 0:
+                    again.state[u, j] = WHOLE
+    return again
+
+
+@kernel
+def _bearer(first: float, second: float) -> int:
+    """Return who stands against more of the others."""
+    if abs(first - second) <= _ALIKE * (abs(first) + abs(second)):
+        return BOTH
+    return FIRST if first > second else SECOND
+
+
+@kernel
+def _whole_of(u: int, v: int, i: int, j: int, again: Again) -> int:
+    """Return which of two aligned units is the whole of the other one and more; −1 for neither."""
+    if again.several[u, j] > 0 and again.cover[v, i] == u:
+        return u
+    if again.several[v, i] > 0 and again.cover[u, j] == v:
+        return v
+    return -1
+
+
+@late_kernel
+def rows_of(
+    places: Places,
+    again: Again,
+    groups: Indices,
+    group_edges: Indices,
+    position: Floats,
+    category: Floats,
+    scales: Floats,
+    delta: float,
+) -> Rows:
+    """Return every difference between two annotators, with what it costs and who bears it.
+
+    Parameters
+    ----------
+    places, again
+        The units, and what they are to others.
+    groups, group_edges
+        As of `read_again`.
+    position, category
+        Costs of aligned pairs, flat by group and pair of annotators.
+    scales
+        Factor of each document's costs.
+    delta
+        Cost of a pair with an empty unit.
+
+    Returns
+    -------
+    document, form, first, second, bearer, clear, cost, unit, other
+        A row each: a form, two annotators of the document, who bears it, whether it is clear (1 or
+        0), and a unit of each. The other is −1 where there is none, or where it is several (a
+        family). A family is clear if its ends fit, a lone unit if those who have it agree closely.
+    """
+    number, widest = again.partner.shape
+    family_cost = np.zeros((number, widest))
+    most = 2 * len(position) + number * widest
+    document, form = np.empty(most, np.int32), np.empty(most, np.int32)
+    first, second = np.empty(most, np.int32), np.empty(most, np.int32)
+    bearer, cost = np.empty(most, np.int32), np.empty(most)
+    clear = np.ones(most, np.int32)
+    unit, other = np.empty(most, np.int64), np.empty(most, np.int64)
+    row, pair = 0, 0
+    moved, renamed = np.zeros(widest), np.zeros(widest)
+    for d in range(len(places.unit_edges) - 1):
+        size = places.people_edges[d + 1] - places.people_edges[d]
+        begin = row
+        for at in range(group_edges[d], group_edges[d + 1], size):
+            present, k, within = 0, pair, 0.0
+            moved[:] = 0.0
+            renamed[:] = 0.0
+            for i in range(size):
+                u = groups[at + i]
+                present += u >= 0
+                for j in range(i + 1, size):
+                    v = groups[at + j]
+                    if u >= 0 and v >= 0:
+                        within += position[k] + category[k]
+                        renamed[i] += category[k]
+                        renamed[j] += category[k]
+                        if _whole_of(u, v, i, j, again) < 0:
+                            moved[i] += position[k]
+                            moved[j] += position[k]
+                    k += 1
+            absent = size - present
+            pairs = present * (present - 1) / 2
+            agreeing = pairs > 0 and within <= _AGREEING * delta * pairs
+            # Pairs of two empty units are spread over the pairs that have one unit.
+            alone = delta
+            if absent > 1:
+                alone += delta * (absent - 1) / (2 * present)
+            for i in range(size):
+                u = groups[at + i]
+                for j in range(i + 1, size):
+                    v = groups[at + j]
+                    k = pair
+                    pair += 1
+                    if u < 0 and v < 0:
+                        continue
+                    if u >= 0 and v >= 0:
+                        whole = _whole_of(u, v, i, j, again)
+                        if whole == u:
+                            family_cost[u, j] += position[k] * scales[d]
+                        elif whole == v:
+                            family_cost[v, i] += position[k] * scales[d]
+                        elif position[k] > 0:
+                            form[row], bearer[row] = POSITION, _bearer(moved[i], moved[j])
+                            first[row], second[row], unit[row], other[row] = i, j, u, v
+                            cost[row] = position[k] * scales[d]
+                            row += 1
+                        if category[k] > 0:
+                            form[row], bearer[row] = CATEGORY, _bearer(renamed[i], renamed[j])
+                            first[row], second[row], unit[row], other[row] = i, j, u, v
+                            cost[row] = category[k] * scales[d]
+                            row += 1
+                        continue
+                    there, gone = (i, j) if u >= 0 else (j, i)
+                    x = max(u, v)
+                    state = again.state[x, gone]
+                    if state == PART:
+                        family_cost[again.cover[x, gone], there] += alone * scales[d]
+                        continue
+                    if state == WHOLE:
+                        family_cost[x, gone] += alone * scales[d]
+                        continue
+                    lacking = 0
+                    for c in range(size):
+                        empty = groups[at + c] < 0
+                        lacking += empty and again.state[x, c] == state
+                    having = present if state == LEVEL else size - lacking
+                    form[row] = NESTING if state == LEVEL else UNMATCHED
+                    clear[row] = 1 if state == LEVEL or agreeing else 0
+                    # The one who has it stands against those who lack it, and the other way round.
+                    bearer[row] = _bearer(float(lacking), float(having))
+                    first[row], second[row], unit[row], other[row] = there, gone, x, -1
+                    cost[row] = alone * scales[d]
+                    row += 1
+        columns = (form, first, second, bearer, clear, unit, other)
+        row = _family_rows(d, places, again, family_cost, row, columns, cost)
+        document[begin:row] = d
+    return (
+        document[:row],
+        form[:row],
+        first[:row],
+        second[:row],
+        bearer[:row],
+        clear[:row],
+        cost[:row],
+        unit[:row],
+        other[:row],
+    )
+
+
+@kernel
+def _family_rows(
+    d: int,
+    places: Places,
+    again: Again,
+    family_cost: Floats,
+    row: int,
+    columns: tuple[Codes, Codes, Codes, Codes, Codes, Indices, Indices],
+    cost: Floats,
+) -> int:
+    """Fill rows with the families of a document; return the row after them."""
+    form, first, second, bearer, clear, unit, other = columns
+    starts, ends = places.starts, places.ends
+    base = places.people_edges[d]
+    size = places.people_edges[d + 1] - base
+    covered = np.zeros(size, np.int64)
+    for u in range(places.unit_edges[d], places.unit_edges[d + 1]):
+        own = places.owner[u]
+        against = 0
+        for c in range(size):
+            against += again.several[u, c] > 0
+        for j in range(size):
+            if family_cost[u, j] <= 0:
+                continue
+            covered[:] = 0
+            number, low, high = 0, ends[u], starts[u]
+            last = places.first[base + j + 1]
+            p = _first_that_reaches(places.latest, places.first[base + j], last, starts[u])
+            while p < last and starts[p] <= ends[u]:
+                if again.cover[p, own] == u:
+                    number += 1
+                    low, high = min(low, starts[p]), max(high, ends[p])
+                    for c in range(size):
+                        covered[c] += again.cover[p, c] >= 0
+                p += 1
+            joining = 0
+            for c in range(size):
+                joining += c != j and number > 0 and 2 * covered[c] >= number
+            common = min(high, ends[u]) - max(low, starts[u])
+            whole = max(high, ends[u]) - min(low, starts[u])
+            form[row], bearer[row] = FAMILY, _bearer(float(against), float(max(1, joining)))
+            first[row], second[row], unit[row], other[row] = own, j, u, -1
+            clear[row] = 1 if common >= _FITTING * whole else 0
+            cost[row] = family_cost[u, j]
+            row += 1
+    return row

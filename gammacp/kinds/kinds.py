@@ -1,0 +1,413 @@
+"""Kinds of differences between annotators, and who differs from the others in which.
+
+The errors of the Corpus Shuffling Tool (Mathet et al. 2012), read backwards from the best alignment
+of γ: a unit of one annotator may be moved (`position`), relabelled (`category`), several where
+others have one (`split`), one where others have several (`merged`), not there (`missing`), there
+alone (`extra`) or a level that others do not mark (`level`). Every pair of the alignment that costs
+anything has one kind, so the kinds add up to the observed disorder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, TypeAlias, Unpack
+
+import numpy as np
+
+from gammacp.alignment import Alignment, align
+from gammacp.base.arrays import Floats
+from gammacp.base.record_tables import Table
+from gammacp.continuum import Continuum, Corpus, Unit
+from gammacp.errors import DataError, UsageError
+from gammacp.kinds.by_chance import ByChance, RandomSets, by_chance
+from gammacp.kinds.charging import SlotSums, add_up, shares_of, sides_of
+from gammacp.kinds.differences import Differences, check_pieces, differences_in
+from gammacp.kinds.documents import AlignedDocuments, documents_of
+from gammacp.kinds.forms import BOTH, CATEGORY, FAMILY, FIRST, KINDS, NESTING, POSITION, UNMATCHED
+from gammacp.kinds.sentences import Beside, sentences_of
+from gammacp.kinds.significance import Counted, p_values
+from gammacp.kinds.tables import tables_of
+from gammacp.measures.agreement import agreement
+from gammacp.measures.random_sets import Basis, Chance, RandomSet
+from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
+
+Record: TypeAlias = dict[str, Any]
+
+NOBODY = "With two annotators, each differs from the other: nobody can be charged with a difference"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A difference between two annotators of a document.
+
+    Attributes
+    ----------
+    document
+        Its name.
+    kind
+        One of `KINDS`. A tie between one unit and several is called `merged`; half of its cost
+        counts as `split`.
+    charged
+        The annotator who stands against more of the others; None in a tie.
+    annotators
+        The two who differ. Of a family the first has one unit, the second several; of a unit that
+        the other one has not, the first has it.
+    units
+        The units of each of them.
+    label
+        Category of the first one's unit.
+    other_label
+        Category of the second one's unit, where there is one.
+    cost
+        Its share of the observed disorder.
+    """
+
+    document: str
+    kind: str
+    charged: str | None
+    annotators: tuple[str, str]
+    units: tuple[tuple[Unit, ...], tuple[Unit, ...]]
+    label: str | None
+    other_label: str | None
+    cost: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kinds:
+    """Kinds of differences between annotators.
+
+    Attributes
+    ----------
+    parts
+        For each kind its `observed` disorder, what is `expected` by chance (None without random
+        sets) and its `share` of the observed disorder. The kinds add up to the disorder.
+    people
+        A record for each annotator and kind: `count` of differences, count `by_chance`, `p` that
+        chance and mere luck give so many, and the disorder that the annotator is `charged` with.
+        None where it cannot be known.
+    pairs
+        A record for each annotator who has `one` unit where another has `several`: number of
+        `cases`, of `units` of the other, and of cases `with_gaps` between these.
+    sentences
+        What stands out, three sentences at most.
+    reason
+        Why nobody is charged; None where annotators are.
+    """
+
+    key: ClassVar[str] = "kinds"
+
+    parts: Mapping[str, Record]
+    people: tuple[Record, ...]
+    pairs: tuple[Record, ...]
+    sentences: tuple[str, ...]
+    reason: str | None
+    documents: AlignedDocuments
+    batches: tuple[tuple[int, Differences], ...]
+
+    @property
+    def observed(self) -> float:
+        """The observed disorder: the sum over the kinds."""
+        return sum(float(part["observed"]) for part in self.parts.values())
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """Every difference between two annotators, by document."""
+        names = tuple(self.documents.alignments)
+        continua = [a.continuum for a in self.documents.alignments.values()]
+        return tuple(
+            case
+            for begin, found in self.batches
+            for case in _cases(found, names[begin:], continua[begin:], charged=self.reason is None)
+        )
+
+    def tables(self) -> Iterator[tuple[str, Table]]:
+        """Yield what each kind costs and what annotators are charged with, each with its title."""
+        return tables_of(self)
+
+    def in_words(self) -> list[str]:
+        """What stands out, and why nobody is charged."""
+        return [*self.sentences, *([f"{self.reason}."] if self.reason else [])]
+
+    def heading(self) -> str:
+        """Return the heading of the section in a report."""
+        return "Who differs, and how"
+
+    def headline(self) -> str:
+        """Return the first sentence; "" where nothing stands out."""
+        return self.sentences[0] if self.sentences else ""
+
+    def as_dict(self) -> Record:
+        """The kinds as JSON has them."""
+        made: Record = {
+            "parts": {kind: dict(part) for kind, part in self.parts.items()},
+            "people": [dict(record) for record in self.people],
+            "pairs": [dict(record) for record in self.pairs],
+            "sentences": list(self.sentences),
+        }
+        return made if self.reason is None else made | {"reason": self.reason}
+
+
+@spelled_out_with_computing
+def kinds_of(
+    source: Any,
+    *,
+    random_sets: Sequence[RandomSet | Alignment] | None = None,
+    **options: Unpack[FamilyOptions],
+) -> Kinds:
+    """Return the kinds of differences between the annotators of what was aligned.
+
+    Parameters
+    ----------
+    source
+        An alignment; a γ of one continuum or of a corpus; an `Agreement`; or the continua, which
+        are then compared with chance as for `gamma`.
+    random_sets
+        Random annotation sets with their alignments, for what chance gives in an alignment or a γ;
+        None: nothing is compared with chance, and there are no sentences.
+    options
+        Of continua: those of `FamilyOptions`.
+
+    Raises
+    ------
+    DataError
+        Units that are not stretches of one piece, a soft alignment, or a dissimilarity that does
+        not tell positions from categories.
+    UsageError
+        Something else was given, or options with what is aligned already.
+    """
+    if isinstance(source, Continuum | Corpus | Mapping):
+        if random_sets is not None:
+            raise UsageError("random_sets belong to an alignment; of continua they are drawn")
+        settings, how = Settings.and_computing(options, keeping=True)
+        return kinds_on(Basis(source, settings, **how))
+    if options:
+        names = ", ".join(options)
+        raise UsageError(f"options ({names}) are for continua; what was given is aligned already")
+    documents = documents_of(source)
+    groups = None if random_sets is None else [_group(documents, random_sets)]
+    return _kinds(documents, groups, 0)
+
+
+def kinds_on(basis: Basis) -> Kinds:
+    """Return the kinds of differences of what rests on a basis that keeps its random sets.
+
+    Parameters
+    ----------
+    basis
+        Of the continua.
+
+    Raises
+    ------
+    DataError
+        As of `kinds_of`.
+    """
+    found = agreement(basis)
+    if not found.computed:
+        raise DataError(f"no continuum has an alignment: {found.score.reason}")
+    documents = documents_of(found)
+    return _kinds(documents, _groups_on(basis, documents), basis.settings.seed)
+
+
+def _group(documents: AlignedDocuments, sets: Sequence[RandomSet | Alignment]) -> RandomSets:
+    """Return random sets that stand for chance in all documents."""
+    if not len(sets):
+        raise UsageError("random_sets is empty")
+    aligned = [(s.continuum, s.groups) for s in sets]
+    check_pieces([c for c, _ in aligned])
+    people = set(documents.people)
+    named = all(people.issuperset(c.annotators) for c, _ in aligned)
+    scales = [1 / (len(sets) * c.mean_units) for c, _ in aligned]
+    return RandomSets(np.arange(len(documents.alignments)), aligned, scales, named)
+
+
+def _groups_on(basis: Basis, documents: AlignedDocuments) -> list[RandomSets] | None:
+    """Return the random sets of the documents; None after an interruption that left too few."""
+    places: dict[Chance, list[int]] = {}
+    for place, alignment in enumerate(documents.alignments.values()):
+        places.setdefault(basis.chance(alignment.continuum), []).append(place)
+    total = sum(documents.sizes)
+    groups = []
+    for chance, mine in places.items():
+        expected = chance.expected
+        if not expected.enough or not chance.sets:
+            return None
+        share = sum(documents.sizes[k] for k in mine) / total
+        weights = expected.weights
+        scales = [
+            share
+            / (expected.samples * s.continuum.mean_units if weights is None else weights.sum())
+            for s in chance.sets
+        ]
+        aligned = [(s.continuum, s.groups) for s in chance.sets]
+        groups.append(RandomSets(np.array(mine), aligned, scales, basis.model.named))
+    return groups
+
+
+def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, seed: int) -> Kinds:
+    aligned = [(a.continuum, a.groups) for a in documents.alignments.values()]
+    batches = tuple(differences_in(aligned, documents.dissimilarity, documents.scales))
+    size = len(documents.people)
+    costs: list[SlotSums] = []
+    counts: list[SlotSums] = []
+    clear: list[SlotSums] = []
+    for begin, found in batches:
+        people = documents.slots[begin : begin + len(found.edges) - 1]
+        shares = shares_of(found)
+        costs.append(add_up(found, shares, found.cost, people, begin))
+        shares = shares if documents.charging else sides_of(found)
+        counts.append(add_up(found, shares, np.ones(len(found.form)), people, begin))
+        clear.append(add_up(found, shares, found.clear, people, begin))
+    cost = SlotSums.joined(costs).by_person(size)
+    seen = Counted(SlotSums.joined(counts), SlotSums.joined(clear), size, documents.charging)
+    chance = None if groups is None else by_chance(documents, groups, documents.dissimilarity)
+    p = None if chance is None else p_values(seen, chance, seed)
+    records = tuple(_people(documents, seen.totals, cost, chance, p))
+    pairs = tuple(_pairs(documents, batches))
+    beside = _beside(documents, seen, chance)
+    return Kinds(
+        parts=_parts(cost.sum(axis=0), None if chance is None else chance.parts),
+        people=records,
+        pairs=pairs,
+        sentences=sentences_of(records, pairs, beside),
+        reason=None if documents.charging else NOBODY,
+        documents=documents,
+        batches=batches,
+    )
+
+
+def _beside(
+    documents: AlignedDocuments, seen: Counted, chance: ByChance | None
+) -> dict[tuple[str, str], Beside]:
+    """Return the counts that sentences need, by annotator and kind."""
+    clear = seen.clear.by_person(seen.size)
+    drawn = np.zeros_like(clear)
+    if chance is not None and chance.clear is not None:
+        drawn = chance.clear.mean
+    return {
+        (name, kind): Beside(
+            float(seen.even[person, code]), float(clear[person, code]), float(drawn[person, code])
+        )
+        for person, name in enumerate(documents.people)
+        for code, kind in enumerate(KINDS)
+    }
+
+
+def _parts(observed: Floats, expected: Floats | None) -> dict[str, Record]:
+    total = float(observed.sum())
+    return {
+        kind: {
+            "observed": float(observed[code]),
+            "expected": None if expected is None else float(expected[code]),
+            "share": float(observed[code]) / total if total else 0.0,
+        }
+        for code, kind in enumerate(KINDS)
+    }
+
+
+def _people(
+    documents: AlignedDocuments,
+    counts: Floats,
+    costs: Floats,
+    chance: ByChance | None,
+    p: Floats | None,
+) -> Iterator[Record]:
+    drawn = None if chance is None or chance.counts is None else chance.counts.mean
+    for person, name in enumerate(documents.people):
+        for code, kind in enumerate(KINDS):
+            tested = p is not None and not np.isnan(p[person, code])
+            yield {
+                "annotator": name,
+                "kind": kind,
+                "count": float(counts[person, code]),
+                "by_chance": None if drawn is None else float(drawn[person, code]),
+                "p": float(p[person, code]) if p is not None and tested else None,
+                "charged": float(costs[person, code]) if documents.charging else None,
+            }
+
+
+def _pairs(
+    documents: AlignedDocuments, batches: Sequence[tuple[int, Differences]]
+) -> Iterator[Record]:
+    """Yield who has one unit where who has several, those with the most cases first."""
+    continua = [a.continuum for a in documents.alignments.values()]
+    totals: dict[tuple[str, str], list[int]] = {}
+    for begin, found in batches:
+        for row in np.flatnonzero(found.form == FAMILY).tolist():
+            c = continua[begin + int(found.document[row])]
+            parts = found.parts_of(row)
+            pair = (c.annotators[found.first[row]], c.annotators[found.second[row]])
+            sums = totals.setdefault(pair, [0, 0, 0])
+            gaps = has_gaps(c.starts[parts].tolist(), c.ends[parts].tolist())
+            for k, number in enumerate((1, len(parts), int(gaps))):
+                sums[k] += number
+    order = sorted(totals.items(), key=lambda item: (-item[1][0], item[0]))
+    for (one, several), (cases, units, with_gaps) in order:
+        yield {
+            "one": one,
+            "several": several,
+            "cases": cases,
+            "units": units,
+            "with_gaps": with_gaps,
+        }
+
+
+def has_gaps(starts: Sequence[float], ends: Sequence[float]) -> bool:
+    """Return whether there is a gap between two of these stretches.
+
+    Parameters
+    ----------
+    starts, ends
+        In order of their starts.
+    """
+    latest = ends[0] if len(ends) else 0.0
+    for start, end in zip(starts[1:], ends[1:], strict=True):
+        if start > latest:
+            return True
+        latest = max(latest, end)
+    return False
+
+
+_NAMES = {POSITION: "position", CATEGORY: "category", NESTING: "level"}
+
+
+def _cases(
+    found: Differences, names: Sequence[str], continua: Sequence[Continuum], *, charged: bool
+) -> Iterator[Case]:
+    columns = (found.document, found.form, found.first, found.second, found.bearer)
+    rows = zip(*(c.tolist() for c in columns), strict=True)
+    for row, (document, form, first, second, bearer) in enumerate(rows):
+        c = continua[document]
+        base = int(found.edges[document])
+        unit = c.unit(int(found.unit[row]) - base)
+        pair = (c.annotators[first], c.annotators[second])
+        others: tuple[Unit, ...] = ()
+        if form == FAMILY:
+            others = tuple(c.unit(p) for p in found.parts_of(row).tolist())
+        elif found.other[row] >= 0:
+            others = (c.unit(int(found.other[row]) - base),)
+        yield Case(
+            names[document],
+            _kind(form, bearer),
+            None if bearer == BOTH or not charged else pair[bearer],
+            pair,
+            ((unit,), others),
+            unit.category,
+            others[0].category if others else None,
+            float(found.cost[row]),
+        )
+
+
+def _kind(form: int, bearer: int) -> str:
+    if form == FAMILY:
+        return "merged" if bearer in (FIRST, BOTH) else "split"
+    if form == UNMATCHED:
+        return "unmatched" if bearer == BOTH else "extra" if bearer == FIRST else "missing"
+    return _NAMES[form]
+
+
+def example() -> None:
+    """Read a small alignment, for what is compiled beforehand."""
+    units = [Unit("A", 0, 9, "x"), Unit("B", 0, 4, "x"), Unit("B", 5, 9, "y"), Unit("C", 1, 3, "y")]
+    kinds_of(align(Continuum.from_units(units)))

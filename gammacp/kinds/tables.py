@@ -1,0 +1,83 @@
+"""Tables of kinds: what each costs, and what each annotator is charged with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from gammacp.base.record_tables import Column, Record, Table, number, share, word
+from gammacp.kinds.forms import KINDS
+
+if TYPE_CHECKING:
+    from gammacp.kinds.kinds import Kinds
+
+
+def tables_of(found: Kinds) -> Iterator[tuple[str, Table]]:
+    """Yield the tables with their titles.
+
+    Parameters
+    ----------
+    found
+        The kinds.
+    """
+    yield "By kind of difference", parts_table(found)
+    yield from people_tables(found)
+
+
+def parts_table(found: Kinds) -> Table:
+    """Return what each kind costs, and costs by chance.
+
+    Parameters
+    ----------
+    found
+        The kinds.
+    """
+    columns = (
+        Column("kind", "kind"),
+        Column("observed", "observed", number),
+        Column("share", "share", share),
+        Column("expected", "expected", number),
+    )
+    records = [{"kind": kind, **part} for kind, part in found.parts.items()]
+    told = [r for r in records if r["observed"] or r["expected"]]
+    return Table(columns, told).without_empty("expected")
+
+
+def people_tables(found: Kinds) -> Iterator[tuple[str, Table]]:
+    """Yield counts with those by chance, and shares of the disorder, by annotator.
+
+    Parameters
+    ----------
+    found
+        The kinds.
+    """
+    rows: dict[str, dict[str, Record]] = {}
+    for record in found.people:
+        rows.setdefault(record["annotator"], {})[record["kind"]] = record
+    used = [kind for kind in KINDS if any(row[kind]["count"] for row in rows.values())]
+    name = Column("annotator", "annotator")
+    counts = tuple(Column(kind, kind, word) for kind in used)
+    chance = any(record["by_chance"] is not None for record in found.people)
+    cells = [
+        {"annotator": who, **{kind: _count(row[kind]) for kind in used}}
+        for who, row in rows.items()
+    ]
+    yield (
+        f"Differences of each annotator{' (by chance)' if chance else ''}",
+        Table((name, *counts), cells),
+    )
+    if found.reason is not None:
+        return
+    total = found.observed
+    shares: list[dict[str, Any]] = []
+    for who, row in rows.items():
+        charged = {kind: row[kind]["charged"] / total if total else 0.0 for kind in used}
+        shares.append({"annotator": who, **charged, "all": sum(charged.values())})
+    shares.sort(key=lambda record: -record["all"])
+    columns = tuple(Column(kind, kind, share) for kind in (*used, "all"))
+    yield "Share of the disorder charged to each annotator", Table((name, *columns), shares)
+
+
+def _count(record: Record) -> str:
+    count, chance = f"{record['count']:g}", record["by_chance"]
+    return count if chance is None else f"{count} ({chance:.0f})"

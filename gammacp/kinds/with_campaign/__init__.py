@@ -1,0 +1,1 @@
+"""Kinds of differences in comparisons of annotators."""

@@ -1,0 +1,126 @@
+"""Intervals of the value of a corpus: over documents, annotators, and both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gammacp.inference.counted import Pooled, interval_of_counts
+from gammacp.inference.part_tests import FEWEST_PARTS
+from gammacp.inference.populations import Over, PairSums, intervals_over, pair_sums_of
+from gammacp.measures.corpus_parts import Part
+from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.counting import Numbers, Rates
+from gammacp.measures.pooling import PooledRates, with_common_labels
+
+_MOST_PAIRS = 45
+_FEW = f"fewer than {FEWEST_PARTS} documents with units tell no interval"
+_HELD = "one document has nearly all that is compared, so that the others tell no interval"
+
+
+def with_intervals(
+    found: CorpusScore, part: Part, pooled: PooledRates, formula: Callable[[Numbers], Rates]
+) -> CorpusScore:
+    """The score with its intervals over documents, annotators and both.
+
+    Parameters
+    ----------
+    found
+        The score without intervals.
+    part, pooled
+        The documents, and the rates of their sums.
+    formula
+        From numbers to rates.
+    """
+    whole, marked = pooled.whole, pooled.sizes > 0
+    if part.measure.per_category:
+        return found
+    if np.count_nonzero(marked) < FEWEST_PARTS:
+        return replace(found, notes=(*found.notes, _FEW))
+    interval = interval_of_counts(_pooled(part, pooled, marked))
+    if interval is None:
+        return replace(found, notes=(*found.notes, _HELD))
+    return replace(found, interval=interval, over=_over(part, whole, interval, formula))
+
+
+def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Pooled:
+    whole, weights = pooled.whole, np.array([part.documents[n].weight for n in part.counts])
+    expected = 1.0 if whole.expected is None else float(whole.expected)
+    most = whole.most or 1.0
+    sizes = pooled.sizes[marked]
+    # Of documents that stand for unequal numbers of others the sample is worth fewer units.
+    units = sizes.sum() ** 2 / (sizes * weights[marked]).sum()
+    return Pooled(
+        value=float(whole.value),
+        without=pooled.without[marked],
+        sizes=sizes,
+        disagreement=float(whole.disagreement) / most,
+        expected=expected / most,
+        units=float(units),
+        error=float(getattr(part.whole, "chance_error", 0.0)),
+        exact=part.counting.together is None or _few_disagree(part),
+        least=part.measure.least,
+    )
+
+
+def _few_disagree(part: Part) -> bool:
+    """Return whether too few documents have a cost to tell how others would differ."""
+    costs = [float(c.numbers["observed"].sum()) for c in part.counts.values()]
+    return bool(np.count_nonzero(costs) < FEWEST_PARTS)
+
+
+def _sums_of_alignments(part: Part) -> PairSums | None:
+    """What pairs add to γ by the alignments of all annotators; None of other measures."""
+    scores = getattr(part.whole, "scores", None)
+    if scores is None:
+        return None
+    # Only γ needs it.
+    from gammacp.measures.gamma_corpus import ScoreTable
+
+    if not isinstance(scores, ScoreTable):
+        return None
+    rated = scores.with_gamma
+    return pair_sums_of(rated.aligned_to, [part.documents[name].weight for name in rated])
+
+
+def _over(
+    part: Part, whole: Rates, interval: tuple[float, float], formula: Callable[[Numbers], Rates]
+) -> Over:
+    """The interval over documents, and those over annotators and both from the pairs."""
+    plain = Over(documents=interval, n_documents=len(part.counts))
+    if part.reference is not None:
+        return replace(plain, reason="a reference is not one of many such annotators")
+    of_alignments = _sums_of_alignments(part)
+    if of_alignments is not None and whole.value < 1:
+        return intervals_over(of_alignments, interval, error=part.whole.chance_error)
+    if len(part.pairs_of_people()) > _MOST_PAIRS:
+        return replace(plain, reason=f"more than {_MOST_PAIRS} pairs are not measured by pair")
+    if whole.value >= 1:
+        return replace(plain, reason="there is no disagreement")
+    labels = next(iter(part.counts.values())).labels
+    rows = [(k, part.pairs[n]) for k, n in enumerate(part.counts) if n in part.pairs]
+    alike = with_common_labels([c for _, c in rows], labels)
+    expected = 1.0 if whole.expected is None else float(whole.expected)
+    names = dict.fromkeys(a for c in alike for pair in c.parties for a in pair)
+    people = {name: i for i, name in enumerate(names)}
+    columns: list[tuple[int, tuple[int, int], float, float]] = []
+    for (k, _), counts in zip(rows, alike, strict=True):
+        rates = formula(counts.numbers)
+        weight = float(counts.weight * part.documents[[*part.counts][k]].weight)
+        weight /= len(counts.parties)
+        for pair, apart, size in zip(counts.parties, rates.disagreement, rates.size, strict=True):
+            if size > 0 and not math.isnan(apart):
+                cell = weight * float(size)
+                who = (people[pair[0]], people[pair[1]])
+                columns.append((k, who, cell * float(apart), cell * expected))
+    if not columns:
+        return plain
+    documents, pairs, observed, chance = zip(*columns, strict=True)
+    # Pairs may sum to another value than the whole has: what they tell is how far they differ.
+    scale = (1 - float(whole.value)) / (math.fsum(observed) / math.fsum(chance) or 1.0)
+    sums = PairSums.of_pairs(documents, pairs, [scale * x for x in observed], chance)
+    return intervals_over(sums, interval)

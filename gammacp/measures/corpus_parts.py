@@ -1,0 +1,194 @@
+"""Documents that are measured together, and the counts that they add to the sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from gammacp.continuum import Continuum, Corpus
+from gammacp.continuum.selecting import keep_annotators
+from gammacp.errors import DataError
+from gammacp.measures.counting import Counting, Counts, Pooling
+from gammacp.measures.evaluation import evaluate
+from gammacp.measures.pooling import Pool, PooledRates, with_common_labels
+from gammacp.measures.registry import Measure
+from gammacp.measures.score import Score
+
+
+@dataclass(frozen=True)
+class Part:
+    """One measure of some documents.
+
+    Attributes
+    ----------
+    measure
+        The measure.
+    documents
+        The continua by name.
+    options
+        Of the measure.
+    reference
+        The annotator whom the others are compared with; None: everybody with everybody.
+    scores
+        Of the documents, where they are there already.
+    executor
+        For random sets.
+    joint
+        The score of all documents, of measures that need all for each, where it is there already.
+    """
+
+    measure: Measure
+    documents: Mapping[str, Continuum]
+    options: Mapping[str, Any]
+    reference: str | None = None
+    scores: Mapping[str, Score] = field(default_factory=dict)
+    executor: Executor | None = None
+    joint: Any = None
+
+    @property
+    def counting(self) -> Counting:
+        """The way the measure counts."""
+        assert self.measure.counting is not None
+        return self.measure.counting
+
+    @cached_property
+    def own_options(self) -> dict[str, Any]:
+        """The options that the measure declares."""
+        return {k: v for k, v in self.options.items() if k in self.measure.options}
+
+    def only(self, change: Callable[[Continuum], Continuum], **options: Any) -> Part:
+        """The same of changed documents.
+
+        Parameters
+        ----------
+        change
+            From a document to what is left of it.
+        options
+            Those that are other ones.
+        """
+        documents = {name: change(c) for name, c in self.documents.items()}
+        changed = {**self.options, **options}
+        return Part(self.measure, documents, changed, self.reference, executor=self.executor)
+
+    @cached_property
+    def whole(self) -> Any:
+        """The score of all documents, of measures that need all for each; else None."""
+        if self.joint is not None:
+            return self.joint
+        together = None if self.measure.counting is None else self.measure.counting.together
+        if together is None or len(self.documents) < 2:
+            return None
+        try:
+            corpus = Corpus.from_continua(self.documents)
+            return together(corpus, executor=self.executor, **self.own_options)
+        except DataError as error:
+            return Score(value=math.nan, reason=str(error))
+
+    @cached_property
+    def found(self) -> Mapping[str, Score]:
+        """The score of each document, without a reference."""
+        if self.whole is not None:
+            return getattr(self.whole, "scores", dict.fromkeys(self.documents, self.whole))
+        return {
+            name: self.scores[name]
+            if name in self.scores
+            else evaluate(self.measure, c, self.options, None)
+            for name, c in self.documents.items()
+        }
+
+    @cached_property
+    def pairs(self) -> dict[str, Counts]:
+        """The counts of each document by pair of annotators, where there are any."""
+        counts = {name: s.counts for name, s in self.found.items() if s.counts is not None}
+        if all(c.of_pairs for c in counts.values()):
+            return counts
+        rows: dict[str, list[Counts]] = {}
+        for pair in self.pairs_of_people():
+            some = {d: c for d, c in self.documents.items() if set(pair) <= set(c.annotators)}
+            alone = Part(self.measure, some, self.options, executor=self.executor)
+            alone = alone.only(partial(keep_annotators, names=pair))
+            for name, score in alone.found.items():
+                if score.counts is not None:
+                    rows.setdefault(name, []).append(replace(score.counts, parties=(pair,)))
+        return {name: _joined(rows[name]) for name in self.documents if name in rows}
+
+    def pairs_of_people(self) -> list[tuple[str, str]]:
+        """Return every two annotators, or the reference with each other one."""
+        people = dict.fromkeys(a for c in self.documents.values() for a in c.annotators)
+        if self.reference is not None:
+            return [(self.reference, a) for a in people if a != self.reference]
+        return list(combinations(people, 2))
+
+    @cached_property
+    def counts(self) -> dict[str, Counts]:
+        """Counts that each document adds to the sums."""
+        if self.reference is None:
+            found = {n: s.counts for n, s in self.found.items() if s.counts is not None}
+        else:
+            turned = {n: c.against(self.reference) for n, c in self.pairs.items()}
+            found = {n: c for n, c in turned.items() if c.parties}
+        order = next(iter(self.documents.values())).categories if self.documents else ()
+        return dict(zip(found, with_common_labels([*found.values()], order), strict=True))
+
+    @property
+    def joint_rates(self) -> PooledRates | None:
+        """The rates of all documents where they were measured together; None where not."""
+        if self.reference is not None or self.whole is None:
+            return None
+        found: PooledRates | None = getattr(self.whole, "pooled", None)
+        return found
+
+    def pool(self, pooling: Pooling) -> Pool:
+        """The counts of all documents, with what each document stands for.
+
+        Parameters
+        ----------
+        pooling
+            As of `Counting`.
+        """
+        weights = [self.documents[name].weight for name in self.counts]
+        return Pool.of([*self.counts.values()], weights, pooling)
+
+    @cached_property
+    def values(self) -> dict[str, float]:
+        """The values of the documents that have one."""
+        if self.reference is None:
+            found = {name: s.value for name, s in self.found.items()}
+        else:
+            found = {name: self.value_of(c) for name, c in self.counts.items()}
+        return {name: value for name, value in found.items() if not math.isnan(value)}
+
+    @property
+    def mean(self) -> float:
+        """The mean of the documents' values, each with what it stands for; NaN without any."""
+        if not self.values:
+            return math.nan
+        weights = [self.documents[name].weight for name in self.values]
+        return float(np.average([*self.values.values()], weights=weights))
+
+    def value_of(self, counts: Counts) -> float:
+        """The mean of the values of a document's pairs.
+
+        Parameters
+        ----------
+        counts
+            Of the document.
+        """
+        return float(self.counting.rates_of(counts, **self.own_options).value.mean())
+
+
+def _joined(counts: Sequence[Counts]) -> Counts:
+    """Counts of one document by pair, put together; each has its weight in its numbers."""
+    alike = with_common_labels(counts)
+    numbers = {
+        name: np.concatenate([c.weight * c.numbers[name] for c in alike])
+        for name in alike[0].numbers
+    }
+    return Counts(tuple(c.parties[0] for c in alike), numbers, alike[0].labels)

@@ -1,0 +1,105 @@
+"""Sentences about the value of a corpus: why there is none, what was left out, how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gammacp.base.signature import extend
+from gammacp.measures.corpus_parts import Part
+from gammacp.measures.counting import Counts, Rates
+
+# Reasons why documents are left out that are spelled out.
+_SHOWN = 3
+
+
+def _reasons(part: Part) -> dict[str, int]:
+    """Count the documents that count nothing, by reason."""
+    found: dict[str, int] = {}
+    for name, score in part.found.items():
+        if score.counts is None and name not in part.counts:
+            reason = score.reason or "it has no counts"
+            found[reason] = found.get(reason, 0) + 1
+    return found
+
+
+def why_nothing(part: Part) -> str:
+    """Return why no document counts.
+
+    Parameters
+    ----------
+    part
+        The measure and the documents.
+    """
+    if part.reference is not None and part.measure.counting is not None and part.pairs:
+        both = f"{part.reference} and somebody to compare"
+        return f"it does not have {both}" if len(part.documents) == 1 else f"no document has {both}"
+    reasons = [s.reason for s in part.found.values() if s.reason]
+    return reasons[0] if reasons else "no document has anything to compare"
+
+
+def why_undefined(part: Part, whole: Rates) -> str:
+    """Return why the sums have no value.
+
+    Parameters
+    ----------
+    part
+        The measure and the documents.
+    whole
+        The rates of the sums.
+    """
+    if part.measure.per_category:
+        return "it has a value per category only"
+    if whole.expected is not None and float(whole.expected) < 0:
+        return f"the expected disagreement is negative ({float(whole.expected):.3g})"
+    if len(part.documents) == 1:
+        reason = next(iter(part.found.values())).reason
+        return reason or part.counting.nothing
+    return part.counting.nothing
+
+
+def notes_on_documents(part: Part) -> tuple[str, ...]:
+    """Return a note on documents that do not count, for each reason.
+
+    Parameters
+    ----------
+    part
+        The measure and the documents.
+    """
+    if len(part.documents) == 1:
+        return ()
+    every = sorted(_reasons(part).items(), key=lambda entry: -entry[1])
+    of = len(part.documents)
+    notes = [f"{n} of {of} documents left out: {reason}" for reason, n in every[:_SHOWN]]
+    if rest := sum(number for _, number in every[_SHOWN:]):
+        notes.append(f"{rest} of {of} documents left out for other reasons")
+    return tuple(notes)
+
+
+def note_on_missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
+    """Return a note on missing labels, of measures that count them.
+
+    Parameters
+    ----------
+    counts
+        Of the documents.
+    """
+    sums = [
+        int(sum(c.numbers[name].sum() for c in counts.values() if name in c.numbers))
+        for name in ("missing", "asked")
+    ]
+    return (f"{sums[0]} of {sums[1]} labels are missing",) if sums[0] else ()
+
+
+def signature_of(part: Part) -> str:
+    """Return the signature of the whole, or of the first document that counts.
+
+    Parameters
+    ----------
+    part
+        The measure and the documents.
+    """
+    known = [s.signature for s in part.found.values() if s.counts is not None and s.signature]
+    line = getattr(part.whole, "signature", "") or (known[0] if known else "")
+    if not line:
+        return ""
+    return extend(line, documents=len(part.counts), reference=part.reference)

@@ -1,0 +1,100 @@
+"""Values of the corpus on the page: of γ, and of other measures that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import Executor
+from typing import Any
+
+from gammacp.campaign.compare import Comparison
+from gammacp.continuum import Continuum, Corpus
+from gammacp.inference.populations import Over
+from gammacp.measures.corpus_measuring import measure_corpus
+from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.gamma_corpus import CorpusGamma
+from gammacp.measures.registry import MEASURES, expand_names
+from gammacp.measures.score_tables import corpus_table
+from gammacp.report.markup import Markup, element, hint, join, table
+
+_GAMMA = "gamma"
+_MEANING = (
+    "Value: the measure's formula on counts that are summed over the documents. Mean of documents: "
+    "each document counts the same. Interval: where the value of other documents like these, by "
+    "these annotators, would lie (95 %). Documents: those that count, of all."
+)
+
+
+def corpus_values(
+    documents: Mapping[str, Continuum],
+    comparison: Comparison,
+    measures: Collection[str],
+    *,
+    reference: str | None = None,
+    executor: Executor | None = None,
+    options: Mapping[str, Any],
+) -> dict[str, CorpusScore]:
+    """Return the values of the corpus by measure, γ first where there are several documents.
+
+    Parameters
+    ----------
+    documents
+        What the page is about.
+    comparison
+        With γ of all documents, which is not computed again.
+    measures
+        Names of other measures.
+    reference
+        Whom the others are compared with in these.
+    executor
+        For random sets.
+    options
+        Of γ; each measure takes those that it declares.
+    """
+    found = {}
+    gamma = _gamma(comparison)
+    if gamma is not None:
+        found[_GAMMA] = gamma
+    names = [name for name in expand_names(measures) if name not in found]
+    known = frozenset[str]().union(*(MEASURES[name].options for name in names))
+    own = {k: v for k, v in options.items() if k in known}
+    if names:
+        corpus = Corpus.from_continua(documents)
+        found |= measure_corpus(corpus, names, reference=reference, executor=executor, **own)
+    return found
+
+
+def _gamma(comparison: Comparison) -> CorpusScore | None:
+    """γ of the corpus; None of a single document."""
+    score = comparison.overall.score
+    if not isinstance(score, CorpusGamma) or len(score.scores) < 2:
+        return None
+    interval = None if comparison.bootstrap is None else comparison.bootstrap.interval
+    return CorpusScore(
+        value=score.value,
+        mean=score.mean,
+        interval=interval,
+        over=score.over or Over(documents=interval, n_documents=score.continua),
+        documents=score.continua,
+        of=len(score.scores),
+        support=score.units,
+        reason=score.reason,
+        signature=score.signature,
+    )
+
+
+def values_section(values: Mapping[str, CorpusScore]) -> Markup:
+    """Return the table of values, and why some are missing.
+
+    Parameters
+    ----------
+    values
+        By measure.
+    """
+    remarks = (element("p", said) for said in _remarks(values))
+    return join(table(corpus_table(values)), hint(_MEANING), *remarks)
+
+
+def _remarks(values: Mapping[str, CorpusScore]) -> Iterator[str]:
+    for name, score in values.items():
+        for said in filter(None, (score.reason, *score.notes)):
+            yield f"{name}: {said}."

@@ -1,0 +1,236 @@
+"""Questions: units to review that one decision settles, as they differ in the same way.
+
+All units in which one annotator differs from the others in one kind, with one label, are one
+question ("lists: one or several?"). The questions stand in the order of the disorder that they
+carry, the largest share first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gammacp.base.text import category_name, visible
+from gammacp.campaign.charges import WORDS
+from gammacp.campaign.consensus import Consensus
+from gammacp.continuum import Unit
+from gammacp.errors import DataError
+from gammacp.kinds.kinds import Case, Kinds
+from gammacp.studio.journal import Decision
+from gammacp.studio.review import DecisionRequest, decision_of, item_keys
+
+Side = Literal["theirs", "others"]
+_Way = tuple[str, str, str | None]
+_Place = tuple[str, str, float, float, str | None]
+
+# What to tell, and whom, if the others are followed, or the one who differs.
+_TOLD: Mapping[str, tuple[str, str]] = {
+    "position": ("begin and end units where the others do", "begin and end units where {} does"),
+    "category": ("use the label of the others", "use the label that {} uses"),
+    "split": ("mark one unit, not several", "mark several units, as {} does"),
+    "merged": ("mark several units, not one", "mark one unit, as {} does"),
+    "missing": ("mark these units, too", "leave these units out, as {} does"),
+    "extra": ("leave these units out", "mark these units, too, as {} does"),
+    "level": ("follow the others in units inside units", "mark units inside units as {} does"),
+}
+_ASKED: Mapping[str, str] = {
+    "position": "where do these units begin and end?",
+    "category": "which label?",
+    "split": "one unit or several?",
+    "merged": "one unit or several?",
+    "missing": "is this a unit?",
+    "extra": "is this a unit?",
+    "level": "is this a unit of its own?",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question with the units that its answer decides.
+
+    Attributes
+    ----------
+    annotator, kind, label
+        Who differs from the others, how, and the label of their unit; None if it has none.
+    share
+        How much of the observed disorder these differences are.
+    items
+        Document and key of each unit to review.
+    """
+
+    annotator: str
+    kind: str
+    label: str | None
+    share: float
+    items: tuple[tuple[str, str], ...]
+
+    @property
+    def title(self) -> str:
+        """Return the question, for people."""
+        what = WORDS.get(self.kind, self.kind)
+        asked = _ASKED.get(self.kind, "which is right?")
+        return f"{visible(self.annotator)}: {what}, {category_name(self.label)}: {asked}"
+
+    @property
+    def documents(self) -> int:
+        """Return in how many documents the units are."""
+        return len({document for document, _ in self.items})
+
+    @property
+    def told(self) -> dict[Side, str]:
+        """Return what to tell whom once it is decided, by whose way is taken."""
+        name = visible(self.annotator)
+        others, theirs = _TOLD.get(self.kind, ("follow the others", "follow {}"))
+        label = category_name(self.label)
+        return {
+            "others": f"Tell {name}: {others} ({label}).",
+            "theirs": f"Tell the others: {theirs.format(name)} ({label}).",
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the question as the page reads it."""
+        return {
+            "annotator": self.annotator,
+            "kind": self.kind,
+            "label": self.label,
+            "title": self.title,
+            "share": self.share,
+            "items": [list(item) for item in self.items],
+            "told": self.told,
+        }
+
+
+def questions_of(found: Kinds | None, consensus: Mapping[str, Consensus]) -> tuple[Question, ...]:
+    """Return the questions about units to review, those with the largest share first.
+
+    A unit of several differences belongs to that question which costs most in it.
+
+    Parameters
+    ----------
+    found
+        The kinds of differences; None if there are none.
+    consensus
+        By document.
+    """
+    if found is None or found.reason is not None or not found.observed:
+        return ()
+    costs: defaultdict[_Place, defaultdict[_Way, float]] = defaultdict(lambda: defaultdict(float))
+    for case in found.cases:
+        way = _way(case)
+        if way is not None:
+            for place in _places(case):
+                costs[place][way] += case.cost
+    items: defaultdict[_Way, list[tuple[str, str]]] = defaultdict(list)
+    for document, decided in consensus.items():
+        for key, unit in zip(item_keys(decided), decided.units, strict=True):
+            if unit.reasons and (ways := _ways(document, unit.units, costs)):
+                items[max(ways, key=lambda w: (ways[w], str(w)))].append((document, key))
+    shares: defaultdict[_Way, float] = defaultdict(float)
+    for case in found.cases:
+        if (way := _way(case)) is not None:
+            shares[way] += case.cost / found.observed
+    questions = [
+        Question(annotator=w[0], kind=w[1], label=w[2], share=shares[w], items=tuple(listed))
+        for w, listed in items.items()
+    ]
+    return tuple(sorted(questions, key=lambda q: (-q.share, q.title)))
+
+
+def _way(case: Case) -> _Way | None:
+    """Return who differs, how, and the label of their unit; None if nobody is charged.
+
+    Who lacks a unit has no label there: it is that of the others.
+    """
+    if case.charged is None:
+        return None
+    label = case.label
+    if case.charged == case.annotators[1] and case.units[1]:
+        label = case.other_label
+    return case.charged, case.kind, label
+
+
+def _places(case: Case) -> Iterator[_Place]:
+    for units in case.units:
+        for unit in units:
+            yield case.document, unit.annotator, unit.start, unit.end, unit.category
+
+
+def _ways(
+    document: str,
+    units: Mapping[str, Unit | None],
+    costs: Mapping[_Place, Mapping[_Way, float]],
+) -> dict[_Way, float]:
+    """Return what is different in a unit of the consensus, with what that costs."""
+    ways: defaultdict[_Way, float] = defaultdict(float)
+    for name, unit in units.items():
+        if unit is not None:
+            place = document, name, unit.start, unit.end, unit.category
+            for way, cost in costs.get(place, {}).items():
+                ways[way] += cost
+    return dict(ways)
+
+
+def decisions_of(
+    found: Mapping[str, Consensus], asked: DecisionRequest
+) -> tuple[list[Decision], int]:
+    """Return a decision on each of several units, and how many stay open.
+
+    Parameters
+    ----------
+    found
+        By document.
+    asked
+        `take` with the annotator, for all as that one has them; or `agree`, for all as most have
+        them: a unit that most have not is dropped, and one whose category is tied stays open.
+
+    Raises
+    ------
+    DataError
+        The action is another one, or as of a single decision: then none is made.
+    """
+    if asked.action not in ("take", "agree"):
+        raise DataError(f"{asked.action!r} is for one unit at a time")
+    units = {
+        (name, key): unit
+        for name, c in found.items()
+        if any(name == item[0] for item in asked.items)
+        for key, unit in zip(item_keys(c), c.units, strict=True)
+    }
+    decisions, tied = [], 0
+    for number, (document, item) in enumerate(dict.fromkeys(map(tuple, asked.items))):
+        action = asked.action
+        unit = units.get((document, item))
+        if action == "agree" and unit is not None:
+            if unit.kept and unit.category is None and unit.vote.tied:
+                tied += 1
+                continue
+            action = "merge" if unit.kept else "drop"
+        single = {
+            "document": document,
+            "item": item,
+            "items": (),
+            "action": action,
+            "request": batch_request(asked.request, number),
+        }
+        decisions.append(decision_of(found, asked.model_copy(update=single)))
+    return decisions, tied
+
+
+def batch_request(request: str, number: int) -> str:
+    """Return the name of one of several decisions that are taken back together.
+
+    Parameters
+    ----------
+    request, number
+        The name of all of them, and the place of the one.
+    """
+    from gammacp.studio.journal import TOGETHER
+
+    return f"{TOGETHER}{request}:{number}"
+
+
+def shown(questions: Sequence[Question]) -> list[dict[str, Any]]:
+    """Return the questions as the page reads them."""
+    return [q.as_dict() for q in questions]

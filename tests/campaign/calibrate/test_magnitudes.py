@@ -1,0 +1,234 @@
+"""Personal magnitudes: closed forms, hand-made slots, and what the shuffling tool planted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gammacp.alignment import align
+from gammacp.campaign.calibrate.latent import Patterns, rates_of, variances, wrong_labels
+from gammacp.campaign.calibrate.magnitudes import (
+    ERRORS,
+    Magnitudes,
+    magnitudes_in,
+    magnitudes_of,
+)
+from gammacp.campaign.calibrate.slots import slots_of
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import DataError
+from shuffling import ReferenceModel, reference_set, shuffle
+
+Places = Sequence[tuple[float, float]]
+
+
+def continuum(**places: Places) -> Continuum:
+    """Units without labels by annotator."""
+    return Continuum.from_units(
+        [Unit(who, s, e, "x") for who, units in places.items() for s, e in units],
+        annotators=list(places),
+    )
+
+
+def row(n: int, start: float = 0.0) -> list[tuple[float, float]]:
+    """Units of length 10 with gaps of 2."""
+    return [(start + 12 * k, start + 12 * k + 10) for k in range(n)]
+
+
+def read(*documents: Continuum) -> Magnitudes:
+    return magnitudes_in([align(c) for c in documents])
+
+
+def amounts(found: Magnitudes, who: str) -> dict[str, float | None]:
+    return {e: found.of(who, e).amount for e in ERRORS}
+
+
+def patterns(counts: dict[str, float]) -> Patterns:
+    """Slots by who has them, such as "110"."""
+    rows = [[c == "1" for c in key] for key in counts for _ in range(round(counts[key]))]
+    present = np.array(rows)
+    everybody = np.ones_like(present)
+    return Patterns.of(present, everybody, np.zeros(len(rows), np.int32), 1)
+
+
+def test_rates_of_three_have_a_closed_form() -> None:
+    """Where both others have a slot it is real: the share that a third has is their rate."""
+    counts = {"111": 400, "011": 100, "101": 50, "110": 20, "100": 30, "010": 25, "001": 40}
+    found = rates_of(patterns(counts), np.ones(1))
+    have = 1 - np.array([100 / 500, 50 / 450, 20 / 420])
+    assert found.failing == pytest.approx(1 - have, abs=1e-6)
+    # 400 slots that all have are the product of their rates.
+    real = 400 / have.prod()
+    lone = [have[k] * np.delete(1 - have, k).prod() * real for k in range(3)]
+    added = (np.array([30, 25, 40]) - lone) / real
+    assert found.adding == pytest.approx(added, abs=1e-6)
+    assert found.real == pytest.approx([real] * 3, rel=1e-6)
+
+
+def test_rates_of_four_are_the_most_likely() -> None:
+    """No rates in the neighbourhood make the counts likelier (likelihood written out anew)."""
+    rng = np.random.default_rng(5)
+    counts = {format(k, "04b"): int(rng.integers(3, 60)) for k in range(1, 16)}
+    counts["1111"] = 500
+    found = rates_of(patterns(counts), np.ones(1))
+
+    def likelihood(failing: np.ndarray, adding: np.ndarray) -> float:
+        chances = {}
+        for key in counts:
+            has = np.array([c == "1" for c in key])
+            chances[key] = float(np.where(has, 1 - failing, failing).prod())
+            if has.sum() == 1:
+                chances[key] += float(adding[has.argmax()])
+        whole = sum(chances.values())
+        return sum(n * math.log(chances[key] / whole) for key, n in counts.items())
+
+    best = likelihood(found.failing, found.adding)
+    for which in range(8):
+        for step in (-0.002, 0.002):
+            failing, adding = found.failing.copy(), found.adding.copy()
+            (failing if which < 4 else adding)[which % 4] += step
+            if (adding >= 0).all():
+                assert likelihood(failing, adding) < best
+
+
+def test_variances_of_three_have_a_closed_form() -> None:
+    mean = np.array([[0, 5.0, 6.0], [5.0, 0, 3.0], [6.0, 3.0, 0]])
+    counts = np.array([[0, 10, 40], [10, 0, 20], [40, 20, 0]])
+    found = variances(mean * counts, counts)
+    assert found == pytest.approx([(5 + 6 - 3) / 2, (5 + 3 - 6) / 2, (6 + 3 - 5) / 2])
+    two = variances(np.array([[0, 4.0], [4.0, 0]]), np.array([[0, 2], [2, 0]]))
+    assert np.isnan(two).all()
+
+
+def test_wrong_labels_of_one_among_three() -> None:
+    """Two who always agree tell the third's wrong labels: as many as differ."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 4, 2000)
+    labels = np.stack([truth, truth, truth], axis=1).astype(np.int32)
+    labels[:300, 2] = (labels[:300, 2] + 1 + rng.integers(0, 3, 300)) % 4
+    found = wrong_labels(labels, 4, np.ones(2000))
+    assert found == pytest.approx([0, 0, 0.15], abs=0.002)
+
+
+def test_joins_are_charged_to_the_one_who_joins() -> None:
+    """Ten units, nine boundaries; Max lacks three of them: a third of all, or .3 per unit."""
+    joined = [(0, 22), (24, 58), *row(10)[5:]]
+    c = continuum(Ann=row(10), Bob=row(10), Max=joined)
+    slots = slots_of(c, align(c).groups)
+    assert sorted(map(tuple, slots.boundaries.tolist())) == [(1, 1, 0)] * 3 + [(1, 1, 1)] * 6
+    found = read(c)
+    assert amounts(found, "Max")["merge"] == pytest.approx(0.3, abs=1e-6)
+    for who in ("Ann", "Bob"):
+        told = [v for v in amounts(found, who).values() if v is not None]
+        assert told == pytest.approx([0] * 5, abs=1e-6)
+    for error in ERRORS[1:]:
+        if error != "category":
+            assert found.of("Max", error).amount == pytest.approx(0, abs=1e-6)
+
+
+def test_cuts_misses_and_additions_are_charged_to_who_makes_them() -> None:
+    halves = [(0, 4), (4, 10), (12, 15), (15, 22), *row(10)[2:]]
+    cut = read(continuum(Ann=row(10), Bob=halves, Max=row(10)))
+    assert amounts(cut, "Bob")["split"] == pytest.approx(0.2, abs=1e-6)
+    missed = read(continuum(Ann=row(10)[2:], Bob=row(10), Max=row(10)))
+    assert amounts(missed, "Ann")["false-negative"] == pytest.approx(0.2, abs=1e-6)
+    more = [*row(10), (200, 210), (230, 240)]
+    added = read(continuum(Ann=row(10), Bob=row(10), Max=more))
+    assert amounts(added, "Max")["false-positive"] == pytest.approx(0.2, abs=1e-6)
+    for found, guilty, error in (
+        (cut, "Bob", "split"),
+        (missed, "Ann", "false-negative"),
+        (added, "Max", "false-positive"),
+    ):
+        for one in found.people:
+            if (one.annotator, one.error) != (guilty, error) and one.amount is not None:
+                assert one.amount == pytest.approx(0, abs=1e-6)
+
+
+def test_two_who_cut_the_same_unit_apart_do_not_make_the_third_a_joiner() -> None:
+    units = row(4)
+    one = [*units[:2], (24, 26), (26, 34), units[3]]
+    other = [*units[:2], (24, 32), (32, 34), units[3]]
+    found = read(continuum(Ann=one, Bob=other, Max=units))
+    assert found.of("Max", "merge").amount == pytest.approx(0, abs=0.01)
+    assert (found.of("Ann", "split").amount or 0) > 0.1
+    assert (found.of("Bob", "split").amount or 0) > 0.1
+
+
+def test_two_additions_side_by_side_do_not_confirm_each_other() -> None:
+    """Best alignments join them, but they share two positions of ten."""
+    ann, bob = [*row(10), (200, 210)], [*row(10), (208, 218)]
+    found = read(continuum(Ann=ann, Bob=bob, Max=row(10)))
+    assert found.of("Ann", "false-positive").amount == pytest.approx(0.1, abs=1e-6)
+    assert found.of("Max", "false-negative").amount == pytest.approx(0, abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def planted() -> list[Continuum]:
+    """Five documents: Ann joins, Bob cuts, Max misses .12 of 25 units each."""
+    model = ReferenceModel()
+    documents = []
+    for number in range(5):
+        reference = reference_set(model, index=number, seed=3)
+        units: list[Unit] = []
+        mistakes = (("Ann", "merge", 0.12), ("Bob", "split", 0.06), ("Max", "false-negative", 0.12))
+        for k, (who, error, magnitude) in enumerate(mistakes):
+            seed = np.random.SeedSequence([7, number, k])
+            made = shuffle(reference, error, magnitude, 1, model=model, seed=seed)
+            units += [replace(u, annotator=who) for u in made]
+        documents.append(Continuum.from_units(units, annotators=["Ann", "Bob", "Max"]))
+    return documents
+
+
+def test_intervals_hold_what_the_tool_planted(planted: list[Continuum]) -> None:
+    found = read(*planted)
+    guilty = {("Ann", "merge"), ("Bob", "split"), ("Max", "false-negative")}
+    for one in found.people:
+        if one.error == "position":
+            continue
+        amount = 0.12 if (one.annotator, one.error) in guilty else 0.0
+        assert one.interval is not None
+        assert one.interval[0] <= amount + 1e-9
+        assert amount <= one.interval[1]
+        assert (one.interval[0] > 0.02) == bool(amount)
+
+
+def test_mirrored_and_renamed_campaigns_have_the_same_magnitudes(
+    planted: list[Continuum],
+) -> None:
+    names = {"Ann": "Zoe", "Bob": "Yan", "Max": "Abe"}
+    mirrored = [
+        Continuum.from_units(
+            [Unit(names[u.annotator], 5000 - u.end, 5000 - u.start, u.category) for u in c],
+            annotators=sorted(names.values()),
+        )
+        for c in planted
+    ]
+    found, other = read(*planted), read(*mirrored)
+    for one in found.people:
+        same = other.of(names[one.annotator], one.error)
+        assert same.amount == pytest.approx(one.amount, abs=1e-6)
+        assert same.interval == pytest.approx(one.interval, abs=1e-5)
+
+
+def test_too_few_documents_or_annotators_are_said() -> None:
+    three = continuum(Ann=row(10), Bob=row(10), Max=row(9))
+    two = continuum(Ann=row(10), Bob=row(9))
+    found = read(three, three, two)
+    assert found.documents == 2
+    assert found.left_out == 1
+    assert all(one.interval is None and one.reason for one in found.people)
+    assert any("fewer than 3 annotators" in note for note in found.notes())
+    assert any("no interval" in note for note in found.notes())
+    alone = read(two)
+    assert all(one.amount is None and one.reason for one in alone.people)
+    assert alone.as_dict()["people"][0]["amount"] is None
+
+
+def test_units_in_pieces_are_refused_with_their_number() -> None:
+    units = [Unit(who, 0, 9, "x", ((0, 3), (5, 9))) for who in ("Ann", "Bob", "Max")]
+    with pytest.raises(DataError, match="3 units have several fragments"):
+        magnitudes_of(Continuum.from_units(units))

@@ -1,0 +1,109 @@
+"""Bars of what annotators are charged with, counted by hand, and first sentences of verdicts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from gammacp.base.plots import can_plot
+from gammacp.campaign.charges import charges_of, draw
+from gammacp.campaign.compare import Comparison, compare
+from gammacp.campaign.verdict import verdict
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import UsageError
+from gammacp.report import figures
+
+FAST: dict[str, Any] = {"samples": 20, "seed": 1}
+
+
+def document(number: int, *, people: str = "ABC", joined: bool = True) -> Continuum:
+    """Eight units at places of chance; C joins the first two, and misses one in the first text."""
+    rng = np.random.default_rng(number)
+    lengths, gaps = rng.integers(5, 15, 8), rng.integers(1, 30, 8)
+    starts = (np.cumsum(lengths + gaps) - lengths).tolist()
+    units = []
+    for who in people:
+        own = [
+            (s, s + n, "xy"[k % 2]) for k, (s, n) in enumerate(zip(starts, lengths, strict=True))
+        ]
+        if who == "C" and joined:
+            own[:2] = [(own[0][0], own[1][1], "x")]
+            if number == 0:
+                own.pop()
+        units += [Unit(who, s, e, label) for s, e, label in own]
+    return Continuum.from_units(units, annotators=[*people], bounds=(0, 360))
+
+
+def compared(people: str = "ABC", *, joined: bool = True) -> Comparison:
+    named = {f"d{k}": document(k, people=people, joined=joined) for k in range(6)}
+    return compare(named, draws=0, by=("kind",), **FAST)
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    return compared()
+
+
+def test_bars_are_sorted_and_counted(found: Comparison) -> None:
+    """C joins two units in six documents, against two others: twelve differences, two missing."""
+    assert found.kinds is not None
+    bars = charges_of(found.kinds)
+    assert [r.share for r in bars.rows] == sorted((r.share for r in bars.rows), reverse=True)
+    by_kind = {(r.annotator, r.kind): r for r in bars.rows}
+    assert by_kind["C", "merged"].count == 12
+    assert by_kind["C", "missing"].count == 2
+    assert sum(r.share for r in bars.rows) == pytest.approx(1, abs=0.02)
+    assert bars.rows[0].label == "C: joined"
+    assert "3 annotators, 6 documents" in bars.caption
+    assert "By chance: the mean of random annotations" in bars.caption
+
+
+def test_verdict_begins_with_what_somebody_does_differently(found: Comparison) -> None:
+    said = [s for s in verdict(found).statements if s.about != "elsewhere"]
+    assert [s.about for s in said[:2]] == ["agreement", "difference"]
+    assert said[1].names == ("C", "merged")
+    assert said[1].words.startswith("C marks as one what others mark as several: 6 units")
+    assert said[1].p is not None
+    assert said[1].p <= 0.05
+    assert "talk with C" in said[-1].words
+    assert not any("No annotator" in s.words for s in said)
+
+
+def test_nobody_is_charged_among_two() -> None:
+    found = compared("BC")
+    assert found.kinds is not None
+    bars = charges_of(found.kinds)
+    assert {r.annotator for r in bars.rows} == {""}
+    assert "Nobody is charged" in bars.caption
+    assert "difference" not in {s.about for s in verdict(found).statements}
+
+
+def test_page_draws_the_bars_with_their_numbers(found: Comparison) -> None:
+    assert found.kinds is not None
+    drawn = ElementTree.fromstring(figures.charges_figure(charges_of(found.kinds)))
+    texts = [t.text for t in drawn.iter("text")]
+    assert "C: joined" in texts
+    widths = [float(r.get("width", 0)) for r in drawn.iter("rect")]
+    assert widths == sorted(widths, reverse=True)
+    assert drawn.find("figcaption") is not None
+
+
+@pytest.mark.skipif(not can_plot(), reason="needs matplotlib")
+@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
+def test_figure_is_written(found: Comparison, tmp_path: Path, ending: str) -> None:
+    assert found.kinds is not None
+    path = tmp_path / f"bars{ending}"
+    draw(charges_of(found.kinds), path)
+    begins = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+    assert path.read_bytes().startswith(begins[ending])
+
+
+def test_nothing_is_drawn_of_people_who_agree(tmp_path: Path) -> None:
+    found = compared(joined=False)
+    assert found.kinds is not None
+    with pytest.raises(UsageError, match="agree on everything"):
+        draw(charges_of(found.kinds), tmp_path / "bars.svg")
