@@ -16,7 +16,7 @@ wrong is measured (`experiments/verdicts.py`, docs/verdict.md):
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,7 +54,8 @@ class CampaignVerdict:
     elsewhere
         The same of more material like this; None where there is too little to say.
     statements
-        In their order: about agreement first, the next step last.
+        In their order: first what is so in these documents (agreement, facts), then what is shown
+        beyond them, the next step last.
     """
 
     agreement: str
@@ -71,7 +72,7 @@ class CampaignVerdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as JSON has it."""
-        statements = [asdict(s) for s in self.statements]
+        statements = [s.as_dict() for s in self.statements]
         return {**record_of(self, "agreement elsewhere"), "statements": statements}
 
 
@@ -104,11 +105,16 @@ def verdict(
     if comparison is None and calibration is None:
         return CampaignVerdict(agreement=word, elsewhere=elsewhere, statements=tuple(statements))
     # Imported only for what a comparison or a calibration shows: `gammacp gamma` has neither.
+    from gammacp.campaign.facts import facts
     from gammacp.campaign.standing_out import kinds_told, next_step, standing_out, worth
 
     if comparison is not None and word not in (UNDEFINED, NOT_SHOWN):
         told = kinds_told(comparison)
-        statements += [*told, *standing_out(comparison, told)]
+        shown = [*told, *standing_out(comparison, told)]
+        named = {s.names for s in shown if s.about in ("annotator", "pair")}
+        # Who is shown to differ is told once, with the test.
+        statements[1:1] = [s for s in facts(comparison) if s.names not in named]
+        statements += shown
     if calibration is not None and (price := worth(calibration, statements)):
         statements.append(price)
     if comparison is not None:
