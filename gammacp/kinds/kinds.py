@@ -41,6 +41,7 @@ from gammacp.kinds.forms import (
 )
 from gammacp.kinds.sentences import Beside, sentences_of
 from gammacp.kinds.significance import Counted, p_values
+from gammacp.kinds.tables import tables_of
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Chance, RandomSet
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
