@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -35,7 +35,6 @@ from gammacp.inference.populations import AlignedDocuments
 from gammacp.measures.counting import Numbers
 from gammacp.measures.gamma import Gamma, disorder_numbers, disorder_rates, notes_on, score_on
 from gammacp.measures.marked import Marked, alpha_of_marking
-from gammacp.measures.pooling import Pool, PooledRates, pooled_rates
 from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
 from gammacp.measures.score import ChanceBaseline
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -49,6 +48,9 @@ from gammacp.measures.within import (
     p_within_documents,
     sets_of_each,
 )
+
+if TYPE_CHECKING:
+    from gammacp.measures.pooling import Pool, PooledRates
 
 # Scores that are kept once they are made.
 _KEPT = 2000
@@ -424,6 +426,9 @@ class DisorderColumns:
         expected
             The sum of the expected disorders, of which documents that share random sets share one.
         """
+        # Not loaded for a single document.
+        from gammacp.measures.pooling import Pool
+
         rows = {name: self.weight * x for name, x in self.numbers.items()}
         alike = np.zeros(len(self), np.int64)
         known = {"expected": np.array([expected])}
@@ -502,6 +507,8 @@ def _mean(values: Floats, stands_for: Floats) -> float:
 
 def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
     """With its value, that of the sums over the parts."""
+    from gammacp.measures.pooling import pooled_rates
+
     low, mean, high, error = _expected(parts, basis.settings)
     pool = parts.pool(mean)
     pooled = pooled_rates(pool, disorder_rates, "all")
