@@ -48,7 +48,7 @@ BUSY = "while True: sum(range(100_000))"
 
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """So many processes that do nothing but take the processor."""
+    """Keep the processor busy with so many processes."""
     started = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(processes)]
     try:
         yield
@@ -59,7 +59,7 @@ def busy(processes: int) -> Iterator[None]:
 
 
 def output(arguments: list[str], factor: float) -> tuple[str, float]:
-    """A hash of what a command writes, with its exit code; and its CPU seconds."""
+    """Return exit code, bytes and hash of what a command writes; and its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     command = [sys.executable, "-c", CHILD, str(factor), "-q", *arguments]
     environment = os.environ | {"NO_COLOR": "1"}
@@ -72,7 +72,7 @@ def output(arguments: list[str], factor: float) -> tuple[str, float]:
 
 
 def commands(files: list[str], folder: Path) -> Iterator[list[str]]:
-    """The arguments of each command."""
+    """Yield the arguments of each command."""
     for name in SHIPPED:
         yield ["align", "--dataset", name, "--json"]
         yield ["gamma", "--dataset", name, "--json"]

@@ -47,7 +47,7 @@ class Units(NamedTuple):
 
 
 class Best(NamedTuple):
-    """What the best alignment costs, of how few groups, and with how little Σ d_cat."""
+    """Cost of the best alignment; its groups and Σ d_cat, the least of all that cost as much."""
 
     cost: float
     groups: int
@@ -68,7 +68,7 @@ def drawn(
     categories: int = 3,
     unlabelled: bool = False,
 ) -> Units:
-    """Units of whole positions, anywhere, each of any annotator."""
+    """Draw units at whole numbers, anywhere, each of any annotator."""
     start = rng.integers(0, int(places) + 1, units).astype(float)
     length = rng.integers(shortest, longest + 1, units)
     category = rng.integers(-1 if unlabelled else 0, categories, units)
@@ -76,7 +76,7 @@ def drawn(
 
 
 def anywhere(places: float, **kinds: Any) -> Callable[[np.random.Generator], Units]:
-    """Three to five annotators with eight to eleven units in all."""
+    """Return a family: three to five annotators with eight to eleven units in all."""
 
     def draw(rng: np.random.Generator) -> Units:
         n = int(rng.integers(3, 6))
@@ -86,7 +86,7 @@ def anywhere(places: float, **kinds: Any) -> Callable[[np.random.Generator], Uni
 
 
 def crew(n: int, units: int, places: float, **kinds: Any) -> Callable[[np.random.Generator], Units]:
-    """So many annotators with the same number of units each."""
+    """Return a family: so many annotators with the same number of units each."""
 
     def draw(rng: np.random.Generator) -> Units:
         found = drawn(rng, n, n * units, places=places, **kinds)
@@ -98,7 +98,7 @@ def crew(n: int, units: int, places: float, **kinds: Any) -> Callable[[np.random
 def changed(
     make: Callable[[np.random.Generator], Units], change: Callable[[Any], Any]
 ) -> Callable[[np.random.Generator], Units]:
-    """Another family whose positions are changed."""
+    """Return a family like another one, its positions changed."""
 
     def draw(rng: np.random.Generator) -> Units:
         found = make(rng)
@@ -180,7 +180,7 @@ FAMILIES: dict[str, Callable[[np.random.Generator], Units]] = {
 
 
 def pair_costs(units: Units, alpha: float, beta: float, delta: float) -> tuple[Any, Any]:
-    """d and d_cat of all pairs: sporadic positions and nominal categories, in units of Δ."""
+    """Return d and d_cat of all pairs: sporadic positions and nominal categories."""
     start, end = units.start, units.end
     apart = np.abs(start[:, None] - start) + np.abs(end[:, None] - end)
     lengths = (end - start)[:, None] + (end - start)
@@ -192,7 +192,11 @@ def pair_costs(units: Units, alpha: float, beta: float, delta: float) -> tuple[A
 
 
 def best_of_all(units: Units, weights: tuple[float, float, float], *, cover: bool) -> Best:
-    """The best partition (cover) of all there are, by what is covered so far."""
+    """Find the best of all partitions (covers) by dynamic programming.
+
+    States are sets of units that are covered. Unit by unit, whoever is not yet covered takes any
+    group that holds it: of disjoint groups that is its first unit's, of a cover any unit's.
+    """
     costs, seconds = (m.tolist() for m in pair_costs(units, *weights))
     n, size, delta = units.n_annotators, len(units.start), weights[2]
     by_annotator = [[-1, *np.flatnonzero(units.annotator == a).tolist()] for a in range(n)]
@@ -232,7 +236,7 @@ def keep(known: dict[int, Best], covered: int, found: Best) -> None:
 
 
 def is_better(one: Best, other: Best) -> bool:
-    """Whether it costs less; or as much with fewer groups; or with as many and less Σ d_cat."""
+    """Return whether one costs less; or as much with fewer groups; or as many, and less Σ d_cat."""
     if abs(one.cost - other.cost) > EQUAL * 1e-3 * max(1.0, other.cost):
         return one.cost < other.cost
     if one.groups != other.groups:
@@ -253,7 +257,7 @@ def continuum_of(units: Units) -> gc.Continuum:
 def verdict(
     units: Units, weights: tuple[float, float, float], truth: Best, found: gc.Alignment
 ) -> str:
-    """`proven`, `open`, or what is wrong."""
+    """Return `proven`, `open`, or what is wrong."""
     n = units.n_annotators
     scale = math.comb(n, 2) * (len(units.start) / n)
     disorder, slack = truth.cost / scale, EQUAL * max(1.0, truth.cost / scale)
@@ -288,7 +292,7 @@ def methods_for(units: Units, *, cover: bool) -> list[str]:
 
 
 def against_all(seed: int, counts: Counter[tuple[str, str, str]]) -> None:
-    """Every family once, with the weights of this seed in turn, every fourth as a cover."""
+    """Draw and compare every family once; weights take turns, one in four is a cover."""
     for number, (family, draw) in enumerate(FAMILIES.items()):
         rng = np.random.default_rng([seed, number])
         units, weights = draw(rng), WEIGHTS[(seed + number) % len(WEIGHTS)]
@@ -341,7 +345,7 @@ LARGE = [
 def against_base(
     server: subprocess.Popen[str], seed: int, counts: Counter[tuple[str, str, str]]
 ) -> None:
-    """One larger continuum of each kind, aligned by both engines."""
+    """Align one larger continuum of each kind with both engines."""
     from alignment_case import instance
 
     for case in LARGE:
@@ -373,7 +377,7 @@ def against_base(
 
 
 def write(path: Path, counts: Counter[tuple[str, str, str]]) -> None:
-    """By family and method: comparisons, and how they ended."""
+    """Write comparisons by family and method, and how they ended."""
     rows: dict[tuple[str, str], Counter[str]] = {}
     for (family, method, said), number in counts.items():
         rows.setdefault((family, method), Counter())[said] += number

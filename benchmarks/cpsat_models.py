@@ -27,6 +27,7 @@ from __future__ import annotations
 import argparse
 import csv
 import math
+import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ from gammacp.problems.exporting import from_program
 from gammacp.problems.integer_program import IntegerProgram, pair_program, set_program
 
 HERE = Path(__file__).parent
-SIZES = ["3x10", "3x20", "5x6", "5x10", "8x5"]
+SIZES = ["3x10", "3x20", "5x6", "8x5"]
 # Sizes at which labels are tried: at the second one they are not proven any more.
 LABELLED = ("3x10", "3x20")
 # Units of deterministic time. One takes two to three seconds of an idle core.
@@ -72,7 +73,7 @@ class Model:
 
 @dataclass
 class Run:
-    """How a run ended: costs in the problem's own unit."""
+    """End of a run: costs in the problem's own unit."""
 
     proven: bool
     cost: float
@@ -82,7 +83,7 @@ class Run:
 
     @property
     def gap(self) -> float:
-        """What is left of the cost; infinite without an alignment."""
+        """Return the share of the cost that is left open; infinite without an alignment."""
         if self.proven:
             return 0.0
         if not math.isfinite(self.cost):
@@ -94,7 +95,7 @@ class Run:
 
 
 def labels(problem: Problem, breaking: str) -> Model:
-    """A name of a group per unit; who shares one is told by equality."""
+    """State the problem by a name of a group per unit; units with equal names share one."""
     model, n = cp_model.CpModel(), problem.n_units
     owner = problem.annotator
     own = [np.flatnonzero(owner == a).tolist() for a in range(problem.n_annotators)]
@@ -138,14 +139,14 @@ def labels(problem: Problem, breaking: str) -> Model:
 
 
 def of_program(program: IntegerProgram | None) -> Model:
-    """A linear program in 0 and 1 as a model, with what its relaxation bounds."""
+    """Turn a linear program in 0 and 1 into a model, with the bound of its relaxation."""
     assert program is not None
     rows, variables = program.matrix.shape
     return Model(from_program(program), program.scale, variables, rows, relaxed(program))
 
 
 def relaxed(program: IntegerProgram) -> float:
-    """The optimum of the linear relaxation, in the problem's own unit."""
+    """Return the optimum of the linear relaxation, in the problem's own unit."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     found = milp(
@@ -173,7 +174,6 @@ def run(made: Model, budget: float | None = None, **parameters: Any) -> Run:
     """Solve a model until so many units of deterministic time are taken."""
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
-    solver.parameters.random_seed = 0
     if budget is not None:
         solver.parameters.max_deterministic_time = budget
     for name, value in parameters.items():
@@ -189,7 +189,7 @@ def run(made: Model, budget: float | None = None, **parameters: Any) -> Run:
 
 @dataclass
 class Priced:
-    """How `sets behind prices` went: sets listed, packed last, and models solved."""
+    """Run of `sets behind prices`: sets listed, packed last, and models solved."""
 
     run: Run
     listed: int
@@ -227,7 +227,7 @@ def problem_of(size: str, seed: int) -> Problem:
 
 
 def model_rows(size: str, seed: int) -> Iterator[dict[str, Any]]:
-    """Every model of one continuum, with ever larger budgets until it is proven."""
+    """Solve every model of one continuum, with ever larger budgets until it is proven."""
     problem = problem_of(size, seed)
     best = solve(problem).objective
     about = {"size": size, "seed": seed, "optimum": best}
@@ -287,8 +287,9 @@ KNOBS: dict[str, dict[str, Any]] = {
     "no presolve": {"cp_model_presolve": False},
     "core search": {"optimize_with_core": True},
 }
-# Models, and sizes at which each is proven in a tenth of a unit or less.
+# Models, and sizes at which each is proven within the budget.
 KNOB_CASES = {
+    "labels": "3x10",
     "labels, first units": "3x10",
     "pairs": "3x10",
     "representatives": "3x20",
@@ -298,7 +299,7 @@ KNOB_BUDGET = 0.3
 
 
 def knob_rows(model: str, size: str, seed: int) -> Iterator[dict[str, Any]]:
-    """One model with one thing changed at a time."""
+    """Solve one model with one thing changed at a time."""
     problem = problem_of(size, seed)
     best = solve(problem)
     about = {"model": model, "size": size, "seed": seed}
@@ -325,7 +326,7 @@ def ended(found: Run) -> dict[str, Any]:
 
 
 def sets_bound(problem: Problem) -> float:
-    """What the linear relaxation by sets bounds."""
+    """Return the bound of the linear relaxation by sets."""
     price = relax(problem.n_units, all_columns(problem)).price
     return problem.n_units * problem.opening - float(price.sum())
 
@@ -354,7 +355,7 @@ def hint(model: Any, groups: list[list[int]]) -> None:
 
 
 def worker_rows(model: str, size: str, seed: int) -> Iterator[dict[str, Any]]:
-    """More workers, each with another strategy: CPU seconds of all together."""
+    """Solve with more workers, each with another strategy: CPU seconds of all together."""
     problem = problem_of(size, seed)
     for workers in (1, 2, 4, 8):
         found = run(MODELS[model](problem), num_workers=workers)
@@ -366,7 +367,7 @@ def worker_rows(model: str, size: str, seed: int) -> Iterator[dict[str, Any]]:
 
 
 def write(path: Path, rows: Iterator[dict[str, Any]]) -> None:
-    """A table that is complete up to here at any time."""
+    """Write rows as they come, so that the table is complete up to here at any time."""
     writer = None
     with path.open("w", newline="") as stream:
         for row in rows:
@@ -384,13 +385,63 @@ EXTRA: dict[str, list[str]] = {
 }
 
 
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def median_of(rows: list[dict[str, str]], key: str) -> float:
+    return statistics.median(float(row[key]) for row in rows)
+
+
+def print_tables(folder: Path) -> None:
+    """Print the tables of docs/dev/formulations.md from what was measured."""
+    rows = read(folder / "cpsat-models.csv")
+    for size in dict.fromkeys(row["size"] for row in rows):
+        print(f"\n{size}: variables, rows, left by the relaxation, proven, units, gaps")
+        for model in dict.fromkeys(row["model"] for row in rows):
+            own = [row for row in rows if (row["size"], row["model"]) == (size, model)]
+            if not own:
+                continue
+            relaxation = [row for row in own if row["relaxation"]]
+            left = f"{median_of(relaxation, 'relaxation'):.2%}" if relaxation else ""
+            proven = sum(row["proven"] == "True" for row in own)
+            gaps = [f"{median_of(own, f'gap at {budget:g}'):.0%}" for budget in BUDGETS]
+            numbers = [f"{median_of(own, key):.0f}" for key in ("variables", "rows")]
+            units = f"{median_of(own, 'units'):.2g}"
+            cells = [model, *numbers, left, f"{proven} of {len(own)}", units, *gaps]
+            print("| " + " | ".join(cells) + " |")
+    rows = read(folder / "cpsat-knobs.csv")
+    print("\nknobs: units, of as many as it is")
+    for knob in dict.fromkeys(row["knob"] for row in rows):
+        cells = [knob]
+        for model in KNOB_CASES:
+            own = [row for row in rows if (row["knob"], row["model"]) == (knob, model)]
+            proven = sum(row["proven"] == "True" for row in own)
+            open_ones = "" if proven == len(own) else f" ({proven} of {len(own)})"
+            cells.append(f"{median_of(own, 'units'):.2g}{open_ones}" if own else "")
+        print("| " + " | ".join(cells) + " |")
+    rows = read(folder / "cpsat-workers.csv")
+    print("\nworkers: CPU seconds")
+    for model, size in dict.fromkeys((row["model"], row["size"]) for row in rows):
+        cells = [f"{model}, {size}"]
+        for workers in ("1", "2", "4", "8"):
+            own = [row for row in rows if (row["model"], row["workers"]) == (model, workers)]
+            cells.append(f"{median_of(own, 'cpu'):.2g}")
+        print("| " + " | ".join(cells) + " |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=["models", "knobs", "workers"])
     parser.add_argument("--continua", type=int, default=5, help="of each size")
     parser.add_argument("--sizes", nargs="*", default=SIZES)
     parser.add_argument("--out", type=Path, default=HERE.parent / "results" / "benchmarks")
+    parser.add_argument("--tables", action="store_true", help="print what was measured before")
     options = parser.parse_args()
+    if options.tables:
+        print_tables(options.out)
+        return
     seeds = range(1, options.continua + 1)
     parts: dict[str, Iterator[dict[str, Any]]] = {
         "models": (row for size in options.sizes for s in seeds for row in model_rows(size, s)),

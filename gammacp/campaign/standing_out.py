@@ -80,7 +80,11 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
     if none := [name for name, s in tested.items() if s is None and name not in unsaid]:
         *others, last = none
         listed = f"{', '.join(others)} or {last}" if others else last
-        words = f"No {listed} is shown to be worse than the others."
+        these = "this text" if cuts.kind == "stretches" else f"these {cuts.kind}"
+        words = (
+            f"That a certain {listed} is worse than the others is not shown beyond {these}: what "
+            "differs here may be chance."
+        )
         said.append(Statement(about="none", words=words))
     elif not tested:
         words = f"Which annotators and labels differ most cannot be tested: {cuts.reason}."

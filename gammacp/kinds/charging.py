@@ -210,7 +210,7 @@ def add_up(
     slot = first[found.document[row]] + shares.slot[somebody]
     charged = (values[row] * shares.share[somebody]).astype(np.float64)
     size = int(first[-1])
-    sums: Floats = np.bincount(slot * len(KINDS) + kind, charged, size * len(KINDS))
+    sums = np.bincount(slot * len(KINDS) + kind, charged, size * len(KINDS)).astype(np.float64)
     return SlotSums(
         np.repeat(np.arange(begin, begin + len(people)), sizes),
         np.concatenate([np.asarray(p, np.int64) for p in people]),

@@ -41,6 +41,7 @@ from gammacp.kinds.forms import (
 )
 from gammacp.kinds.sentences import Beside, sentences_of
 from gammacp.kinds.significance import Counted, p_values
+from gammacp.kinds.tables import tables_of
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Chance, RandomSet
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -139,10 +140,7 @@ class Kinds:
 
     def tables(self) -> Iterator[tuple[str, Table]]:
         """Yield what each kind costs and what annotators are charged with, each with its title."""
-        # Imported here, as the tables name this class.
-        from gammacp.kinds.tables import tables_of
-
-        return tables_of(self)
+        return tables_of(self.parts, self.people, charging=self.reason is None)
 
     def in_words(self) -> list[str]:
         """Conventions, what stands out, and why nobody is charged."""
