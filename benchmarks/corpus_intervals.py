@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from gammacp.base.arrays import Floats
+from gammacp.base.arrays import Floats, Indices
 from gammacp.inference.counted import Pooled, interval_of_counts
 from gammacp.inference.part_tests import interval_over_documents
 from gammacp.measures.coincidences import coincidence_rates
@@ -21,6 +21,10 @@ from gammacp.measures.counting import Numbers, Rates
 from gammacp.measures.f1 import match_rates
 from gammacp.measures.gamma import disorder_rates
 from gammacp.measures.pooling import Pool, pooled_rates
+from gammacp.observers.counts import state_rates
+from gammacp.segmentation.measures.counts import window_rates
+from gammacp.segmentation.measures.value import Segmentation
+from gammacp.segmentation.measures.windows import windows_of
 
 DOCUMENTS = (8, 20, 50, 100)
 Draw = Callable[[np.random.Generator, int], Numbers]
@@ -80,13 +84,30 @@ def labels(shares: tuple[float, ...], copied: float, items: int = 20) -> Draw:
         first = rng.choice(len(shares), size=(n, items), p=shares)
         own = rng.choice(len(shares), size=(n, items), p=shares)
         second = np.where(rng.random((n, items)) < copied, first, own)
-        k = len(shares)
-        cells = (np.arange(n)[:, None] * k + first) * k + second
-        table = np.bincount(cells.ravel(), minlength=n * k * k).reshape(n, k, k).astype(np.float64)
-        observed = table + np.swapaxes(table, 1, 2)
-        marginal = observed.sum(axis=2)
-        units = np.full(n, float(items))
-        return {"observed": observed, "marginal": marginal, "alone": marginal, "units": units}
+        return coincidences_of(first, second, len(shares))
+
+    return draw
+
+
+def coincidences_of(first: Indices, second: Indices, k: int) -> Numbers:
+    """Coincidences of two annotators' labels, shape (documents, items) each."""
+    n, items = first.shape
+    cells = (np.arange(n)[:, None] * k + first) * k + second
+    table = np.bincount(cells.ravel(), minlength=n * k * k).reshape(n, k, k).astype(np.float64)
+    observed = table + np.swapaxes(table, 1, 2)
+    marginal = observed.sum(axis=2)
+    units = np.full(n, float(items))
+    return {"observed": observed, "marginal": marginal, "alone": marginal, "units": units}
+
+
+def clustered(share: float, copied: float, items: int = 20) -> Draw:
+    """A label that some documents have in half of their items, and the others not at all."""
+
+    def draw(rng: np.random.Generator, n: int) -> Numbers:
+        rate = np.where(rng.random(n) < share, 0.5, 0.0)[:, None]
+        first, own = (rng.random((2, n, items)) < rate).astype(np.int64)
+        second = np.where(rng.random((n, items)) < copied, first, own)
+        return coincidences_of(first, second, 2)
 
     return draw
 
@@ -101,6 +122,54 @@ def disorders(error: float, expected: float = 0.6) -> Draw:
         return {"observed": cost, "expected": expected * units, "units": units, "most": 2 * units}
 
     return draw
+
+
+def windows(missed: float) -> Draw:
+    """WindowDiff of a reference and of somebody who misses boundaries, in 20 to 60 places."""
+
+    def draw(rng: np.random.Generator, n: int) -> Numbers:
+        rows = np.zeros((n, 3))
+        for d in range(n):
+            mass = int(rng.integers(20, 61))
+            places = 1 + np.flatnonzero(rng.random(mass - 1) < 0.15)
+            kept = places[rng.random(len(places)) >= missed]
+            reference, other = (
+                Segmentation.from_positions(p.tolist(), mass=mass) for p in (places, kept)
+            )
+            found = windows_of(reference, other)
+            rows[d] = found.unequal, found.windows, found.windows / found.size
+        return dict(zip(("wrong", "windows", "units"), rows.T.copy(), strict=True))
+
+    return draw
+
+
+def states(wrong: float) -> Draw:
+    """Time units of ten stretches of two states; some stretches are taken for the other state."""
+
+    def draw(rng: np.random.Generator, n: int) -> Numbers:
+        lengths = 1.0 + rng.poisson(9, (n, 10))
+        first = rng.random((n, 10)) < 0.7
+        second = first ^ (rng.random((n, 10)) < wrong)
+        chosen = [
+            np.stack([(lengths * side).sum(axis=1), (lengths * ~side).sum(axis=1)], axis=1)
+            for side in (first, second)
+        ]
+        return {
+            "apart": (lengths * (first != second)).sum(axis=1),
+            "times": lengths.sum(axis=1),
+            "first_choices": chosen[0],
+            "second_choices": chosen[1],
+            "units": np.full(n, 10.0),
+        }
+
+    return draw
+
+
+def value_of(draw: Draw, formula: Formula) -> float:
+    """The value of many documents."""
+    numbers = draw(np.random.default_rng(99), 100_000)
+    sums = {name: x.sum(axis=0)[None] for name, x in numbers.items()}
+    return float(formula(sums).value[0])
 
 
 def nominal(numbers: Numbers) -> Rates:
@@ -122,6 +191,16 @@ def processes() -> Iterator[tuple[str, Draw, Formula, float]]:
     for copied in (0.6, 0.9, 0.99):
         yield f"alpha {copied}, labels 94/3/3", labels(shares, copied), nominal, copied
     yield "alpha .8, a label once a document", labels((0.95, 0.05), 0.8), nominal, 0.8
+    yield "alpha .8, a label per document, 50/50", labels((0.5, 0.5), 0.8, 1), nominal, 0.8
+    yield "alpha .8, a label per document, 90/10", labels((0.9, 0.1), 0.8, 1), nominal, 0.8
+    # D_o = .1 · .2 · ½ of items that differ, D_e = 2 · .05 · .95.
+    value = 1 - 0.1 * 0.2 * 0.5 / (2 * 0.05 * 0.95)
+    yield "alpha, a label in one document of ten", clustered(0.1, 0.8), nominal, value
+    for error in (0.2, 0.02, 0.002):
+        drawn = windows(error)
+        yield f"windowdiff, {error} missed", drawn, window_rates, value_of(drawn, window_rates)
+        drawn = states(error)
+        yield f"time-unit kappa, {error} wrong", drawn, state_rates, value_of(drawn, state_rates)
     for error in (0.2, 0.02, 0.002):
         value = 1 - error * 0.5 / 0.6
         yield f"gamma {value:.4f}", disorders(error), disorder_rates, value
@@ -172,9 +251,12 @@ def study(draw: Draw, formula: Formula, value: float, n: int, draws: int) -> lis
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--process", action="append", help="only those that begin so")
     options = parser.parse_args()
     print("process,documents,coverage,hall_alone,half_width,share_with_interval")
     for name, draw, formula, value in processes():
+        if options.process and not name.startswith(tuple(options.process)):
+            continue
         for n in DOCUMENTS:
             row = study(draw, formula, value, n, options.draws)
             print(f"{name},{n}," + ",".join(f"{x:.3f}" for x in row), flush=True)

@@ -1,9 +1,9 @@
 """Corpus values beside those of other packages: python benchmarks/corpus_peers.py PYTHON [SCORER].
 
-PYTHON is that of an environment with seqeval, nervaluate, krippendorff and irrCAC (pyannote.metrics
-for `--speakers`), SCORER the `scorer.pl` of the CoNLL reference scorers. Random corpora are
-measured by both, or real ones if any are named; printed are the numbers of values that were
-compared and that differ by more than 1e-9, and the largest difference.
+PYTHON is that of an environment with seqeval, nervaluate, krippendorff and irrCAC
+(pyannote.metrics for `--speakers`), SCORER the `scorer.pl` of the CoNLL reference scorers. Random
+corpora are measured by both, or real ones if any are named; printed are the numbers of values that
+were compared and that differ by more than 1e-9, and the largest difference.
 
     python benchmarks/corpus_peers.py PYTHON scorer.pl --chains litbank/coref/conll/*.conll
     python benchmarks/corpus_peers.py PYTHON --spans brat/ --labels ratings.csv --presence codes.csv

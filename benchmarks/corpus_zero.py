@@ -259,10 +259,15 @@ class Column:
 
 
 def study(
-    process: Units | Places | Codes, sets: int, samples: int, chance: str, seed: int = 1
+    process: Units | Places | Codes,
+    sets: int,
+    samples: int,
+    chance: str,
+    seed: int = 1,
+    only: list[str] | None = None,
 ) -> dict[str, Column]:
     """Return the results of each measure."""
-    names, _ = measures_of(process)
+    names = [n for n in measures_of(process)[0] if only is None or n in only]
     matched = getattr(process, "matched", False)
     many = matched and len(getattr(process, "people", (0, 0))) > 2
     found = {name: Column([], [], [], []) for name in names}
@@ -293,6 +298,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--process", choices=PROCESSES, action="append")
     parser.add_argument("--chance", action="append")
+    parser.add_argument("--measure", action="append")
     given = parser.parse_args()
     print("process,chance,measure,corpora,plain,beyond_chance,standard_error,p_small,reason")
     for name in given.process or PROCESSES:
@@ -300,7 +306,7 @@ def main() -> None:
         for chance in measures_of(process)[1]:
             if given.chance and chance not in given.chance:
                 continue
-            found = study(process, given.sets, given.samples, chance, given.seed)
+            found = study(process, given.sets, given.samples, chance, given.seed, given.measure)
             for measure, column in found.items():
                 print(_line(name, chance, measure, column), flush=True)
 

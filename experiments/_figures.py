@@ -9,9 +9,10 @@ from typing import Any
 
 from gammacp.base.plots import COLOURS, can_plot, figure
 from gammacp.bench.curves import Point, by_measure
-from gammacp.bench.figures import add_legend, draw_panel, measure_title
+from gammacp.bench.figures import add_legend, draw_panel, measure_title, shared_bottom
 from gammacp.continuum import Continuum
 
+_LINE = 42  # letters below a panel
 _HATCHES = ("", "///", "...", "xxx")
 
 
@@ -31,16 +32,22 @@ def curves_page(
     if not can_plot():
         return
     order = list(dict.fromkeys(measure_title(p.measure) for q in panels.values() for p in q))
+    panels_of = {
+        title: {measure_title(m): curve for m, curve in by_measure(points).items()}
+        for title, points in panels.items()
+    }
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
+    bottom = shared_bottom(panels_of.values(), floor)
     spare, below = rows * columns > len(panels), len(panels) > 1
     width, height = 3.6 * columns + (0 if below else 1.2), 2.7 * rows + (below and not spare)
     with figure(stem, width=width, height=height, rows=rows, columns=columns) as axes:
         grid = [axes] if len(panels) == 1 else list(axes.flat)
         seen: dict[str, Any] = {}
-        for place, (title, points) in zip(grid, panels.items(), strict=False):
-            curves = {measure_title(m): curve for m, curve in by_measure(points).items()}
-            draw_panel(place, curves, title, x=x, floor=floor, order=order)
+        for place, (title, curves) in zip(grid, panels_of.items(), strict=False):
+            draw_panel(
+                place, curves, title, x=x, floor=floor, order=order, bottom=bottom, line=_LINE
+            )
             seen |= {text: h for h, text in zip(*place.get_legend_handles_labels(), strict=True)}
         for place in grid[len(panels) :]:
             place.set_axis_off()

@@ -4,7 +4,8 @@ Style and files are those of `gammacp.base.plots`.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,6 +17,9 @@ _Curves: TypeAlias = dict[str, list[Point]]  # by name
 _LEGIBLE = 7  # curves in one panel
 _NAMED = 3  # measures without a curve
 _MARKED = 10  # markers on a curve, about
+_FLAT = 0.0005  # range of means below which a curve is one value
+_JUMP = 0.3  # rise between neighbouring points from which on it is named
+_MARKUP = str.maketrans("", "", "$_{}")
 _FLOOR = -1.25  # curves may fall without end (SER): the rest is cut off, and said
 
 _NAMES = {
@@ -70,8 +74,22 @@ def measure_title(name: str) -> str:
     return f"{title}, {category.removesuffix(']')}" if bracket else title
 
 
-def plot_errors(points: Sequence[Point], folder: Path, what: str = "agreement") -> list[Path]:
-    """`<error>.svg` and `<error>.png` for each error; returns the paths."""
+def plot_errors(
+    points: Sequence[Point], folder: Path, what: str = "agreement", *, about: str = ""
+) -> list[Path]:
+    """`<error>.svg` and `<error>.png` for each error; returns the paths.
+
+    Parameters
+    ----------
+    points
+        What is drawn.
+    folder
+        For the files.
+    what
+        Name of the vertical axis.
+    about
+        What the annotation sets are: annotators, units, chance.
+    """
     written: list[Path] = []
     for error, group in by_error(points).items():
         curves = by_measure(group)
@@ -84,17 +102,22 @@ def plot_errors(points: Sequence[Point], folder: Path, what: str = "agreement") 
         panels[next(iter(panels))] |= {
             measure_title(n): c for n, c in curves.items() if n not in drawn
         }
-        written += _plot(panels, stem, what)
+        written += _plot(panels, stem, what, about)
     return written
 
 
-def plot_measures(points: Sequence[Point], folder: Path, what: str = "agreement") -> list[Path]:
-    """`measure-<name>.svg` and `.png` for each measure, with all errors; returns the paths."""
+def plot_measures(
+    points: Sequence[Point], folder: Path, what: str = "agreement", *, about: str = ""
+) -> list[Path]:
+    """`measure-<name>.svg` and `.png` for each measure, with all errors; returns the paths.
+
+    Parameters as for `plot_errors`.
+    """
     written: list[Path] = []
     for measure, group in by_measure(points).items():
         shown = {error.replace("+", " + "): curve for error, curve in by_error(group).items()}
         title = f"Measure: {measure_title(measure)}"
-        written += _plot({title: shown}, folder / f"measure-{file_name(measure)}", what)
+        written += _plot({title: shown}, folder / f"measure-{file_name(measure)}", what, about)
     return written
 
 
@@ -126,17 +149,18 @@ def _family_title(name: str) -> str:
     return "α and κ" if "alpha" in name or "kappa" in name else "counts and distances"
 
 
-def _plot(panels: dict[str, _Curves], stem: Path, what: str) -> list[Path]:
+def _plot(panels: dict[str, _Curves], stem: Path, what: str, about: str) -> list[Path]:
     """One pair of axes per panel, with a curve per entry, as SVG and PNG."""
     columns = min(2, len(panels))
     rows = math.ceil(len(panels) / columns)
+    bottom = shared_bottom(panels.values())
     with figure(stem, width=6.0 * columns, height=3.6 * rows, rows=rows, columns=columns) as axes:
         grid = [axes] if len(panels) == 1 else list(axes.flat)
         for place in grid[len(panels) :]:
             place.set_axis_off()
         for place, (title, curves) in zip(grid, panels.items(), strict=False):
-            draw_panel(place, curves, title, y=what)
-            add_legend(place, [p for curve in curves.values() for p in curve])
+            draw_panel(place, curves, title, y=what, bottom=bottom)
+            add_legend(place, [p for curve in curves.values() for p in curve], about=about)
     return [stem.with_name(stem.name + suffix) for suffix in (".svg", ".png")]
 
 
@@ -150,6 +174,7 @@ def draw_panel(
     floor: float = _FLOOR,
     order: Sequence[str] | None = None,
     bottom: float | None = None,
+    line: int = 60,
 ) -> None:
     """Curves by their labels; what has no curve here and what is cut off is said in the panel.
 
@@ -169,24 +194,85 @@ def draw_panel(
         All labels of the page, so that each has one colour; by default those of `curves`.
     bottom
         Where the vertical axis begins, for panels that share one; by default below the curves.
+    line
+        Letters of a line of notes: what the panel is wide.
     """
-    drawn = {label: curve for label, curve in curves.items() if _has_values(curve)}
+    known = {label: curve for label, curve in curves.items() if _has_values(curve)}
+    flat = {label: curve for label, curve in known.items() if _is_flat(curve)}
+    drawn = {label: curve for label, curve in known.items() if label not in flat}
     labels = list(order or curves)
     for label, curve in drawn.items():
         _draw_curve(axes, labels.index(label), label, curve, among=len(labels))
     lowest = lowest_mean([p for curve in drawn.values() for p in curve])
-    missing = [label for label in curves if label not in drawn]
+    missing = [label for label in curves if label not in known]
     named = ", ".join(missing) if len(missing) <= _NAMED else f"{len(missing)} of {len(curves)}"
-    notes = [f"undefined: {named}"] if missing else []
+    notes = [*_flat_notes(flat), *_jump_notes(drawn)]
+    notes += [f"undefined: {named}"] if missing else []
     if lowest < floor:
-        notes.append(f"goes on down to {lowest:.2g}".replace("-", "−"))
+        notes.append(f"goes on down to {_short(lowest)}")
     if bottom is None:
-        bottom = min(-0.12 if notes else -0.05, lowest - 0.05)
-    axes.set(xlim=(0, 1), ylim=(max(bottom, floor), 1.04), xlabel=x, ylabel=y)
+        bottom = shared_bottom([curves], floor)
+    axes.set(xlim=(0, 1), ylim=(bottom, 1.04), ylabel=y)
+    # Below the axis no curve can run through the words.
+    axes.set_xlabel("\n".join([x, *_wrapped(notes, line)]), fontsize=8 if notes else None)
     axes.axhline(0, color="#555555", linewidth=0.8, zorder=2)
     axes.set_title(title)
-    told = axes.text(0.02, 0.02, "; ".join(notes), transform=axes.transAxes, fontsize=7)
-    told.set_in_layout(False)
+
+
+def shared_bottom(panels: Iterable[Mapping[str, Sequence[Point]]], floor: float = _FLOOR) -> float:
+    """Return the lower end of the vertical axes of a page's panels.
+
+    Parameters
+    ----------
+    panels
+        Curves by label, for each panel.
+    floor
+        What lies below is cut off.
+    """
+    points = [p for curves in panels for curve in curves.values() for p in curve]
+    return max(min(-0.05, lowest_mean(points) - 0.05), floor)
+
+
+def _is_flat(curve: Sequence[Point]) -> bool:
+    """Return whether a curve of several points has one value all along."""
+    means = [p.mean for p in curve if p.mean == p.mean]
+    return len(means) > 1 and max(means) - min(means) < _FLAT
+
+
+def _flat_notes(flat: Mapping[str, Sequence[Point]]) -> list[str]:
+    """Name curves that have one value all along: drawn, they would hide each other."""
+    labels: dict[str, list[str]] = {}
+    for label, curve in flat.items():
+        mean = next(p.mean for p in curve if p.mean == p.mean)
+        labels.setdefault(_short(mean), []).append(label)
+    return [f"{', '.join(names)}: {value} throughout" for value, names in labels.items()]
+
+
+def _jump_notes(drawn: Mapping[str, Sequence[Point]]) -> list[str]:
+    """Say where curves jump up, as where all annotators have lost the last boundary."""
+    jumps: dict[float, list[str]] = {}
+    for label, curve in drawn.items():
+        for before, after in pairwise(curve):
+            if after.mean - before.mean > _JUMP:
+                jumps.setdefault(after.magnitude, []).append(label)
+    return [f"jump at {x:g}: {', '.join(names)}" for x, names in sorted(jumps.items())]
+
+
+def _short(value: float) -> str:
+    """A value in two digits, with a minus sign."""
+    return f"{value:.2g}".replace("-", "−")
+
+
+def _wrapped(notes: Sequence[str], line: int) -> list[str]:
+    """Notes as lines of so many letters, without those that only set formulas."""
+    lines: list[str] = []
+    for word in "; ".join(notes).split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and len(longer.translate(_MARKUP)) <= line:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def lowest_mean(points: Sequence[Point]) -> float:

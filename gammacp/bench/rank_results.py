@@ -11,9 +11,9 @@ from gammacp.base.csv_files import write_rows
 from gammacp.base.plots import can_plot, figure
 from gammacp.bench.captions import caption_of
 from gammacp.bench.curves import Point, by_measure, point_of
-from gammacp.bench.figures import add_legend, draw_panel, lowest_mean, measure_title
+from gammacp.bench.figures import add_legend, draw_panel, measure_title, shared_bottom
 from gammacp.bench.rank_stores import SweptValues
-from gammacp.bench.ranking import ErrorRanks, MeasureRank, Ranking
+from gammacp.bench.ranking import ErrorRanks, MeasureRank, Ranking, common_sets
 
 NAME = "ranks"
 
@@ -28,6 +28,7 @@ COLUMNS = (
 
 _ACROSS = 3  # panels of curves side by side
 _FLOOR = -0.6
+_LINE = 32  # letters below a panel
 _CELL_HEIGHT = 0.33
 _PANEL_HEIGHT = 2.2
 _WIDTH = 7.4
@@ -72,12 +73,13 @@ def _row(ranking: Ranking, error: ErrorRanks, measure: MeasureRank) -> list[obje
 
 
 def _points(ranking: Ranking, found: SweptValues) -> dict[str, list[Point]]:
-    """The curves of every error, of all sets and magnitudes that there are."""
+    """The curves of every error, of the sets that are ranked."""
+    common, _ = common_sets(found.values)
     panels: dict[str, list[Point]] = {}
     for each in ranking.errors:
         names = {m.measure for m in each.measures}
         panels[each.error] = [
-            point_of(error, measure, magnitude, [*by_set.values()])
+            point_of(error, measure, magnitude, [by_set[number] for number in common])
             for (error, measure, magnitude), by_set in sorted(found.values.items())
             if error == each.error and measure in names
         ]
@@ -113,17 +115,25 @@ def draw_ranking(
         _draw_map(canvas.add_subplot(grid[0, :]), ranking, order, about)
         titles = [measure_title(name) for name in order]
         every = [point for points in curves.values() for point in points]
-        bottom = max(lowest_mean(every) - 0.05, _FLOOR)
+        bottom = shared_bottom([{error: points} for error, points in curves.items()], _FLOOR)
         handles: dict[str, Any] = {}
         for place, (error, points) in enumerate(curves.items()):
             axes = canvas.add_subplot(grid[1 + place // _ACROSS, place % _ACROSS])
             shown = {measure_title(m): curve for m, curve in by_measure(points).items()}
             label = "agreement" if place % _ACROSS == 0 else ""
             draw_panel(
-                axes, shown, error_title(error), y=label, floor=_FLOOR, order=titles, bottom=bottom
+                axes,
+                shown,
+                error_title(error),
+                y=label,
+                floor=_FLOOR,
+                order=titles,
+                bottom=bottom,
+                line=_LINE,
             )
             found = zip(*axes.get_legend_handles_labels(), strict=True)
             handles |= {text: handle for handle, text in found}
+        handles = {text: handles[text] for text in titles if text in handles}
         spare = rows * _ACROSS - len(curves)
         if spare:
             corner = canvas.add_subplot(grid[rows, _ACROSS - spare])

@@ -45,7 +45,7 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True)
 class MeasureRank:
-    """How one measure sees one error.
+    """Power and rank of one measure for one error.
 
     Attributes
     ----------
@@ -206,7 +206,7 @@ def rank(
     whole("documents", documents, 2)
     if not 0 < level < 1:
         raise UsageError(f"level {level:g} is not between 0 and 1")
-    sets, left_out = _common_sets(values)
+    sets, left_out = common_sets(values)
     found = [_curves(values, error, sets) for error in dict.fromkeys(e for e, _, _ in values)]
     ranked = [_ranked_rows(curves, documents, level) for curves in found]
     pseudo = [
@@ -227,8 +227,16 @@ def rank(
     return Ranking(documents, level, len(sets), critical, left_out, tuple(errors), tuple(changes))
 
 
-def _common_sets(values: Values) -> tuple[list[int], int]:
-    """Numbers of the sets that every point has, and how many others there are."""
+def common_sets(values: Values) -> tuple[list[int], int]:
+    """Numbers of the sets that every point has, and how many others there are.
+
+    Raises UsageError where fewer than four are common.
+
+    Parameters
+    ----------
+    values
+        As for `rank`.
+    """
     if not values:
         raise UsageError("no values to rank")
     numbers = [frozenset(by_set) for by_set in values.values()]

@@ -8,6 +8,7 @@ from pathlib import Path
 from gammacp.base.files import write_text
 from gammacp.base.plots import can_plot
 from gammacp.base.software import differences
+from gammacp.bench.captions import caption_of
 from gammacp.bench.curves import Point, by_error, by_measure, curves, write_curves
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
 from gammacp.bench.store import Experiment, Store
@@ -58,9 +59,10 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
         )
     if figures and can_plot():
         what = "agreement beyond chance" if sweep.beyond_chance else "agreement"
-        paths += plot_errors(points, folder, what)
+        about = _caption(sweep, store, experiment)
+        paths += plot_errors(points, folder, what, about=about)
         if len(sweep.errors) > 1:
-            paths += plot_measures(points, folder, what)
+            paths += plot_measures(points, folder, what, about=about)
     elif figures:
         notes.append("no figures: matplotlib is missing; pip install 'gammacp[plot]'")
     return Written(points, paths, notes)
@@ -85,9 +87,25 @@ def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -
                 yield f"{error}: {measure} has no value: {reason}"
 
 
+def _signatures(sweep: Sweep, store: Store, experiment: Experiment, error: str) -> dict[str, str]:
+    """One signature of each measure under an error."""
+    order = 'magnitude DESC, "set"'
+    return {
+        name: found
+        for name in sweep.measures
+        if (found := store.first("signature", order, experiment, error, name))
+    }
+
+
+def _caption(sweep: Sweep, store: Store, experiment: Experiment) -> str:
+    """Annotators, units and chance, a line each."""
+    signatures = _signatures(sweep, store, experiment, sweep.errors[0])
+    parts = caption_of(json.loads(experiment.configuration), signatures.values())
+    return "\n".join(parts.split(", "))
+
+
 def _write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder: Path) -> None:
     """`<error>.json` for each error: configuration, extent and a signature per measure."""
-    order = 'magnitude DESC, "set"'
     for error in sweep.errors:
         document = {
             "error": error,
@@ -96,11 +114,7 @@ def _write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder
             "configuration": json.loads(experiment.configuration),
             "hash": experiment.hash,
             "software": store.kinds(experiment),
-            "signatures": {
-                name: found
-                for name in sweep.measures
-                if (found := store.first("signature", order, experiment, error, name))
-            },
+            "signatures": _signatures(sweep, store, experiment, error),
         }
         text = json.dumps(document, ensure_ascii=False, indent=2)
         write_text(folder / f"{file_name(error)}.json", text + "\n")

@@ -91,7 +91,8 @@ class Alarm:
         if self.raised:
             return (
                 f"γ is below {self.below:g} ({needed}; at most "
-                f"{self.rate:.0%} of campaigns with γ ≥ {self.below:g} ever have such an alarm)"
+                f"{self.rate:.0%} of campaigns with γ ≥ {self.below:g} ever have such an alarm, if "
+                "the expected disorder is known)"
             )
         yet = f"γ is {gamma:.4f}, below {self.below:g}, but this is not an alarm yet: {needed}"
         return f"{yet} unchanged since the last look" if gamma < self.below else ""

@@ -80,7 +80,11 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
     if none := [name for name, s in tested.items() if s is None and name not in unsaid]:
         *others, last = none
         listed = f"{', '.join(others)} or {last}" if others else last
-        words = f"No {listed} is shown to be worse than the others."
+        these = "this text" if cuts.kind == "stretches" else f"these {cuts.kind}"
+        words = (
+            f"That a certain {listed} is worse than the others is not shown beyond {these}: what "
+            "differs here may be chance."
+        )
         said.append(Statement(about="none", words=words))
     elif not tested:
         words = f"Which annotators and labels differ most cannot be tested: {cuts.reason}."
@@ -95,10 +99,12 @@ def kinds_told(found: Comparison) -> list[Statement]:
     kinds = found.kinds
     if kinds is None:
         return []
-    return [
-        Statement(about="difference", words=words, names=(r["annotator"], r["kind"]), p=r["p"])
-        for words, r in zip(kinds.sentences, telling(kinds.people), strict=False)
-    ]
+    statements = []
+    for words, r in zip(kinds.sentences, telling(kinds.people), strict=False):
+        # Of two who differ from each other nobody is singled out.
+        names = (r["annotator"], r["kind"]) if kinds.reason is None else ()
+        statements.append(Statement(about="difference", words=words, names=names, p=r["p"]))
+    return statements
 
 
 def _annotator(found: Comparison) -> Statement | None:
@@ -241,13 +247,13 @@ def next_step(
         words = "look at the alignment first: do the annotators mark the same kind of thing?"
     elif word == "high":
         words = "make the gold standard"
-        if "difference" in named:
+        if named.get("difference"):
             words = f"{_talk(*named['difference'])}; then {words}"
         if to_review:
             words += f"; {with_commas(to_review)} units wait for somebody to decide"
     elif label is not None:
         words = f"make the guideline for “{visible(label[0])}” clearer{_taken_for(found, label[0])}"
-    elif "difference" in named:
+    elif named.get("difference"):
         words = _talk(*named["difference"])
     elif person is not None:
         words = f"go through the differences with {visible(person[0])}"

@@ -1,6 +1,7 @@
 """Statements of a verdict, and the levels from which they are made."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 LEVEL, LEVEL_OF_PAIRS = 0.05, 0.01
 """p from which something is said; of pairs less: they share annotators, who err in spells."""
@@ -15,8 +16,8 @@ class Statement:
     Attributes
     ----------
     about
-        `agreement`, `elsewhere` (more material like this), `difference` (what somebody does
-        differently), `annotator`, `pair`, `label`, `kind`,
+        `agreement`, `here` (a fact about these documents), `elsewhere` (more material like this),
+        `difference` (what somebody does differently), `annotator`, `pair`, `label`, `kind`,
         `none` (what does not stand out), `worth` or `next`.
     words
         The sentence, for people.
@@ -31,3 +32,12 @@ class Statement:
     words: str
     names: tuple[str, ...] = ()
     p: float | None = None
+
+    @property
+    def layer(self) -> str:
+        """Return `here` for what is so in these documents, `beyond` for what generalises."""
+        return "here" if self.about in ("agreement", "here") else "beyond"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the statement as JSON has it."""
+        return {**asdict(self), "layer": self.layer}

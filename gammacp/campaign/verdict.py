@@ -16,7 +16,7 @@ wrong is measured (`experiments/verdicts.py`, docs/verdict.md):
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +25,13 @@ from gammacp.base.record_tables import record_of
 from gammacp.base.text import with_commas
 from gammacp.campaign.statements import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED, Statement
 from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS
+from gammacp.inference.part_tests import FEWEST_ANNOTATORS
 from gammacp.measures.agreement import ANSWERS, Agreement
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration
     from gammacp.campaign.compare.comparison import Comparison
+    from gammacp.campaign.copies import CopiesFound
 
 HIGH, LOW = 0.8, 0.667
 """From where on agreement is called high, below which low (Krippendorff's customary bars for α)."""
@@ -52,7 +54,8 @@ class CampaignVerdict:
     elsewhere
         The same of more material like this; None where there is too little to say.
     statements
-        In their order: about agreement first, the next step last.
+        In their order: first what is so in these documents (agreement, facts), then what is shown
+        beyond them, the next step last.
     """
 
     agreement: str
@@ -69,7 +72,7 @@ class CampaignVerdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as JSON has it."""
-        statements = [asdict(s) for s in self.statements]
+        statements = [s.as_dict() for s in self.statements]
         return {**record_of(self, "agreement elsewhere"), "statements": statements}
 
 
@@ -102,11 +105,16 @@ def verdict(
     if comparison is None and calibration is None:
         return CampaignVerdict(agreement=word, elsewhere=elsewhere, statements=tuple(statements))
     # Imported only for what a comparison or a calibration shows: `gammacp gamma` has neither.
+    from gammacp.campaign.facts import facts
     from gammacp.campaign.standing_out import kinds_told, next_step, standing_out, worth
 
     if comparison is not None and word not in (UNDEFINED, NOT_SHOWN):
         told = kinds_told(comparison)
-        statements += [*told, *standing_out(comparison, told)]
+        shown = [*told, *standing_out(comparison, told)]
+        named = {s.names for s in shown if s.about in ("annotator", "pair")}
+        # Who is shown to differ is told once, with the test.
+        statements[1:1] = [s for s in facts(comparison) if s.names not in named]
+        statements += shown
     if calibration is not None and (price := worth(calibration, statements)):
         statements.append(price)
     if comparison is not None:
@@ -227,4 +235,22 @@ def _unseen(kind: str, number: int) -> str:
     )
 
 
+def copies_among(found: Agreement) -> CopiesFound | None:
+    """Return who shares whole documents; None for a single one, and without three annotators.
+
+    Parameters
+    ----------
+    found
+        γ of everybody.
+    """
+    continua = {name: score.alignment.continuum for name, score in found.computed.items()}
+    if len(continua) < 2 or max(c.n_annotators for c in continua.values()) < FEWEST_ANNOTATORS:
+        return None
+    # Imported only where copies can be told.
+    from gammacp.campaign.copies import copies
+
+    return copies(continua)
+
+
 ANSWERS.register("verdict", verdict)
+ANSWERS.register("copies", copies_among)

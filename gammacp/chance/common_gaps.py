@@ -4,7 +4,9 @@ Annotators who share a silence agree where nothing is, without having agreed on 
 share one shows where all of them leave a stretch empty that is too long for units that lie
 anywhere: the longest gap of a scan. Of n gaps that share a length L by chance, one is longer than w
 with a probability of at most n(1 − w/L)^(n−1) (Fisher 1929, its first term). Each gap is tested
-among those that are no longer; the first that is too long is told with all that are longer.
+among those that are no longer; the first that is too long is told with all that are longer. Where
+units fill the text (an annotator has more than five to a gap), gaps as long as a mean unit are
+told.
 
 People who agree leave such stretches, too, and rightly. So a sentence is printed only where γ
 hangs on it: where it falls by more than .1, or its p is lost, if nothing could be marked there.
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 # Level of a gap's test.
 _LEVEL = 0.01
+# Where an annotator has more units per gap, units fill the text.
+_FEW_GAPS = 5
 # Share of the gaps that are never told.
 _MOST_SMALL = 0.6
 # γ must fall by more, or its p must be lost, for a sentence.
@@ -35,7 +39,7 @@ _LEVEL_OF_GAMMA = 0.05
 
 @dataclass(frozen=True)
 class CommonGaps:
-    """What γ would be if nothing could be marked where nobody marks anything.
+    """γ as it would be if nothing could be marked in the gaps that all annotators share.
 
     Attributes
     ----------
@@ -122,6 +126,10 @@ def common_gaps(continuum: Continuum) -> tuple[Stretch, ...]:
     order = np.argsort(widths, kind="stable")
     numbers, lengths = np.arange(1, len(order) + 1), np.cumsum(widths[order])
     longest = numbers * (1 - widths[order] / lengths).clip(0.0) ** (numbers - 1.0)
+    if _FEW_GAPS * len(widths) < continuum.counts.max():
+        # Units that fill the text leave no gaps to compare with; a unit could lie in these.
+        rows = order[widths[order] >= float(continuum.lengths.mean())]
+        return tuple(sorted((float(low[k]), float(high[k])) for k in rows.tolist()))
     # Most gaps are those of units that lie anywhere; the others are told by them.
     candidates = np.flatnonzero((longest <= _LEVEL) & (numbers > _MOST_SMALL * len(order)))
     rows = order[candidates[0] :] if len(candidates) else order[:0]

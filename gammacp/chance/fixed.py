@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gammacp.base.arrays import Floats, Indices
-from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
+from gammacp.chance.annotation import Annotation, annotation_of, annotation_set, annotations_of
 from gammacp.chance.canonical import canonical_categories, in_content_order
-from gammacp.chance.refusals import check_predefined
+from gammacp.chance.refusals import check_places, check_predefined
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
+
+FIXED_POSITIONS = "fixed-positions"
 
 
 @dataclass(frozen=True)
@@ -28,21 +30,33 @@ class FixedPositionsSampler:
     n_annotators: int
     category_codes: Indices
     prevalence: Floats
-    signature: str = "fixed-positions"
+    signature: str = FIXED_POSITIONS
 
     def draw(self, rng: np.random.Generator) -> Continuum:
         """One random annotation set."""
         place = self.places[rng.integers(len(self.places))]
         parts = []
         for _ in range(self.n_annotators):
-            rank = rng.choice(len(self.category_codes), size=len(place.starts), p=self.prevalence)
-            codes = self.category_codes[rank].astype(np.int32)
-            parts.append(replace(place, category_codes=codes))
+            parts.append(self.relabelled(place, rng))
         return annotation_set(parts, self.categories)
+
+    def relabelled(self, place: Annotation, rng: np.random.Generator) -> Annotation:
+        """Return units with labels drawn from the prevalence.
+
+        Parameters
+        ----------
+        place
+            The units.
+        rng
+            The generator of this one sample.
+        """
+        rank = rng.choice(len(self.category_codes), size=len(place.starts), p=self.prevalence)
+        codes = self.category_codes[rank].astype(np.int32)
+        return replace(place, category_codes=codes)
 
 
 @registered(
-    "fixed-positions",
+    FIXED_POSITIONS,
     "predefined units keep their places; labels redrawn from the pooled prevalence",
     "after Mathet, Widlöcher & Métivier 2015, §6.3.3",
     pools=True,
@@ -61,14 +75,79 @@ def prepare_fixed_positions(
         How many random annotators a set has.
     """
     ordered = in_content_order(continua)
-    check_predefined(ordered, "fixed-positions")
+    check_predefined(ordered, FIXED_POSITIONS)
+    return _labels_of(ordered, continua[0].categories, n_annotators)
+
+
+def _labels_of(
+    ordered: Sequence[Continuum], categories: tuple[str, ...], n_annotators: int
+) -> FixedPositionsSampler:
+    """Return sets at the first annotators' places, with the prevalence of all labels."""
     codes = np.concatenate([c.category_codes for c in ordered])
     canonical = canonical_categories(ordered)
     counts = np.array([np.count_nonzero(codes == c) for c in canonical], np.float64)
     return FixedPositionsSampler(
         tuple(annotations_of(c)[0] for c in ordered),
-        continua[0].categories,
+        categories,
         n_annotators,
         canonical,
         counts / counts.sum(),
     )
+
+
+@dataclass(frozen=True)
+class OwnPlacesSampler:
+    """Sets in which each annotator of one document keeps the own places, missing ones included.
+
+    Attributes
+    ----------
+    places
+        One annotation per annotator.
+    names
+        Of the annotators.
+    labels
+        Sets of the whole corpus, whose labels are drawn.
+    """
+
+    places: tuple[Annotation, ...]
+    names: tuple[str, ...]
+    labels: FixedPositionsSampler
+
+    @property
+    def signature(self) -> str:
+        """The model."""
+        return self.labels.signature
+
+    def draw(self, rng: np.random.Generator) -> Continuum:
+        """One random annotation set.
+
+        Parameters
+        ----------
+        rng
+            The generator of this one sample.
+        """
+        parts = [self.labels.relabelled(place, rng) for place in self.places]
+        return annotation_set(parts, self.labels.categories, self.names)
+
+
+def keep_own_places(continua: Sequence[Continuum]) -> list[OwnPlacesSampler]:
+    """Return a sampler of each document of a corpus; labels are drawn from all documents together.
+
+    Parameters
+    ----------
+    continua
+        The documents.
+
+    Raises
+    ------
+    DataError
+        Units of a document overlap without having the same place.
+    """
+    check_places(continua, FIXED_POSITIONS)
+    labels = _labels_of(in_content_order(continua), continua[0].categories, 0)
+    return [
+        OwnPlacesSampler(
+            tuple(annotation_of(c, code) for code in range(c.n_annotators)), c.annotators, labels
+        )
+        for c in continua
+    ]

@@ -86,9 +86,26 @@ def check_predefined(continua: Sequence[Continuum], model: str) -> None:
     _refuse(reasons, model, "needs predefined units, and")
 
 
-def _refuse(reasons: Iterable[str | None], model: str, but: str = "cannot be used:") -> None:
+def check_places(continua: Sequence[Continuum], model: str) -> None:
+    """DataError if units of a continuum overlap without having the same place.
+
+    Parameters
+    ----------
+    continua, model
+        What chance is modelled on, and the model's name.
+    """
+    reasons = (unmet_need(c, [Need.PLACES]) for c in continua)
+    _refuse(reasons, model, "needs given places, and", "Leave these units or documents out")
+
+
+def _refuse(
+    reasons: Iterable[str | None],
+    model: str,
+    but: str = "cannot be used:",
+    hint: str = "Use `chance=cut`",
+) -> None:
     for reason in filter(None, reasons):
-        raise DataError(f"chance model {model!r} {but} {reason}", hint="Use `chance=cut`")
+        raise DataError(f"chance model {model!r} {but} {reason}", hint=hint)
 
 
 def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:

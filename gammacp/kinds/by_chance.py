@@ -178,6 +178,6 @@ def _counted(
         if not documents.charging:
             shares = sides_of(found)
         every.append(add_up(found, shares, np.ones(len(found.form)), slots, begin))
-        clear.append(add_up(found, shares, found.clear, slots, begin))
+        clear.append(add_up(found, shares, found.clear.astype(np.float64), slots, begin))
     counts = SlotSums.joined(every), SlotSums.joined(clear)
     return costs, disorders / np.asarray(group.scales), counts

@@ -24,6 +24,7 @@ from gammacp.kinds.forms import (
     KIND_CODE,
     KINDS,
     NESTING,
+    NOBODY,
     POSITION,
     SECOND,
     UNMATCHED,
@@ -49,7 +50,7 @@ class Shares(NamedTuple):
     row
         Place of the row among the differences.
     slot
-        The annotator in the document.
+        The annotator in the document; −1 for nobody.
     kind
         Its place in `KINDS`.
     share
@@ -63,13 +64,13 @@ class Shares(NamedTuple):
 
 
 def _kind_table() -> Codes:
-    """Return kinds by form, bearer (first, second, tie) and side, shape (forms, 3, 2)."""
-    table = np.zeros((len(_OF_FIRST), 3, 2), np.int32)
+    """Return kinds by form, bearer (first, second, tie, nobody) and side, shape (forms, 4, 2)."""
+    table = np.zeros((len(_OF_FIRST), 4, 2), np.int32)
     for form, kind in _OF_FIRST.items():
         table[form, FIRST] = KIND_CODE[kind]
         table[form, SECOND] = KIND_CODE[_OF_SECOND[form]]
         tied = _TIED if form == UNMATCHED else (kind, _OF_SECOND[form])
-        table[form, BOTH] = [KIND_CODE[name] for name in tied]
+        table[form, BOTH] = table[form, NOBODY] = [KIND_CODE[name] for name in tied]
     return table
 
 
@@ -85,12 +86,13 @@ def shares_of(found: Differences) -> Shares:
         The differences.
     """
     rows = np.arange(len(found.form))
-    tied = found.bearer == BOTH
+    tied = found.bearer >= BOTH
     mine = np.concatenate([rows[found.bearer != SECOND], rows[found.bearer != FIRST]])
     side = np.repeat(
         [0, 1], [int((found.bearer != SECOND).sum()), int((found.bearer != FIRST).sum())]
     )
     slot = np.where(side == 0, found.first[mine], found.second[mine])
+    slot = np.where(found.bearer[mine] == NOBODY, -1, slot)
     kind = _KINDS_BY_FORM[found.form[mine], found.bearer[mine], side]
     return Shares(mine, slot, kind, np.where(tied[mine], 0.5, 1.0))
 
@@ -104,12 +106,25 @@ def sides_of(found: Differences) -> Shares:
         The differences of documents of two annotators.
     """
     rows = np.arange(len(found.form))
-    mutual = ~np.isin(found.form, (UNMATCHED, NESTING))
-    mine = np.concatenate([rows, rows[mutual]])
-    side = np.repeat([0, 1], [len(rows), int(mutual.sum())])
+    rows = rows[found.bearer != NOBODY]
+    mutual = rows[~np.isin(found.form[rows], (UNMATCHED, NESTING))]
+    mine = np.concatenate([rows, mutual])
+    side = np.repeat([0, 1], [len(rows), len(mutual)])
     slot = np.where(side == 0, found.first[mine], found.second[mine])
     kind = _KINDS_BY_FORM[found.form[mine], np.full(len(mine), BOTH), side]
     return Shares(mine, slot, kind, np.ones(len(mine)))
+
+
+def parts_of(found: Differences, shares: Shares) -> Floats:
+    """Return the cost of each kind, whoever is charged with it.
+
+    Parameters
+    ----------
+    found, shares
+        Rows and who is charged with them.
+    """
+    cost = found.cost[shares.row] * shares.share
+    return np.asarray(np.bincount(shares.kind, cost, len(KINDS)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,10 +205,12 @@ def add_up(
     """
     sizes = np.array([len(p) for p in people])
     first = np.concatenate(([0], np.cumsum(sizes)))
-    slot = first[found.document[shares.row]] + shares.slot
-    charged = (values[shares.row] * shares.share).astype(np.float64)
+    somebody = shares.slot >= 0
+    row, kind = shares.row[somebody], shares.kind[somebody]
+    slot = first[found.document[row]] + shares.slot[somebody]
+    charged = (values[row] * shares.share[somebody]).astype(np.float64)
     size = int(first[-1])
-    sums = np.bincount(slot * len(KINDS) + shares.kind, charged, size * len(KINDS))
+    sums = np.bincount(slot * len(KINDS) + kind, charged, size * len(KINDS)).astype(np.float64)
     return SlotSums(
         np.repeat(np.arange(begin, begin + len(people)), sizes),
         np.concatenate([np.asarray(p, np.int64) for p in people]),

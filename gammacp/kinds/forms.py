@@ -9,5 +9,5 @@ KIND_CODE = {kind: code for code, kind in enumerate(KINDS)}
 ALONE, PART, WHOLE, LEVEL = 0, 1, 2, 3
 # Forms of rows: a family is one unit of the first annotator against several of the second.
 POSITION, CATEGORY, FAMILY, UNMATCHED, NESTING = 0, 1, 2, 3, 4
-# Who bears a row: the first annotator of it, the second, or both alike.
-FIRST, SECOND, BOTH = 0, 1, 2
+# Who bears a row: the first annotator of it, the second, both alike, or nobody: a convention does.
+FIRST, SECOND, BOTH, NOBODY = 0, 1, 2, 3

@@ -19,13 +19,26 @@ import numpy as np
 from gammacp.alignment import Alignment, align
 from gammacp.base.arrays import Floats
 from gammacp.base.record_tables import Table
+from gammacp.base.text import sentence
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError, UsageError
+from gammacp.formats.conventions import ConventionNote
 from gammacp.kinds.by_chance import ByChance, RandomSets, by_chance
-from gammacp.kinds.charging import SlotSums, add_up, shares_of, sides_of
+from gammacp.kinds.charging import SlotSums, add_up, parts_of, shares_of, sides_of
+from gammacp.kinds.conventions import suspected_conventions, uncharge
 from gammacp.kinds.differences import Differences, check_pieces, differences_in
 from gammacp.kinds.documents import AlignedDocuments, documents_of
-from gammacp.kinds.forms import BOTH, CATEGORY, FAMILY, FIRST, KINDS, NESTING, POSITION, UNMATCHED
+from gammacp.kinds.forms import (
+    BOTH,
+    CATEGORY,
+    FAMILY,
+    FIRST,
+    KINDS,
+    NESTING,
+    POSITION,
+    SECOND,
+    UNMATCHED,
+)
 from gammacp.kinds.sentences import Beside, sentences_of
 from gammacp.kinds.significance import Counted, p_values
 from gammacp.kinds.tables import tables_of
@@ -35,7 +48,7 @@ from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_
 
 Record: TypeAlias = dict[str, Any]
 
-NOBODY = "With two annotators, each differs from the other: nobody can be charged with a difference"
+TWO_ANNOTATORS = "With two annotators, nobody can be charged with a difference"
 
 
 @dataclass(frozen=True)
@@ -92,6 +105,8 @@ class Kinds:
         `cases`, of `units` of the other, and of cases `with_gaps` between these.
     sentences
         What stands out, three sentences at most.
+    conventions
+        Conventions in which annotators seem to differ. What they explain is charged to nobody.
     reason
         Why nobody is charged; None where annotators are.
     """
@@ -102,6 +117,7 @@ class Kinds:
     people: tuple[Record, ...]
     pairs: tuple[Record, ...]
     sentences: tuple[str, ...]
+    conventions: tuple[ConventionNote, ...]
     reason: str | None
     documents: AlignedDocuments
     batches: tuple[tuple[int, Differences], ...]
@@ -124,11 +140,13 @@ class Kinds:
 
     def tables(self) -> Iterator[tuple[str, Table]]:
         """Yield what each kind costs and what annotators are charged with, each with its title."""
-        return tables_of(self)
+        return tables_of(self.parts, self.people, charging=self.reason is None)
 
     def in_words(self) -> list[str]:
-        """What stands out, and why nobody is charged."""
-        return [*self.sentences, *([f"{self.reason}."] if self.reason else [])]
+        """Conventions, what stands out, and why nobody is charged."""
+        notes = [str(note) if note.file else note.evidence for note in self.conventions]
+        told = [f"{sentence(note)} Nobody is charged with it." for note in notes]
+        return [*told, *self.sentences, *([f"{self.reason}."] if self.reason else [])]
 
     def heading(self) -> str:
         """Return the heading of the section in a report."""
@@ -145,6 +163,7 @@ class Kinds:
             "people": [dict(record) for record in self.people],
             "pairs": [dict(record) for record in self.pairs],
             "sentences": list(self.sentences),
+            "conventions": [note.as_dict() for note in self.conventions],
         }
         return made if self.reason is None else made | {"reason": self.reason}
 
@@ -247,18 +266,25 @@ def _groups_on(basis: Basis, documents: AlignedDocuments) -> list[RandomSets] | 
 
 def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, seed: int) -> Kinds:
     aligned = [(a.continuum, a.groups) for a in documents.alignments.values()]
-    batches = tuple(differences_in(aligned, documents.dissimilarity, documents.scales))
+    conventions = suspected_conventions({n: a.continuum for n, a in documents.alignments.items()})
+    names, continua = tuple(documents.alignments), [c for c, _ in aligned]
+    batches = tuple(
+        (begin, uncharge(found, names[begin:], continua[begin:], conventions))
+        for begin, found in differences_in(aligned, documents.dissimilarity, documents.scales)
+    )
     size = len(documents.people)
+    parts = np.zeros(len(KINDS))
     costs: list[SlotSums] = []
     counts: list[SlotSums] = []
     clear: list[SlotSums] = []
     for begin, found in batches:
         people = documents.slots[begin : begin + len(found.edges) - 1]
         shares = shares_of(found)
+        parts += parts_of(found, shares)
         costs.append(add_up(found, shares, found.cost, people, begin))
         shares = shares if documents.charging else sides_of(found)
         counts.append(add_up(found, shares, np.ones(len(found.form)), people, begin))
-        clear.append(add_up(found, shares, found.clear, people, begin))
+        clear.append(add_up(found, shares, found.clear.astype(np.float64), people, begin))
     cost = SlotSums.joined(costs).by_person(size)
     seen = Counted(SlotSums.joined(counts), SlotSums.joined(clear), size, documents.charging)
     chance = None if groups is None else by_chance(documents, groups, documents.dissimilarity)
@@ -267,11 +293,12 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
     pairs = tuple(_pairs(documents, batches))
     beside = _beside(documents, seen, chance)
     return Kinds(
-        parts=_parts(cost.sum(axis=0), None if chance is None else chance.parts),
+        parts=_parts(parts, None if chance is None else chance.parts),
         people=records,
         pairs=pairs,
         sentences=sentences_of(records, pairs, beside),
-        reason=None if documents.charging else NOBODY,
+        conventions=conventions,
+        reason=None if documents.charging else TWO_ANNOTATORS,
         documents=documents,
         batches=batches,
     )
@@ -390,7 +417,7 @@ def _cases(
         yield Case(
             names[document],
             _kind(form, bearer),
-            None if bearer == BOTH or not charged else pair[bearer],
+            None if bearer >= BOTH or not charged else pair[bearer],
             pair,
             ((unit,), others),
             unit.category,
@@ -401,9 +428,9 @@ def _cases(
 
 def _kind(form: int, bearer: int) -> str:
     if form == FAMILY:
-        return "merged" if bearer in (FIRST, BOTH) else "split"
+        return "split" if bearer == SECOND else "merged"
     if form == UNMATCHED:
-        return "unmatched" if bearer == BOTH else "extra" if bearer == FIRST else "missing"
+        return "unmatched" if bearer >= BOTH else "extra" if bearer == FIRST else "missing"
     return _NAMES[form]
 
 

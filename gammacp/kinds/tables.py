@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from gammacp.base.record_tables import Column, Record, Table, number, share, word
 from gammacp.kinds.forms import KINDS
 
-if TYPE_CHECKING:
-    from gammacp.kinds.kinds import Kinds
 
-
-def tables_of(found: Kinds) -> Iterator[tuple[str, Table]]:
+def tables_of(
+    parts: Mapping[str, Record], people: Sequence[Record], *, charging: bool
+) -> Iterator[tuple[str, Table]]:
     """Yield the tables with their titles.
 
     Parameters
     ----------
-    found
-        The kinds.
+    parts, people
+        Records of `Kinds`.
+    charging
+        Whether annotators are charged.
     """
-    yield "By kind of difference", parts_table(found)
-    yield from people_tables(found)
+    yield "By kind of difference", parts_table(parts)
+    total = sum(part["observed"] for part in parts.values())
+    yield from people_tables(people, total if charging else None)
 
 
-def parts_table(found: Kinds) -> Table:
+def parts_table(parts: Mapping[str, Record]) -> Table:
     """Return what each kind costs, and costs by chance.
 
     Parameters
     ----------
-    found
-        The kinds.
+    parts
+        Records of `Kinds`.
     """
     columns = (
         Column("kind", "kind"),
@@ -38,26 +40,28 @@ def parts_table(found: Kinds) -> Table:
         Column("share", "share", share),
         Column("expected", "expected", number),
     )
-    records = [{"kind": kind, **part} for kind, part in found.parts.items()]
+    records = [{"kind": kind, **part} for kind, part in parts.items()]
     told = [r for r in records if r["observed"] or r["expected"]]
     return Table(columns, told).without_empty("expected")
 
 
-def people_tables(found: Kinds) -> Iterator[tuple[str, Table]]:
+def people_tables(people: Sequence[Record], total: float | None) -> Iterator[tuple[str, Table]]:
     """Yield counts with those by chance, and shares of the disorder, by annotator.
 
     Parameters
     ----------
-    found
-        The kinds.
+    people
+        Records of `Kinds`.
+    total
+        The observed disorder; None where nobody is charged.
     """
     rows: dict[str, dict[str, Record]] = {}
-    for record in found.people:
+    for record in people:
         rows.setdefault(record["annotator"], {})[record["kind"]] = record
     used = [kind for kind in KINDS if any(row[kind]["count"] for row in rows.values())]
     name = Column("annotator", "annotator")
     counts = tuple(Column(kind, kind, word) for kind in used)
-    chance = any(record["by_chance"] is not None for record in found.people)
+    chance = any(record["by_chance"] is not None for record in people)
     cells = [
         {"annotator": who, **{kind: _count(row[kind]) for kind in used}}
         for who, row in rows.items()
@@ -66,9 +70,8 @@ def people_tables(found: Kinds) -> Iterator[tuple[str, Table]]:
         f"Differences of each annotator{' (by chance)' if chance else ''}",
         Table((name, *counts), cells),
     )
-    if found.reason is not None:
+    if total is None:
         return
-    total = found.observed
     shares: list[dict[str, Any]] = []
     for who, row in rows.items():
         charged = {kind: row[kind]["charged"] / total if total else 0.0 for kind in used}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.chance.beyond import NOT_OBSERVED, BeyondChance, against_chance
+from gammacp.chance.fixed import FIXED_POSITIONS, keep_own_places
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Corpus
@@ -229,7 +230,7 @@ def corpus_beyond_chance(
         else:
             observed[name] = score.disagreement
     if observed:
-        named = CHANCE_MODELS[settings.chance].named
+        named = CHANCE_MODELS[settings.chance].named or settings.chance == FIXED_POSITIONS
         counted = PooledDisagreements([*observed], documents, rest, matching, reference, named)
         beyond |= _drawn(counted, observed, found, settings)
     return {name: replace(score, beyond_chance=beyond[name]) for name, score in found.items()}
@@ -249,7 +250,11 @@ def _drawn(
     model, documents = CHANCE_MODELS[settings.chance], counted.documents
     try:
         samplers: dict[str, Sampler[Continuum]] = {}
+        if model.name == FIXED_POSITIONS:
+            samplers |= zip(documents, keep_own_places([*documents.values()]), strict=True)
         for name, c in documents.items():
+            if name in samplers:
+                continue
             together = model.ratio or model.pools
             if not together and not c.n_units:
                 samplers[name] = NoUnits(c, model.name)

@@ -74,7 +74,7 @@ def _few_disagree(part: Part) -> bool:
 
 
 def _sums_of_alignments(part: Part) -> PairSums | None:
-    """What pairs add to γ by the alignments of all annotators; None of other measures."""
+    """Return the pairs' terms in γ by the alignments of all; None for other measures."""
     scores = getattr(part.whole, "scores", None)
     if scores is None:
         return None
@@ -97,6 +97,9 @@ def _over(
     of_alignments = _sums_of_alignments(part)
     if of_alignments is not None and whole.value < 1:
         return intervals_over(of_alignments, interval, error=part.whole.chance_error)
+    own_sets = "samples" in part.measure.options
+    if own_sets and not all(c.of_pairs for c in part.counts.values()):
+        return replace(plain, reason="its random sets are not drawn for each pair of annotators")
     if len(part.pairs_of_people()) > _MOST_PAIRS:
         return replace(plain, reason=f"more than {_MOST_PAIRS} pairs are not measured by pair")
     if whole.value >= 1:

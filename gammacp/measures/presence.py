@@ -19,7 +19,7 @@ from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
 from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score, undefined
 
-_ONE_DOCUMENT = "presence is about several documents: measure a corpus"
+_ONE_DOCUMENT = "it is about several documents together, as a corpus has them"
 _ALWAYS = "every code is in all documents or in none, so no disagreement can be expected"
 
 

@@ -200,13 +200,13 @@ def decisions_of(
     }
     decisions, tied = [], 0
     for number, (document, item) in enumerate(dict.fromkeys(map(tuple, asked.items))):
-        action = asked.action
+        action: str = asked.action
         unit = units.get((document, item))
-        if action == "agree" and unit is not None:
-            if unit.kept and unit.category is None and unit.vote.tied:
+        if action == "agree":
+            if unit is not None and unit.kept and unit.category is None and unit.vote.tied:
                 tied += 1
                 continue
-            action = "merge" if unit.kept else "drop"
+            action = "drop" if unit is not None and not unit.kept else "merge"
         single = {
             "document": document,
             "item": item,

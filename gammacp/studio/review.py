@@ -129,7 +129,7 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
     found
         By document.
     asked
-        Anything but `undo`.
+        Anything but `undo` and `agree`, about one unit or link.
 
     Raises
     ------
@@ -137,6 +137,8 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
         There is no such unit, link or annotator, its category or type is tied, it cannot be where
         it shall, or a link shall be edited.
     """
+    if asked.action == "agree":
+        raise DataError("agree is about several units", hint="Send them as items")
     if asked.document in found:
         for key, link in zip(
             link_keys(found[asked.document]), found[asked.document].links, strict=True

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gammacp.base.plots import figure
+from gammacp.bench.captions import caption_of
 from gammacp.bench.curves import Point, by_measure
 from gammacp.bench.figures import (
     draw_panel,
@@ -13,6 +14,7 @@ from gammacp.bench.figures import (
     measure_title,
     plot_errors,
     plot_measures,
+    shared_bottom,
 )
 
 pytest.importorskip("matplotlib")
@@ -67,9 +69,9 @@ def test_a_curve_of_one_value_among_several_is_undefined_and_said(tmp_path: Path
     ]
     with figure(tmp_path / "x") as axes:
         draw_panel(axes, by_measure(points(["gamma"], mean=-2) + lone), "title")
-        said = [t.get_text() for t in axes.texts]
+        said = axes.get_xlabel().splitlines()
         labels = axes.get_legend_handles_labels()[1]
-    assert said == ["undefined: u-alpha; goes on down to −2.4"]
+    assert said == ["magnitude", "undefined: u-alpha; goes on down to −2.4"]
     assert labels == ["gamma"]
 
 
@@ -77,3 +79,40 @@ def test_names() -> None:
     assert measure_title("gamma-k[noun]") == "γ$_k$, noun"
     assert measure_title("my-own") == "my-own"
     assert file_name("a/b:c") == "a_b_c"
+
+
+def flat(name: str, mean: float) -> list[Point]:
+    return [Point("split", m / 4, name, mean, 0.0, 5, 0) for m in range(5)]
+
+
+def test_curves_of_one_value_are_named_instead_of_drawn(tmp_path: Path) -> None:
+    curves = by_measure(points(["gamma"]) + flat("a", 1.0) + flat("b", 1.0) + flat("c", 0.5))
+    with figure(tmp_path / "x") as axes:
+        draw_panel(axes, curves, "title")
+        assert axes.get_xlabel() == "magnitude\na, b: 1 throughout; c: 0.5 throughout"
+        assert axes.get_legend_handles_labels()[1] == ["gamma"]
+        assert not axes.texts  # words that a curve could run through
+
+
+def test_a_jump_is_named(tmp_path: Path) -> None:
+    rising = [*points(["b"])[:4], Point("split", 1.0, "b", 1.0, 0.0, 5, 0)]
+    with figure(tmp_path / "x") as axes:
+        draw_panel(axes, by_measure(points(["gamma"]) + rising), "title")
+        assert axes.get_xlabel() == "magnitude\njump at 1: b"
+
+
+def test_panels_of_a_page_have_one_range(tmp_path: Path) -> None:
+    one, other = points(["gamma"]), points(["ser"], mean=-0.5)
+    bottom = shared_bottom([by_measure(one), by_measure(other)])
+    assert bottom == pytest.approx(-0.95)
+    with figure(tmp_path / "x", columns=2) as pair:
+        for axes, curves in zip(pair, (one, other), strict=True):
+            draw_panel(axes, by_measure(curves), "title", bottom=bottom)
+        assert pair[0].get_ylim() == pair[1].get_ylim()
+
+
+def test_a_caption_says_annotators_units_and_chance() -> None:
+    configuration = {"n_annotators": 3, "source": {"drawn from": {"n_units": 25}}}
+    signatures = ["gamma|d:x|chance:cut(completed=1)|seed:1", "ser|v:1"]
+    assert caption_of(configuration, signatures) == "3 annotators, 25 units each, chance: cut"
+    assert caption_of({"n_annotators": 2, "source": {}}) == "2 annotators"

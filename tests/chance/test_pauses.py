@@ -207,6 +207,13 @@ def test_on_a_grid_units_are_turned_by_whole_places_outside_pauses() -> None:
     assert len(seen) > 10
 
 
+def test_nothing_is_drawn_where_somebody_read_nothing() -> None:
+    c = of({"Ann": [], "Bob": [(2.0, 4.0), (40.0, 46.0)]}, [(0, 10), (30, 50)])
+    c = declare_read_until(Continuum.from_units(list(c), annotators=["Ann", "Bob"]), {"Ann": 2})
+    c = declare_bounds(c, (0, 50)).with_markable([(0, 10), (30, 50)])
+    assert prepare_cut([c], 2).draw(RNG(1)).n_units == 2
+
+
 def test_reading_ends_in_the_time_without_pauses() -> None:
     spans = [(1.0, 3.0), (5.0, 8.0), (31.0, 33.0)]
     c = of({"Ann": spans, "Bob": [(2.0, 4.0), (40.0, 46.0)]}, [(0, 10), (30, 50)])

@@ -315,6 +315,11 @@ ROWS = [
     Row("stopped reading early", ONE, (*GAMMA, *BOB, "Bob=20", "--chance", "shift"),
         {(*GAMMA, *BOB, "Bob=20", "--chance", "cut"): read(20),
          (*GAMMA, "--chance", "shift"): truth()}),
+    Row("cannot model pauses", {**ONE, "m.csv": "start,end\n-5,5\n8,40\n"},
+        (*GAMMA, "--markable", "m.csv", "--chance", "shift"),
+        {(*GAMMA, "--markable", "m.csv", "--chance", "cut"):
+         truth().with_markable([(-5, 5), (8, 40)]),
+         (*GAMMA, "--chance", "shift"): truth()}),
     # Annotators and categories.
     Row("does not occur", ONE, (*GAMMA, "--only", "z"), {(*GAMMA, "--only", "a,b"): truth()},
         site="{} {} does not occur"),

@@ -38,6 +38,16 @@ def test_gaps_by_hand() -> None:
     assert common_gaps(c.with_markable([(0, 19), (40, 61)])) == ()
 
 
+def test_units_that_fill_the_text_leave_no_gaps_to_compare_with() -> None:
+    """Tiles of 2 over 0–20 and 30–50: 10–30 is the only gap, and longer than a unit."""
+    starts = [*range(0, 10, 2), *range(30, 40, 2)]
+    c = Continuum.from_units([Unit(who, s, s + 2, "x") for who in "AB" for s in starts])
+    assert common_gaps(c) == ((10.0, 30.0),)
+    near = [*range(0, 10, 2), *range(11, 21, 2)]
+    c = Continuum.from_units([Unit(who, s, s + 2, "x") for who in "AB" for s in near])
+    assert common_gaps(c) == ()
+
+
 @pytest.mark.parametrize(("n", "share"), [(12, 0.5), (12, 0.3), (30, 0.25), (8, 0.7)])
 def test_the_first_term_is_no_less_than_the_exact_probability(n: int, share: float) -> None:
     """Fisher's exact tail of the longest of n spacings, against a simulation and our bound."""

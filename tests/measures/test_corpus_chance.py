@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import gammacp as gc
@@ -83,3 +84,21 @@ def test_presence_needs_documents_that_are_dealt_anew() -> None:
     assert beyond is not None
     assert beyond.reason is not None
     assert "presence needs chance=documents" in beyond.reason
+
+
+def test_places_with_missing_labels() -> None:
+    """Each annotator keeps the own places: of half the labels x, E[D] of any pair is a half."""
+    units = [Unit(a, k, k + 1, "xy"[k % 2]) for k in range(8) for a in "ABC" if (a, k) != ("C", 3)]
+    documents = {f"d{k}": Continuum.from_units(units) for k in range(3)}
+    documents["short"] = Continuum.from_units([Unit(a, 0, 1, "xy"[a == "A"]) for a in "AB"])
+    corpus = Corpus.from_continua(documents)
+    found = gc.measure(
+        corpus, ["alpha", "gwet-ac"], beyond_chance=True, chance="fixed-positions", samples=200
+    )
+    for name in ("alpha", "gwet-ac"):
+        beyond = found[name].beyond_chance
+        assert beyond is not None
+        assert beyond.reason is None
+        shares = np.array([35, 36]) / 71
+        assert beyond.expected == pytest.approx(1 - (shares**2).sum(), abs=0.02)
+        assert beyond.p == pytest.approx(1 / 201)

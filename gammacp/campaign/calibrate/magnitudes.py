@@ -50,7 +50,7 @@ _STABLE = 3 / 8  # makes the square root of a count's spread the same for all co
 
 @dataclass(frozen=True, kw_only=True)
 class PersonalMagnitude:
-    """How much of one mistake one annotator makes.
+    """Magnitude of one kind of error of one annotator.
 
     Attributes
     ----------
@@ -354,8 +354,9 @@ def _labels(continuum: Continuum, slots: Slots, codes: Codes) -> Codes:
     """Return the labels at slots where two or more whole units have one, −1 elsewhere."""
     rows = slots.units
     there = (rows >= 0) & slots.whole[rows]
-    labels: Codes = np.where(there, codes[continuum.category_codes[rows]], -1).astype(np.int32)
-    return labels[(labels >= 0).sum(axis=1) > 1]
+    labels = np.where(there, codes[continuum.category_codes[rows]], -1).astype(np.int32)
+    compared: Codes = labels[(labels >= 0).sum(axis=1) > 1]
+    return compared
 
 
 def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tuple[Floats, Floats]:
@@ -392,13 +393,12 @@ def _magnitude(
     kind = ERRORS[error]
     value, cases = float(whole.values[person, error]), float(whole.cases[person, error])
     if math.isnan(value):
-        reason = (
-            "there is one label only"
-            if kind == "category" and evidence.categories < 2
-            else ("too little is known: it takes two others at the same places")
-        )
-        return PersonalMagnitude(annotator=name, error=kind, cases=round(cases), reason=reason)
-    interval, reason = None, None
+        why = "too little is known: it takes two others at the same places"
+        if kind == "category" and evidence.categories < 2:
+            why = "there is one label only"
+        return PersonalMagnitude(annotator=name, error=kind, cases=round(cases), reason=why)
+    interval: tuple[float, float] | None = None
+    reason: str | None = None
     if not len(parts):
         reason = f"an interval takes {FEWEST_DOCUMENTS} documents"
     elif np.isnan(parts).any():

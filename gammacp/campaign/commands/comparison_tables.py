@@ -31,6 +31,9 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
         most = None if {"annotator", "pair", "category"} <= {*by} else 1
         for sentence in verdict(found).in_words()[:most]:
             say(sentence)
+    if whole and found.copies is not None:
+        for sentence in found.copies.in_words():
+            say(sentence)
     for title, table, words in chain(_main_tables(found, by), _further_tables(found, by)):
         show(table, title=title)
         for sentence in words:

@@ -33,6 +33,7 @@ from gammacp.campaign.compare.scoring import (
     with_annotators,
 )
 from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
+from gammacp.campaign.copies import CopiesFound, copies
 from gammacp.campaign.parts import COMPARED, TABLES_BESIDE, ComparisonPart
 from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
@@ -82,8 +83,8 @@ class Comparison:
     `overall` holds the score per document, too; the tables of `people` can also be read as `pairs`,
     `without` and `annotators`. `reference` is None unless one was named, `against` unless there is
     another round, `sessions` unless people annotated twice, `over_time` unless documents are in
-    order, `explanation` unless it was asked for. `parts` holds what other subjects compare, by
-    name.
+    order, `copies` of a single document, `explanation` unless it was asked for. `parts` holds what
+    other subjects compare, by name.
     """
 
     overall: Agreement
@@ -98,6 +99,7 @@ class Comparison:
     parts: Mapping[str, ComparisonPart] = field(default_factory=dict)
     sessions: Sessions | None = None
     over_time: OverTime | None = None
+    copies: CopiesFound | None = None
 
     def __repr__(self) -> str:
         """Return how many documents, by whom, and their γ; `to_frame`, `as_dict` have the rest."""
@@ -154,7 +156,7 @@ class Comparison:
             "categories": [asdict(c) for c in self.categories],
             **record_of(self, "confusion reference against groups"),
             **{name: part.as_dict() for name, part in self.parts.items()},
-            **record_of(self, "sessions over_time"),
+            **record_of(self, "sessions over_time copies"),
             **record_of(self, "explanation" if self.explanation else ""),
         }
 
@@ -305,6 +307,7 @@ def compare(
         over_time=over_time(overall, in_order=in_order),
         explanation=explained_on(basis) if explain else None,
         parts=parts,
+        copies=copies(others) if len(others) > 1 else None,
     )
 
 

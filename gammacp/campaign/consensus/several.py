@@ -4,7 +4,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each
 from gammacp.base.arguments import one_of
+from gammacp.base.text import first_names
 from gammacp.campaign.annotators.models import AnnotatorModel, Fit, fit
 from gammacp.campaign.annotators.responses import Responses
 from gammacp.campaign.consensus.cells import AlignedCells, Cells
@@ -30,6 +31,7 @@ from gammacp.campaign.consensus.weighing import (
     qualities_by_vote,
     shares_of_boundaries,
 )
+from gammacp.campaign.copies import CopiesFound, copies, count_once
 from gammacp.campaign.parts import GOLD
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable, TableDocuments
@@ -66,6 +68,9 @@ class Belief:
     fit, responses, annotators
         The model, what it rests on, and what it says of each annotator; for votes None, None, and
         what was counted against them.
+    copies, counted_once
+        Who shares whole documents, and by document whose annotation is the same as another's and
+        therefore left out.
     """
 
     weights: str
@@ -74,6 +79,8 @@ class Belief:
     fit: Fit | None = None
     responses: Responses | None = None
     annotators: tuple[AnnotatorQuality, ...] = ()
+    copies: CopiesFound = field(default_factory=CopiesFound)
+    counted_once: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return how the consensus was weighed, and its annotators, as JSON."""
@@ -83,6 +90,10 @@ class Belief:
             "threshold": self.threshold,
             **{name: self.fit and getattr(self.fit, name) for name in _FITTED},
             "annotators": {a.name: a.as_dict() for a in self.annotators},
+            "copies": {
+                **self.copies.as_dict(),
+                "counted_once": {name: list(gone) for name, gone in self.counted_once.items()},
+            },
         }
 
 
@@ -252,6 +263,11 @@ def consensus_of_each(
     corpus = continua
     if not isinstance(corpus, Corpus):
         corpus = Corpus.from_continua(named_continua(continua))
+    shared = copies(corpus) if len(corpus) > 1 else CopiesFound()
+    once: dict[str, tuple[str, ...]] = {}
+    if shared.pairs:
+        changed, once = count_once({name: corpus[name] for name in corpus}, shared)
+        corpus = Corpus.from_continua(changed)
     names, every = [*corpus], ContinuumSequence.of(corpus.values())
     failures = _failures(names, every)
     sound = np.array([k for k in range(len(names)) if k not in failures], np.int64)
@@ -282,6 +298,9 @@ def consensus_of_each(
     documents = Made([names[k] for k in sound.tolist()], made)
     if belief.fit is not None:
         belief = replace(belief, notes=(*belief.notes, *_cautions(documents, cells)))
+    if shared.pairs:
+        notes = (*belief.notes, *shared.in_words(), *_counted_once(once))
+        belief = replace(belief, notes=notes, copies=shared, counted_once=once)
     return CorpusConsensus(
         documents=documents,
         cells=cells,
@@ -291,6 +310,16 @@ def consensus_of_each(
         dissimilarity=dissimilarity,
         failures=tuple(failures.values()),
     )
+
+
+def _counted_once(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Yield a note on annotations that are the same as another's and count once."""
+    if once:
+        people = first_names([*dict.fromkeys(a for gone in once.values() for a in gone)], 3)
+        yield (
+            f"identical annotations count once: {people} is left out of {len(once)} documents "
+            f"({first_names([*once], 3)})"
+        )
 
 
 class _Making:

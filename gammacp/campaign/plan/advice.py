@@ -165,9 +165,15 @@ class Plan:
         if pilot.over is not None:
             said.append(pilot.over.in_words())
         if self._tells_of_others() and pilot.components is not None:
+            from scipy.special import stdtrit
+
             m, people = best.annotators, max(pilot.people, best.annotators)
             n = round(best.documents)
-            now, then = (1.96 * pilot.components.error(n, m, k * people) for k in (1, 2))
+            # Student's t of so many people, as in the interval over annotators.
+            now, then = (
+                float(stdtrit(k * people - 1, 0.975)) * pilot.components.error(n, m, k * people)
+                for k in (1, 2)
+            )
             said.append(
                 f"For a γ that also covers other annotators, {n} documents by {m} of {people} "
                 f"annotators each give about ±{now:.2f}, by {m} of {2 * people} about ±{then:.2f}."

@@ -113,7 +113,7 @@ def gamma(
     judged = {name: answer(found) for name, answer in ANSWERS.items()}
     if json:
         whole = {"results": found.results(), "corpus": found.corpus}
-        whole |= {name: said.as_dict() for name, said in judged.items()}
+        whole |= {name: said and said.as_dict() for name, said in judged.items()}
         taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
         taken_apart |= {name: each.as_dict() for name, each in further.items()}
         taken_apart |= {name: {"reason": reason} for name, reason in refused}
@@ -121,7 +121,9 @@ def gamma(
     elif found.computed:
         if found.score.defined:
             for said in judged.values():
-                say(said.in_words()[0])
+                # The first sentence of an answer; not every answer has any.
+                for sentence in said.in_words()[:1] if said else ():
+                    say(sentence)
         _print(found, options, _missing(loaded), alignment=alignment)
         _print_asked(over, parts)
         _print_further(further, refused)

@@ -1,0 +1,128 @@
+"""Differences that a convention explains: they are nobody's mistakes, and nobody is charged.
+
+`gammacp.formats.between_annotators` suspects that an annotator counts otherwise than the others:
+ends off by one, a shift, a factor, the case of labels. What a convention explains is told first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gammacp.base.arrays import Bools
+from gammacp.continuum import Continuum
+from gammacp.formats.between_annotators import suspected
+from gammacp.formats.conventions import ConventionNote
+from gammacp.formats.unit_changes import fold_label
+from gammacp.kinds.differences import Differences
+from gammacp.kinds.forms import CATEGORY, NOBODY, POSITION
+
+# Decimals to which two differences of positions are the same.
+_DECIMALS = 6
+_CASE = "case"
+
+
+def suspected_conventions(continua: Mapping[str, Continuum]) -> tuple[ConventionNote, ...]:
+    """Return the conventions in which annotators seem to differ.
+
+    Parameters
+    ----------
+    continua
+        By name, of more than one annotator each.
+    """
+    return tuple(suspected(continua))
+
+
+def uncharge(
+    found: Differences,
+    names: Sequence[str],
+    continua: Sequence[Continuum],
+    notes: Sequence[ConventionNote],
+) -> Differences:
+    """Return the differences, with nobody charged for what conventions explain.
+
+    Parameters
+    ----------
+    found
+        Differences of a batch.
+    names, continua
+        Its documents.
+    notes
+        The conventions.
+    """
+    explained = np.zeros(len(found.form), np.bool_)
+    for note in notes:
+        here = np.array([note.file == name for name in names])
+        if not here.any():
+            here[:] = True
+        explained |= here[found.document] & _explained(found, continua, note)
+    if not explained.any():
+        return found
+    return replace(found, bearer=np.where(explained, np.int32(NOBODY), found.bearer))
+
+
+def _explained(found: Differences, continua: Sequence[Continuum], note: ConventionNote) -> Bools:
+    """Return which rows a convention explains, in any document."""
+    explained = np.zeros(len(found.form), np.bool_)
+    if note.convention.endswith(_CASE):
+        for row in np.flatnonzero(found.form == CATEGORY).tolist():
+            one, other = _labels(found, continua, row)
+            explained[row] = fold_label(one) == fold_label(other)
+    mine = _rows_of_annotator(found, continua, note)
+    if not mine.any():
+        return explained
+    if _has_factor(note):
+        return explained | mine
+    return explained | _same_offset(found, continua, mine & (found.form == POSITION), note)
+
+
+def _rows_of_annotator(
+    found: Differences, continua: Sequence[Continuum], note: ConventionNote
+) -> Bools:
+    """Return which rows the annotator of a convention takes part in."""
+    marked = [[_is_about(note, c, name) for name in c.annotators] for c in continua]
+    first = np.concatenate(([0], np.cumsum([len(m) for m in marked])))
+    flat = np.array([mark for marks in marked for mark in marks], np.bool_)
+    base = first[found.document]
+    return np.asarray(flat[base + found.first] | flat[base + found.second])
+
+
+def _is_about(note: ConventionNote, continuum: Continuum, name: str) -> bool:
+    entries = (f"{name}: ", f"{continuum.name}/{name}: ")
+    return note.convention.startswith(entries)
+
+
+def _has_factor(note: ConventionNote) -> bool:
+    maps = note.convention.rpartition(": ")[2]
+    return any(part.strip().startswith("x") for part in maps.split(","))
+
+
+def _same_offset(
+    found: Differences, continua: Sequence[Continuum], rows: Bools, note: ConventionNote
+) -> Bools:
+    """Return which rows differ by the most frequent difference of starts and ends."""
+    offsets: dict[int, tuple[float, float]] = {}
+    for row in np.flatnonzero(rows).tolist():
+        c = continua[found.document[row]]
+        base = found.edges[found.document[row]]
+        u, v = int(found.unit[row] - base), int(found.other[row] - base)
+        if not _is_about(note, c, c.annotators[found.first[row]]):
+            u, v = v, u
+        start, end = c.starts[u] - c.starts[v], c.ends[u] - c.ends[v]
+        offsets[row] = (round(float(start), _DECIMALS), round(float(end), _DECIMALS))
+    explained = np.zeros(len(rows), np.bool_)
+    if offsets:
+        ((most, _),) = Counter(offsets.values()).most_common(1)
+        explained[[row for row, offset in offsets.items() if offset == most]] = True
+    return explained
+
+
+def _labels(found: Differences, continua: Sequence[Continuum], row: int) -> tuple[str, str]:
+    c = continua[found.document[row]]
+    base = found.edges[found.document[row]]
+    codes = c.category_codes[[found.unit[row] - base, found.other[row] - base]]
+    one, other = (c.categories[k] if k >= 0 else "" for k in codes.tolist())
+    return str(one), str(other)

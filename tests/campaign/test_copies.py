@@ -1,0 +1,135 @@
+"""Annotators who share whole documents: named where they do, not where they are honest."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gammacp.campaign.compare import compare
+from gammacp.campaign.consensus import consensus_of_each
+from gammacp.campaign.copies import copies, count_once
+from gammacp.continuum import Continuum, Unit
+from tests.conftest import Run
+
+Marked = dict[str, list[tuple[int, int, str]]]
+
+
+def document(marked: Marked) -> Continuum:
+    units = [Unit(a, s, e, label) for a, own in marked.items() for s, e, label in own]
+    return Continuum.from_units(units, annotators=[*marked], bounds=(0, 100))
+
+
+def crowd(
+    seed: int, documents: int = 15, people: str = "ABCD", copied: int = 0, school: str = ""
+) -> dict[str, Continuum]:
+    """Ten true units a document, each mistaken in one of five ways by one in four.
+
+    In the first `copied` documents B has all of A; those of a school fall for the same mistake.
+    """
+    rng, found = np.random.default_rng(seed), {}
+    for d in range(documents):
+        pool = rng.integers(5, size=10)
+        marked: Marked = {}
+        for name in people:
+            wrong = rng.random(10) < 0.25
+            way = rng.integers(5, size=10)
+            if name in school:
+                way = np.where(rng.random(10) < 0.8, pool, way)
+            ends = np.where(wrong, 4 + way, 3)
+            marked[name] = [(10 * k, 10 * k + int(ends[k]), "xy"[k % 2]) for k in range(10)]
+        if d < copied:
+            marked["B"] = list(marked["A"])
+        found[f"d{d}"] = document(marked)
+    return found
+
+
+def test_p_is_that_of_counted_tables() -> None:
+    """A and B share both of their own units in two of three documents, none of two in a third."""
+    own = [(10, 20, "x"), (30, 40, "y")]
+    same = document({"A": own, "B": own, "C": []})
+    other = document({"A": [(50, 60, "x")], "B": [(70, 80, "y")], "C": []})
+    apart = {f"o{k}": other for k in range(30)}
+    found = copies({"a": same, "b": same, **apart})
+    [pair] = found.pairs
+    assert (pair.annotators, pair.documents, pair.of) == (("A", "B"), ("a", "b"), 32)
+    assert (pair.units, pair.share) == (4, 0.0)
+    # One shared unit more than the 60 have is on the safe side: q (cut off at 1 of 2) is the root
+    # of 30 · 2(q − q²)/(1 − q²) = 1. Each document is shared whole with q².
+    q = 1 / 59
+    assert 30 * 2 * (q - q**2) / (1 - q**2) == pytest.approx(1)
+    chance = 1 - (1 - q**2) ** 32 - 32 * q**2 * (1 - q**2) ** 31
+    # A unit that two share is nobody's with C: only A and B have two of their own somewhere.
+    assert found.tested == 1
+    assert pair.p == pytest.approx(chance)
+
+
+def test_honest_crowds_and_schools_are_not_named() -> None:
+    for school in ("", "AB", "ABCD"):
+        named = [bool(copies(crowd(seed, school=school)).pairs) for seed in range(20)]
+        assert np.mean(named) <= 0.05
+
+
+@pytest.mark.parametrize(("copied", "least"), [(5, 0.9), (15, 0.95)])
+def test_copied_documents_are_found(copied: int, least: float) -> None:
+    found = [copies(crowd(seed, copied=copied)).pairs for seed in range(20)]
+    assert np.mean([[p.annotators for p in pairs] == [("A", "B")] for pairs in found]) >= least
+    for pairs in found:
+        for pair in pairs:
+            assert {*pair.documents} <= {f"d{k}" for k in range(copied)}
+
+
+def test_two_annotators_and_single_units_tell_nothing() -> None:
+    same = [(10, 20, "x"), (30, 40, "y")]
+    two = document({"A": same, "B": same})
+    assert copies({"a": two, "b": two, "c": two}).tested == 0
+    lone = document({"A": same[:1], "B": same[:1], "C": []})
+    assert copies({"a": lone, "b": lone, "c": lone}).tested == 0
+    # What a third has, too, is nobody's own.
+    three = document({"A": same, "B": same, "C": same})
+    assert copies({"a": three, "b": three}).pairs == ()
+
+
+def test_identical_annotations_count_once() -> None:
+    continua = crowd(1, copied=6)
+    found = copies(continua)
+    changed, gone = count_once(continua, found)
+    assert {changed[name].annotators for name in gone} == {("A", "C", "D")}
+    assert {*gone} == {*found.pairs[0].documents}
+    assert all(people == ("B",) for people in gone.values())
+    each = consensus_of_each(continua, weights="vote")
+    assert dict(each.belief.counted_once) == gone
+    assert any("identical annotations count once" in note for note in each.belief.notes)
+    plain = consensus_of_each(changed, weights="vote")
+    assert {n: [*c] for n, c in each.continua.items()} == {
+        n: [*c] for n, c in plain.continua.items()
+    }
+
+
+def test_commands_tell_and_json_has_them(run: Run, tmp_path: Path) -> None:
+    rows = ["document,annotator,category,start,end"]
+    for name, c in crowd(3, copied=6).items():
+        rows += [f"{name},{u.annotator},{u.category},{u.start},{u.end}" for u in c]
+    path = tmp_path / "crowd.csv"
+    path.write_text("\n".join(rows) + "\n")
+    told = "A and B share all that nobody else marks in "
+    found = run("gamma", path, "--samples", 10)
+    assert told in " ".join((found.out + found.err).split())
+    for command in ("gamma", "compare", "consensus"):
+        how = ("--samples", 10) if command != "consensus" else ("--splits", 0)
+        record = json.loads(run(command, path, *how, "--json").out)["copies"]
+        assert [pair["annotators"] for pair in record["pairs"]] == [["A", "B"]]
+        assert record["tested"] == 6
+    assert next(iter(record["counted_once"].values())) == ["B"]
+    compared = run("compare", path, "--samples", 10, "--no-leave-one-out")
+    assert told in " ".join(compared.out.split())
+
+
+def test_a_single_document_has_no_copies() -> None:
+    one = compare({"d": next(iter(crowd(1).values()))}, samples=10, by=["document"])
+    assert one.copies is None
+    assert one.as_dict()["copies"] is None
+    many = compare(crowd(1, documents=3), samples=10, by=["document"])
+    assert many.copies is not None
+    assert all(math.isfinite(p.p) for p in many.copies.pairs)
