@@ -14,7 +14,7 @@ import numpy as np
 
 from gammacp.base.arrays import Floats
 from gammacp.inference.contributions import Contributions
-from gammacp.inference.detecting import FOUND, LEVEL, scaled, too_unequal
+from gammacp.inference.detecting import LEVEL, scaled, too_unequal
 from gammacp.inference.part_tests import (
     FEWEST_PARTS,
     difference,
@@ -166,10 +166,9 @@ def documents_for(
     if monotone[-1] < sign * goal:
         return SIZES[-1] * (values[-1] / goal) ** 2 if falling else math.inf
     after = int(np.searchsorted(monotone, sign * goal))
-    ends = monotone[after - 1 : after + 1]
-    scale = (lambda x: -np.log(-x)) if falling else (lambda x: x)
-    part = (scale(sign * goal) - scale(ends[0])) / (scale(ends[1]) - scale(ends[0]))
+    # Half-widths are straight in logarithms, shares as they are.
+    points = np.array([monotone[after - 1], monotone[after], sign * goal])
+    if falling:
+        points = -np.log(-points)
+    part = (points[2] - points[0]) / (points[1] - points[0])
     return float(np.exp(logs[after - 1] + part * (logs[after] - logs[after - 1])))
-
-
-__all__ = ["FEW", "FOUND", "SIZES", "Material", "documents_for"]
