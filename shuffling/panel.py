@@ -226,7 +226,7 @@ def _checked(errors: str | None, magnitude: Magnitude) -> Magnitude:
 
 
 def _parts(written: Magnitude) -> tuple[float, float]:
-    """What of a magnitude stays, and what is a share of the sweep's."""
+    """Split a magnitude into a constant and a share of the sweep's magnitude."""
     if not isinstance(written, str):
         return float(written), 0.0
     text = written.replace(" ", "")

@@ -87,20 +87,20 @@ def detectable(
     theta = [float(o.sum() / e.sum()) for o, e in (first, second)]
     size = math.hypot(*errors)
 
-    def test(one: Parts, two: Parts, gain: float) -> GammaDifference:
-        moved = scaled(scaled(one, theta[1] / theta[0], evenly=True), 1 - gain / theta[1])
-        return paired_difference(moved, two, size) if paired else difference(moved, two, errors)
+    def test(side: Parts, other: Parts, gain: float) -> GammaDifference:
+        moved = scaled(scaled(side, theta[1] / theta[0], evenly=True), 1 - gain / theta[1])
+        return paired_difference(moved, other, size) if paired else difference(moved, other, errors)
 
-    own = float(test(*(independent_parts(*side) for side in (first, second)), 0.0).error)
-    drawn = _resampled(first, second, paired)
+    own = float(test(independent_parts(*first), independent_parts(*second), 0.0).error)
     if not own > 0:
         return None
-    spreads = test(*drawn, 0.0).error / own
+    one, two = _resampled(first, second, paired)
+    spreads = test(one, two, 0.0).error / own
 
     def least(sign: int, most: float) -> float | None:
         gains = own * _ERRORS
         gains = np.append(gains[gains < most], most) if most < gains[-1] else gains
-        found = [test(*drawn, sign * float(d)) for d in gains]
+        found = [test(one, two, sign * float(d)) for d in gains]
         shares = [((t.p <= LEVEL) & (np.sign(t.value) == sign)).mean() for t in found]
         return _least(gains, np.maximum.accumulate(shares), spreads)
 

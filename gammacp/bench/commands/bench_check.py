@@ -71,7 +71,7 @@ def also_everything(checking: Checking, other: Any) -> bool:
 
 
 def everything_baseline(baseline: Path) -> Path:
-    """Where the baseline of the reference `everything` is, beside another one."""
+    """Return the path of the baseline of the reference `everything`, beside another one."""
     return baseline.parent / EVERYTHING / baseline.name
 
 

@@ -12,7 +12,7 @@ from gammacp.base.arguments import number, whole
 from gammacp.base.signature import describe, fingerprint, quote_part, shortest, signature
 from gammacp.campaign.compare.scoring import annotators_of, documents_with, with_annotators
 from gammacp.campaign.plan.advice import Design, Goal, Plan, Prices
-from gammacp.campaign.plan.resampled import FEW, FOUND, Material, documents_for
+from gammacp.campaign.plan.resampled import FEW, Material, documents_for
 from gammacp.campaign.plan.spread import Pilot, Simulation, Told, pilot_of, spread_of
 from gammacp.campaign.replace.replacement import replace as replacement
 from gammacp.campaign.replace.scores import SCORES, Aligning, Instance, mean
@@ -20,6 +20,7 @@ from gammacp.campaign.replace.verdict import enough_documents, power
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
+from gammacp.inference.detecting import FOUND
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out

@@ -14,7 +14,7 @@ import numpy as np
 
 from gammacp.base.arrays import Floats
 from gammacp.inference.contributions import Contributions
-from gammacp.inference.detecting import FOUND, LEVEL, scaled, too_unequal
+from gammacp.inference.detecting import LEVEL, scaled, too_unequal
 from gammacp.inference.part_tests import (
     FEWEST_PARTS,
     difference,
@@ -26,7 +26,7 @@ SIZES = (5, 7, 10, 14, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000)
 """Documents at which a planned corpus is drawn; between them and beyond is interpolated."""
 FEW = 20
 """Documents of a pilot below which a range stands for a number."""
-_DRAWS, _PILOTS = 200, 1000
+_DRAWS, _CELLS, _PILOTS = 200, 100_000, 1000
 _SEED = 0x9A17
 
 
@@ -127,7 +127,9 @@ class Material:
 
     def _half_width(self, size: int) -> float:
         rng = np.random.default_rng(np.random.SeedSequence(_SEED))
-        low, high = interval_over_documents(*self._drawn(rng, size, _DRAWS))
+        # Small samples differ most, and cost least.
+        draws = max(_DRAWS, _CELLS // size)
+        low, high = interval_over_documents(*self._drawn(rng, size, draws))
         return float(np.median((high - low) / 2))
 
     def _power(self, size: int, gain: float) -> float:
@@ -159,17 +161,17 @@ def documents_for(
     """
     values = reached(SIZES)
     sign = -1 if falling else 1
-    monotone = np.maximum.accumulate(sign * values)
+    # Whatever is drawn by chance, more documents must reach the goal, too.
+    monotone = np.minimum.accumulate((sign * values)[::-1])[::-1]
     logs = np.log(SIZES)
     if monotone[0] >= sign * goal:
         return float(SIZES[0])
     if monotone[-1] < sign * goal:
         return SIZES[-1] * (values[-1] / goal) ** 2 if falling else math.inf
     after = int(np.searchsorted(monotone, sign * goal))
-    ends = monotone[after - 1 : after + 1]
-    scale = (lambda x: -np.log(-x)) if falling else (lambda x: x)
-    part = (scale(sign * goal) - scale(ends[0])) / (scale(ends[1]) - scale(ends[0]))
+    # Half-widths are straight in logarithms, shares as they are.
+    points = np.array([monotone[after - 1], monotone[after], sign * goal])
+    if falling:
+        points = -np.log(-points)
+    part = (points[2] - points[0]) / (points[1] - points[0])
     return float(np.exp(logs[after - 1] + part * (logs[after] - logs[after - 1])))
-
-
-__all__ = ["FEW", "FOUND", "SIZES", "Material", "documents_for"]
