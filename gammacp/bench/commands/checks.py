@@ -1,4 +1,4 @@
-"""What `gammacp bench --check` found."""
+"""Results of `gammacp bench --check`."""
 
 from __future__ import annotations
 
