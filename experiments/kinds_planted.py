@@ -3,7 +3,7 @@
 `innocent.csv`: campaigns in which nobody differs from the others, or nobody agrees with anybody,
 and in how many of them a sentence is made. `confusion.csv`: one of the annotators makes errors of
 the Corpus Shuffling Tool on top of everybody's light ones; the share of the culprit's disorder by
-kind, and what is said. `exact.csv`: one-to-many reading beside an exhaustive optimum.
+kind, and what is said.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from shuffling import CategoryModel, ReferenceModel, Uniform, reference_set, shu
 Row = dict[str, object]
 
 MODEL = ReferenceModel()
-RUNS, PLANTED_RUNS = 50, 20
 LIGHT = "position+category+false-negative+false-positive"
 SIZES = ((3, 1, 60), (3, 6, 20), (4, 20, 10))
 """Annotators, documents, units of each."""
+RUNS = {SIZES[0]: (25, 5), SIZES[1]: (25, 5), SIZES[2]: (3, 2)}
+"""Campaigns of each size: of a process, and of a planted error."""
 
 
 def _of_length(low: int, high: int, units: int) -> ReferenceModel:
@@ -255,15 +256,18 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Judge innocent campaigns, and campaigns with one culprit."""
     del data
     sizes = SIZES[1:2] if quick else SIZES
-    runs, planted_runs = (2, 1) if quick else (RUNS, PLANTED_RUNS)
+    runs = {sizes[0]: (2, 1)} if quick else RUNS
     innocent = [
-        Task(name, 0.0, size, seed) for name in INNOCENT for size in sizes for seed in range(runs)
+        Task(name, 0.0, size, seed)
+        for name in INNOCENT
+        for size in sizes
+        for seed in range(runs[size][0])
     ]
     planted = [
         Task(error, magnitude, size, 1000 + seed)
         for error, magnitude, _ in PLANTED
         for size in sizes
-        for seed in range(planted_runs)
+        for seed in range(runs[size][1])
     ]
     with open_pool() as pool:
         said = list(pool.executor.map(told, innocent))

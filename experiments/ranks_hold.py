@@ -29,25 +29,26 @@ _SHARED = 0.5  # of the variance: what all measures of a set have in common
 Noise = Callable[[Floats], Floats]
 
 
-def _curves(*slopes: float) -> Floats:
+def straight_curves(*slopes: float) -> Floats:
+    """Curves that fall by these slopes."""
     return np.array([1 - slope * X for slope in slopes])
 
 
-def _saturated() -> Floats:
+def saturated_curves() -> Floats:
     """Curves that fall by as much, and stop falling at different magnitudes."""
     return np.array([1 - 0.6 * np.minimum(X / end, 1) for end in (1.0, 0.8, 0.6, 0.4, 0.2)])
 
 
 # Each world is a table: curves by error.
 WORLDS: Mapping[str, Mapping[str, Floats]] = {
-    "all different": {"e": _curves(1.0, 0.8, 0.6, 0.4, 0.2, 0.0)},
-    "close": {"e": _curves(0.6, 0.58, 0.56, 0.54, 0.52, 0.5)},
-    "all equal": {"e": _curves(*[0.5] * 6)},
-    "saturated": {"e": _saturated()},
+    "all different": {"e": straight_curves(1.0, 0.8, 0.6, 0.4, 0.2, 0.0)},
+    "close": {"e": straight_curves(0.6, 0.58, 0.56, 0.54, 0.52, 0.5)},
+    "all equal": {"e": straight_curves(*[0.5] * 6)},
+    "saturated": {"e": saturated_curves()},
     "three errors": {
-        "different": _curves(0.9, 0.6, 0.3, 0.0),
-        "equal": _curves(*[0.4] * 4),
-        "saturated": _saturated()[:4],
+        "different": straight_curves(0.9, 0.6, 0.3, 0.0),
+        "equal": straight_curves(*[0.4] * 4),
+        "saturated": saturated_curves()[:4],
     },
 }
 SPREAD = 0.15
@@ -70,12 +71,13 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     for world in WORLDS:
         for noise in NOISES:
             for sets in SETS[:2] if quick else SETS:
-                rows.append(_share(world, noise, sets, QUICK if quick else RUNS))
+                rows.append(coverage_row(world, noise, sets, QUICK if quick else RUNS))
                 write_csv(out / "coverage.csv", rows)
 
 
-def _share(world: str, noise: str, sets: int, runs: int) -> dict[str, object]:
-    truth = {error: _true_ranks(curves) for error, curves in WORLDS[world].items()}
+def coverage_row(world: str, noise: str, sets: int, runs: int) -> dict[str, object]:
+    """The share of tables of ranks that hold in one world, with its standard error."""
+    truth = {error: true_ranks(curves) for error, curves in WORLDS[world].items()}
     rng = np.random.default_rng(list(WORLDS).index(world))
     held = 0
     width = 0.0
@@ -101,7 +103,7 @@ def _share(world: str, noise: str, sets: int, runs: int) -> dict[str, object]:
     }
 
 
-def _true_ranks(curves: Floats) -> list[tuple[int, int]]:
+def true_ranks(curves: Floats) -> list[tuple[int, int]]:
     """Best and worst rank of each curve; equal ones share theirs."""
     spread = np.where(X > 0, SPREAD, 0.0) * np.ones_like(curves)
     truth = Moments(curves, spread**2, np.ones_like(curves))

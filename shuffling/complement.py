@@ -14,7 +14,7 @@ from shuffling.setting import Setting, Units
 @register
 @dataclass(frozen=True, kw_only=True)
 class Complement:
-    """With probability m a unit is left out, and the gap behind it is marked in its stead.
+    """Error that leaves a unit out with probability m and marks the gap behind it in its stead.
 
     The gap has the category of that unit; what lies before the first unit is marked with the first
     gap. Of units that overlap, the gap belongs to the one that ends last. At m = 1 everything is

@@ -13,7 +13,7 @@ from shuffling.setting import Setting, Units
 @register
 @dataclass(frozen=True, kw_only=True)
 class Opposed:
-    """With probability m a unit's label becomes the opposite one.
+    """Error that turns a unit's label into the opposite one with probability m.
 
     The first category of the model becomes the last and so on; the middle one of an odd number
     stays. At m = 1 everything that can be turned over is: annotators who do so agree with each

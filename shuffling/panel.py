@@ -161,8 +161,16 @@ def magnitude_at(written: Magnitude, magnitude: float) -> float:
 def read_panel(path: str | PathLike[str]) -> Panel:
     """The panel in a TOML file.
 
-    Raises DataError, with the file and the line where it is known, if a key is unknown, a value is
-    out of range, or groups and schools do not fit each other.
+    Parameters
+    ----------
+    path
+        Of the TOML file.
+
+    Raises
+    ------
+    DataError
+        A key is unknown, a value is out of range, or groups and schools do not fit each other; with
+        the file, and the line where it is known.
     """
     document, text = read_toml(path)
     try:
@@ -218,7 +226,7 @@ def _checked(errors: str | None, magnitude: Magnitude) -> Magnitude:
 
 
 def _parts(written: Magnitude) -> tuple[float, float]:
-    """What of a magnitude stays, and what is a share of the sweep's."""
+    """Split a magnitude into a constant and a share of the sweep's magnitude."""
     if not isinstance(written, str):
         return float(written), 0.0
     text = written.replace(" ", "")

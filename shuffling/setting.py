@@ -292,7 +292,7 @@ class CountedError:
         return float(rng.random()) if self.random else None
 
     def times(self, magnitude: float, n_units: int, quantile: float | None) -> int:
-        """How often the error is made at this magnitude: never less often than at a smaller one.
+        """Return the number of errors at this magnitude: never fewer than at a smaller one.
 
         Parameters
         ----------

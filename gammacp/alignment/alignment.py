@@ -26,7 +26,7 @@ OPEN_SHARE = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class UnitaryAlignment:
-    """At most one unit per annotator; `disorder` is the mean over all C(n, 2) pairs (2015, §4.5).
+    """Group of at most one unit per annotator, with the mean disorder of its pairs (2015, §4.5).
 
     `units` has every annotator's name, with None for the empty unit.
     """

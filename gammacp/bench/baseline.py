@@ -186,7 +186,13 @@ def compare_with(
 
 
 def baseline_seed(path: Path) -> int | None:
-    """The seed that a baseline was made with; None where nothing beside it says so."""
+    """The seed that a baseline was made with; None where nothing beside it says so.
+
+    Parameters
+    ----------
+    path
+        The baseline's CSV.
+    """
     configuration = (read_provenance(path) or {}).get("configuration")
     seed = configuration.get("seed") if isinstance(configuration, dict) else None
     return seed if isinstance(seed, int) else None

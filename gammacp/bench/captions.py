@@ -1,4 +1,4 @@
-"""What annotation sets are made of, in the words of a caption."""
+"""Captions that describe annotation sets."""
 
 from __future__ import annotations
 

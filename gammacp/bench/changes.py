@@ -1,4 +1,4 @@
-"""What moved between a sweep and its baseline, and what a test of a curve's mean finds."""
+"""Differences between a sweep and its baseline, with a test of the means of curves."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def equivalent_magnitude(
     *,
     ends: float | None,
 ) -> Equivalent:
-    """What a change does to a measure, read off its own curve.
+    """Return the magnitude whose value on a measure's own curve equals that of a change.
 
     The curve is made falling first (isotonic regression) and is straight between its points. On a
     flat stretch the nearest magnitude counts, in favour of the change.

@@ -220,7 +220,7 @@ def draw_panel(
 
 
 def shared_bottom(panels: Iterable[Mapping[str, Sequence[Point]]], floor: float = _FLOOR) -> float:
-    """Where the vertical axes of the panels of a page begin.
+    """Return the lower end of the vertical axes of a page's panels.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ def _pairs(continuum: Continuum) -> tuple[Any, Any]:
 
 
 def _overlapped(continuum: Continuum) -> Bools:
-    """Whether each unit overlaps another one of its annotator."""
+    """Return whether each unit overlaps another one of its annotator."""
     starts, ends, codes = continuum.starts, continuum.ends, continuum.annotator_codes
     meets = (starts[:, None] < ends) & (starts < ends[:, None]) & (codes[:, None] == codes)
     np.fill_diagonal(meets, val=False)

@@ -45,7 +45,7 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True)
 class MeasureRank:
-    """How one measure sees one error.
+    """Power and rank of one measure for one error.
 
     Attributes
     ----------

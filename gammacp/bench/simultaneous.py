@@ -68,7 +68,7 @@ def critical_value(tables: Sequence[Floats], level: float) -> float:
 
 
 def better(estimates: Floats, pseudo: Floats, critical: float) -> Bools:
-    """Whether each measure is known to be better than each other, shape (measures, measures).
+    """Return whether each measure is shown to be better than each other, (measures, measures).
 
     Parameters
     ----------

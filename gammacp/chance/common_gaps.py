@@ -39,7 +39,7 @@ _LEVEL_OF_GAMMA = 0.05
 
 @dataclass(frozen=True)
 class CommonGaps:
-    """What γ would be if nothing could be marked where nobody marks anything.
+    """γ as it would be if nothing could be marked in the gaps that all annotators share.
 
     Attributes
     ----------

@@ -352,7 +352,7 @@ def _touched(edges: Floats, places: Floats) -> Bools:
 
 @dataclass(frozen=True)
 class Pauses:
-    """How turned annotations get back to the recording.
+    """Map from turned annotations back to the recording.
 
     Attributes
     ----------

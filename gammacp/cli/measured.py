@@ -1,4 +1,4 @@
-"""What `gammacp measure` computes: the scores of documents, and of all documents together."""
+"""Scores of documents, and of all documents together, for `gammacp measure`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AT_ONCE = 100
 
 @dataclass(frozen=True)
 class Task:
-    """What documents are measured by.
+    """Measures and options of a run.
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ class Together:
             yield self.corpus
 
     def as_dict(self) -> dict[str, Any]:
-        """What JSON has: a result per document, and the corpus."""
+        """Return the JSON: a result per document, and the corpus."""
         results = [
             {
                 "file": file,

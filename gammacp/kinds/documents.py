@@ -89,7 +89,7 @@ class AlignedDocuments:
 
     @property
     def charging(self) -> bool:
-        """Whether some document has more than two annotators."""
+        """Return whether some document has more than two annotators."""
         return any(a.continuum.n_annotators > 2 for a in self.alignments.values())
 
 

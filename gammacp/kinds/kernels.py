@@ -56,7 +56,7 @@ class Places(NamedTuple):
 
 
 class Again(NamedTuple):
-    """What each unit is to each annotator of its document; shape (units, most annotators).
+    """Relation of each unit to each annotator of its document; shape (units, most annotators).
 
     Attributes
     ----------

@@ -65,7 +65,7 @@ class Counted:
 
     @cached_property
     def sizes(self) -> Indices:
-        """How many annotators each document has."""
+        """Return the number of annotators of each document."""
         return np.bincount(self.sums.document)
 
     @cached_property

@@ -87,7 +87,7 @@ class Agreement:
 
     @property
     def reasons(self) -> list[tuple[str, str]]:
-        """Why documents have no γ, each with its name."""
+        """Return the reasons why documents have no γ, each with the document's name."""
         return [(r["reason"], r["file"]) for r in self.results() if r["reason"]]
 
     def on(self, documents: Collection[str]) -> float:
@@ -100,7 +100,7 @@ class Agreement:
         return ratio(observed, expected, "")[0]
 
     def size(self, document: str) -> float:
-        """What the disorders of a document weigh in the corpus: x̄, times its weight.
+        """Return a document's weight in the corpus: x̄, times the weight of the document.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Agreement:
         return {n: s for n, s in self.computed.items() if s.defined}
 
     def contributions(self, names: Collection[str] | None = None) -> Contributions:
-        """What γ is a ratio of: per document or cluster, or per unitary alignment of the only one.
+        """Return the terms of γ's ratio by document or cluster, or by unitary alignment.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class Agreement:
         )
 
     def bootstrap(self, *, confidence: float = 0.95) -> BootstrapInterval | None:
-        """Its interval over documents, clusters or a text; None if nothing is defined."""
+        """Return the interval over documents, clusters or a text; None if nothing is defined."""
         # Imported here, as below variance components: most runs ask for γ alone.
         from gammacp.inference.resampling import interval_of_gamma
 
@@ -169,7 +169,7 @@ class Agreement:
 
     @cached_property
     def pair_cells(self) -> PairCells:
-        """What each pair of annotators adds to its two sums, by document and category."""
+        """Return the terms of each pair of annotators in both sums, by document and category."""
         return pair_cells_of(self._alignments_and_chance())
 
     def _alignments_and_chance(self) -> AlignedDocuments:
@@ -187,7 +187,7 @@ class Agreement:
         )
 
     def components(self, *, categories: bool = True) -> VarianceComponents | None:
-        """What the disorder of pairs varies by; None where it cannot be told apart.
+        """Return the variance components of pairs' disorder; None where they are inseparable.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class Agreement:
     def over(
         self, *, confidence: float = 0.95, teams: Mapping[str, str] | None = None
     ) -> Over | None:
-        """Its intervals over documents, annotators and both; None if nothing is defined.
+        """Return the intervals over documents, annotators and both; None if nothing is defined.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class Agreement:
         return replace(self, score=_with_interval(whole, found), documents=documents)
 
     def pair_rows(self) -> PairRows:
-        """What every pair of annotators costs in every unitary alignment, a row each."""
+        """Return the cost of every pair of annotators in every unitary alignment, a row each."""
         from gammacp.measures.pair_rows import pair_rows
 
         found = self.computed.items()
@@ -315,7 +315,7 @@ class Agreement:
         return self.pair_rows().to_frame()
 
     def results(self, *, marked: bool = False) -> Iterator[dict[str, Any]]:
-        """What JSON has of each document.
+        """Yield the JSON of each document.
 
         Parameters
         ----------
@@ -333,7 +333,7 @@ class Agreement:
 
     @property
     def corpus(self) -> dict[str, Any] | None:
-        """What JSON has of the corpus; None for a single continuum."""
+        """Return the JSON of the corpus; None for a single continuum."""
         several = isinstance(self.score, CorpusGamma)
         return {"file": None, **self.score.as_dict()} if several else None
 

@@ -55,7 +55,7 @@ _ELSEWHERE = "chance model {} moves units, but these are predefined: use fixed-p
 
 @dataclass(frozen=True)
 class MeasuredDisagreements:
-    """What several measures count on one random continuum; NaN where one has no value."""
+    """Disagreements of several measures on one random continuum; NaN where one has no value."""
 
     names: tuple[str, ...]
     options: Mapping[str, object]
@@ -191,7 +191,7 @@ def _touching(
 
 
 def _own(score: Score) -> BeyondChance | None:
-    """What the score is by itself, for γ and its family: they model chance in the same way."""
+    """Return the score itself if it is corrected for the same chance: γ and its family."""
     if not score.chance:
         return None
     names = (
@@ -213,7 +213,7 @@ def against_own_chance(score: Score) -> Score:
 
 
 def unsuited(m: Measure, model: str) -> str | None:
-    """Why the chance model cannot serve the measure.
+    """Return the reason why the chance model cannot serve the measure, or None.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def measured_beyond_chance(
     options: Mapping[str, object],
     matching: LabelMatching | None = None,
 ) -> dict[str, Score]:
-    """What `gammacp.measure(…, beyond_chance=True)` returns.
+    """Measure a continuum beyond chance, for `gammacp.measure(…, beyond_chance=True)`.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ def _of_units(
 
 
 def _meets_places(continuum: Continuum, model: str) -> bool:
-    """Whether random units may have the boundaries that real ones have."""
+    """Return whether random units may have the boundaries that real ones have."""
     if CHANCE_MODELS[model].keeps_places:
         return True
     return model == "cut" and circle_of(continuum).grid is not None
@@ -349,7 +349,7 @@ def _drawn(
     options: Mapping[str, object],
     matching: LabelMatching | None,
 ) -> dict[str, BeyondChance]:
-    """Those whose random sets have to be drawn."""
+    """Return the measures whose random sets have to be drawn."""
     sampler = CHANCE_MODELS[settings.chance].prepare([continuum], continuum.n_annotators)
     return against_chance(
         wanted,

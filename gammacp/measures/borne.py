@@ -1,4 +1,4 @@
-"""Who bears which part of a disorder: sums of the costs of pairs over components and over sharers.
+"""Disorder by annotator: sums of the costs of pairs over components and over sharers.
 
 δ(s) = Σ over the unitary alignments of the mean over their C(n, 2) pairs, by x̄ (2015, §4.5, eq. 7);
 `gammacp.measures.explanation` says what the components are and how costs are shared.
@@ -31,7 +31,7 @@ def components_of(dissimilarity: BoundDissimilarity) -> tuple[str, ...]:
 def costs_by_component(
     dissimilarity: BoundDissimilarity, u: UnitColumns, v: UnitColumns
 ) -> tuple[Floats, ...]:
-    """What pairs of units cost, by component."""
+    """Return the costs of pairs of units by component."""
     place, label = dissimilarity.positional_part, dissimilarity.categorial_part
     if place is None or label is None:
         return (dissimilarity.pairwise(u, v),)
@@ -66,7 +66,7 @@ class Borne:
 
     @property
     def total(self) -> Floats:
-        """Of all continua."""
+        """Return the sum over all continua."""
         return np.asarray(self.items.sum(axis=0))
 
 
@@ -85,7 +85,7 @@ def borne_in(
     categories: int,
     dissimilarity: BoundDissimilarity,
 ) -> Borne:
-    """What alignments cost, each weighted, by who bears it; without names all are one annotator."""
+    """Return the weighted costs of alignments by sharer; without names all are one annotator."""
     names = ("",) if people is None else people
     code = {name: k for k, name in enumerate(names)}
     size, parts = len(names), len(components_of(dissimilarity))
@@ -162,7 +162,7 @@ class _Costs:
         return np.asarray(np.minimum(a, b) * size + np.maximum(a, b))
 
     def units(self, number: int) -> Floats:
-        """What each unit bears, shape (units, components)."""
+        """Return the share of each unit, shape (units, components)."""
         both = (self.first >= 0) & (self.second >= 0)
         none = (self.first < 0) & (self.second < 0)
         halves = self.of_pairs[both] / 2

@@ -1,4 +1,4 @@
-"""What γ rests on, for certificates: the best alignments, and those of random sets."""
+"""Alignments behind γ, for certificates: the best ones of the data and of random sets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gammacp.measures.settings import GammaOptions, Settings
 def alignments_behind(
     found: Agreement, continua: Continua, n_sets: int, options: GammaOptions
 ) -> dict[str, dict[str, Alignment]]:
-    """By document: its alignment, under "", and under ".set-K" those of random sets.
+    """Return each document's alignment under "", and those of its random sets under ".set-K".
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What disorder varies by: documents, annotators, both together, categories (a G-study for units).
+"""Variance components of disorder: documents, annotators, both together, categories (a G-study).
 
 A pair of annotators has in a document the relative disorder z = o/e (`populations` says of what it
 is a ratio). It is taken for a sum of random effects,
@@ -183,7 +183,7 @@ class _Forms:
         return np.array([[self.table[g][k] for k in ("", *names)] for g in ("", *names)])
 
     def can_separate(self, names: Sequence[str]) -> bool:
-        """Whether these can be told apart."""
+        """Return whether these components can be separated."""
         system = self._system(names)
         return int(np.linalg.matrix_rank(system / system.max(axis=1, keepdims=True))) == len(system)
 

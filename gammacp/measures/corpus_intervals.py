@@ -74,7 +74,7 @@ def _few_disagree(part: Part) -> bool:
 
 
 def _sums_of_alignments(part: Part) -> PairSums | None:
-    """What pairs add to γ by the alignments of all annotators; None of other measures."""
+    """Return the pairs' terms in γ by the alignments of all; None for other measures."""
     scores = getattr(part.whole, "scores", None)
     if scores is None:
         return None

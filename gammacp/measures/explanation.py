@@ -108,7 +108,7 @@ class Explanation:
         }
 
     def in_words(self) -> list[str]:
-        """What weighs most, a sentence each."""
+        """Describe the largest components, a sentence each."""
         largest = sorted(self.components, key=lambda r: -r["observed"])
         if not largest or not largest[0]["observed"]:
             return ["There is no disorder: everybody agrees on everything."]
@@ -160,7 +160,7 @@ def further_explanations(
 def explanation_of(
     continua: Continua, *, stretches: int = STRETCHES, **options: Unpack[FamilyOptions]
 ) -> Explanation:
-    """What the disorder of one continuum, or of several as a corpus, is made of.
+    """Decompose the disorder of one continuum, or of several as a corpus.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def _by_chance(
     categories: int,
     shares: Sequence[float],
 ) -> tuple[Borne, Floats] | None:
-    """What random sets cost, weighted as δ_e weighs them, and the components of each continuum.
+    """Return the costs of random sets, weighted as in δ_e, and each continuum's components.
 
     None after an interruption that left too few sets.
     """

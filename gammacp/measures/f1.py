@@ -162,7 +162,7 @@ def _register(
 
 
 def _in_the_same_place(c: Continuum, met: Overlaps) -> Bools:
-    """Whether starts, ends and fragments are the same."""
+    """Return whether starts, ends and fragments are the same."""
     u, v = met.left, met.right
     same: Bools = (c.starts[u] == c.starts[v]) & (c.ends[u] == c.ends[v])
     return same if c.inside is None else same & (c.inside[u] == c.inside[v]).astype(np.bool_)

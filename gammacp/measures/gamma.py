@@ -96,11 +96,11 @@ class Gamma(Score):
     gaps: CommonGaps | None = None
 
     def in_words(self) -> list[str]:
-        """What there is to say beside γ, a sentence each."""
+        """Describe the score beside γ, a sentence each."""
         return []
 
     def caveats(self) -> tuple[str, ...]:
-        """What γ leaves open: its notes, and whether alignments are unproven."""
+        """Caveats of γ: its notes, and alignments that are not proven."""
         unproven = self.defined and self.status is Status.FEASIBLE
         return (*self.notes, *((_UNPROVEN,) if unproven else ()))
 
@@ -145,7 +145,7 @@ class GammaScore(Gamma):
         return self.document.alignment
 
     def in_words(self) -> list[str]:
-        """What chance turns, where all boundaries lie on a grid."""
+        """Describe the grid on which chance turns, where all boundaries lie on one."""
         if "(grid=" not in self.chance:
             return []
         grid = self.chance.partition("(grid=")[2].partition(")")[0]
@@ -468,7 +468,7 @@ def _counts_of(document: AlignedDocument, expected: ExpectedDisorder) -> Counts:
 
 
 def not_shown(p: float | None, samples: int) -> tuple[str, ...]:
-    """That agreement may be chance; the Monte-Carlo interval does not tell.
+    """Note that agreement may be chance; the Monte-Carlo interval does not tell.
 
     Parameters
     ----------
@@ -488,7 +488,7 @@ def not_shown(p: float | None, samples: int) -> tuple[str, ...]:
 def few_units(
     continuum: Continuum, measure: str = "γ", least: float = FEWEST_UNITS
 ) -> tuple[str, ...]:
-    """That a measure of independent annotators need not be 0 below so many units per annotator.
+    """Note that independent annotators need not have 0 below so many units per annotator.
 
     Parameters
     ----------
@@ -513,7 +513,7 @@ def few_units(
 
 
 def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
-    """What the sample-size rule could not keep, and where few random sets are all there are.
+    """Note a sample-size rule that was not kept, and random sets that are few in all.
 
     Parameters
     ----------

@@ -310,7 +310,7 @@ class _Disorders:
 
     @property
     def expected(self) -> ExpectedDisorder:
-        """That of γ: how many random sets there are, whether they are proven and enough."""
+        """Expected disorder of γ: the number of random sets, whether they are proven and enough."""
         return self.basis.chance(self.continuum).expected
 
     @property
@@ -321,7 +321,7 @@ class _Disorders:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What sampling and the observed alignment leave open; which one is best matters here."""
+        """Notes on sampling and on ties of the observed alignment, which matter here."""
         alignment = self.basis.align([self.continuum])[0]
         return (*notes_on(self.expected, self.basis.settings), *alignment.notes)
 

@@ -107,7 +107,7 @@ class CorpusGamma(Gamma):
         return super().as_dict() | record_of(self, "continua mean within between marked")
 
     def in_words(self) -> list[str]:
-        """What a corpus has beside γ, a sentence each."""
+        """Describe the corpus beside γ, a sentence each."""
         said = [self.marked.in_words()] if self.marked else []
         if self.p is not None:
             said.append(f"Agreement above 0: {p_in_words(self.p, self.least_p)} (one-sided).")
@@ -175,7 +175,7 @@ def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
 
 
 def _reason(continuum: Continuum) -> str | None:
-    """Why a continuum has no γ."""
+    """Return the reason why a continuum has no γ, or None."""
     try:
         require(continuum, fragments=True)
     except DataError as error:
@@ -219,7 +219,7 @@ class ScoreTable(Mapping[str, Gamma]):
 
     @classmethod
     def of(cls, basis: Basis) -> ScoreTable:
-        """Of all continua of a basis, aligned first: an interruption leaves each with its γ.
+        """Score all continua of a basis, aligned first: an interruption leaves each with its γ.
 
         Parameters
         ----------
@@ -276,11 +276,11 @@ class ScoreTable(Mapping[str, Gamma]):
         return map(self.names.__getitem__, self.places.tolist())
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of rows."""
         return len(self.places)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Elsewhere they are what they are now."""
+        """Pickle the scores as they are now."""
         return dict, (dict(self),)
 
     def only(self, places: Indices) -> ScoreTable:
@@ -296,12 +296,12 @@ class ScoreTable(Mapping[str, Gamma]):
 
     @property
     def with_chance(self) -> ScoreTable:
-        """Those that have an alignment and could be compared with chance."""
+        """Return the rows that have an alignment and could be compared with chance."""
         return self.only(self.aligned[self._of_chances(lambda _: True)])
 
     @property
     def with_gamma(self) -> ScoreTable:
-        """Those that have a γ."""
+        """Return the rows that have a γ."""
         return self.only(self.aligned[self._of_chances(_usable)])
 
     @property
@@ -321,7 +321,7 @@ class ScoreTable(Mapping[str, Gamma]):
 
     @cached_property
     def parts(self) -> DisorderColumns:
-        """What γ is a ratio of: the continua of which δ_e is known."""
+        """Return the terms of γ's ratio: the continua whose δ_e is known."""
         some = self._of_chances(lambda e: e.enough)
         places, which = self.aligned[some], self.which[some]
         order = list(dict.fromkeys(which.tolist()))
@@ -346,7 +346,7 @@ class ScoreTable(Mapping[str, Gamma]):
 
     @property
     def complete(self) -> bool:
-        """Whether all alignments are proven, and none is missing."""
+        """Return whether all alignments are proven, and none is missing."""
         some = self._of_chances(lambda _: True)
         proven = self._of_chances(lambda e: e.proven and e.complete)
         each = (self.alignments.column("optimal") > 0) & proven
@@ -358,7 +358,7 @@ class ScoreTable(Mapping[str, Gamma]):
 
 
 def _usable(expected: ExpectedDisorder) -> bool:
-    """Whether γ is defined against it."""
+    """Return whether γ is defined against this expected disorder."""
     return expected.enough and expected.mean > 0
 
 
@@ -390,7 +390,7 @@ class DisorderColumns:
     which: Indices
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of rows."""
         return len(self.places)
 
     @cached_property
@@ -506,7 +506,7 @@ def _mean(values: Floats, stands_for: Floats) -> float:
 
 
 def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
-    """With its value, that of the sums over the parts."""
+    """Return the corpus with its value, that of the sums over the parts."""
     from gammacp.measures.pooling import pooled_rates
 
     low, mean, high, error = _expected(parts, basis.settings)

@@ -1,4 +1,4 @@
-"""How far annotators agree that there is anything in a document at all.
+"""Agreement on whether there is any unit in a document.
 
 γ has nothing to say of documents in which nobody marked anything, and much of what annotators of
 short documents decide is just that. So it stands beside γ as Krippendorff's α (2004) of documents,

@@ -1,4 +1,4 @@
-"""Which units of two annotators overlap: the edges that one-to-one matchings choose from."""
+"""Overlaps of two annotators' units: the edges that one-to-one matchings choose from."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -330,7 +330,7 @@ def _labels(continuum: Continuum) -> Codes:
 
 
 def _missing(labels: Codes) -> dict[str, np.ndarray[Any, Any]]:
-    """How many labels are missing, of how many."""
+    """Count the missing labels and all labels."""
     return {"missing": np.array((labels < 0).sum()), "asked": np.array(labels.size)}
 
 

@@ -1,4 +1,4 @@
-"""What the γ of continua rests on, each thing computed once: alignments and random sets.
+"""Alignments and random sets shared by all γ measures of the same continua.
 
 γ, γ_cat, γ_k, soft γ, the γ of pairs of annotators and of rounds, and the curves of a calibration
 all draw their random annotation sets here.
@@ -148,7 +148,7 @@ def by_size(continua: ContinuumSequence) -> Indices:
 
 
 class _Parent(NamedTuple):
-    """Of what a basis is a selection: whose, by which names, and what its continua were there."""
+    """Basis that another is a selection of, with the names and the continua selected."""
 
     basis: Basis
     names: frozenset[str]
@@ -157,7 +157,7 @@ class _Parent(NamedTuple):
 
 
 class Selected(Draws[Continuum]):
-    """Of the random sets of others those that hold certain annotators, cut to some of them.
+    """Random sets that contain the given annotators, restricted to them.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class Selected(Draws[Continuum]):
     """
 
     def __init__(self, draws: Draws[Continuum], names: Collection[str], *, keep: bool) -> None:
-        """Nothing is drawn yet."""
+        """Select from these draws; they are drawn when needed."""
         super().__init__(draws.sampler, draws.seed)
         self._draws, self._names, self._kept = draws, frozenset(names), keep
         self._hits: list[int] = []
@@ -177,7 +177,7 @@ class Selected(Draws[Continuum]):
     rounds = 1
 
     def take(self, indices: Sequence[int]) -> list[Continuum]:
-        """As many of these numbers as the first `MOST_SAMPLES` of the others hold."""
+        """Return as many of these numbers as the first `MOST_SAMPLES` of the others hold."""
         self.reach(indices[-1] + 1 if len(indices) else 0, MOST_SAMPLES)
         self.ended = self.ended or (len(indices) > 0 and indices[-1] >= len(self._hits))
         there = self._draws.take([self._hits[k] for k in indices if k < len(self._hits)])
@@ -217,7 +217,7 @@ def named_continua(continua: Continua) -> Mapping[str, Continuum]:
 
 
 class Basis:
-    """What continua that are measured together share.
+    """Alignments and chance of continua that are measured together.
 
     The dissimilarity is bound to all of them. A chance model that pools is built from all of them
     too, with one set of random sets per number of annotators. Any other is built from each by
@@ -235,7 +235,7 @@ class Basis:
     """
 
     def __init__(self, continua: Continua, settings: Settings, **how: Unpack[Computing]) -> None:
-        """Nothing is computed yet."""
+        """Name the continua; alignments and random sets are computed when needed."""
         self.named = named_continua(continua)
         source: Continuum | Corpus
         if isinstance(continua, Corpus):
@@ -281,7 +281,7 @@ class Basis:
         return found
 
     def once(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
-        """What `compute` gives, computed once for all that rest on this."""
+        """Return the result of `compute`, computed once for all that share this basis."""
         if key not in self._memory:
             self._memory[key] = compute()
         return self._memory[key]  # type: ignore[return-value]
@@ -301,7 +301,7 @@ class Basis:
 
     @property
     def selection(self) -> bool:
-        """Whether it is of some annotators, selected from the basis of all."""
+        """Return whether this basis holds only some annotators of another."""
         return self._parent is not None
 
     def align(self, continua: Sequence[Continuum]) -> list[Alignment]:
@@ -489,13 +489,13 @@ class Basis:
 
     @cached_property
     def _shares(self) -> Mapping[int, float]:
-        """By number of annotators: those continua's share of all, by x̄."""
+        """Return each number of annotators with the share of its continua, by x̄."""
         units = self.continua.mean_units
         weights = {n: math.fsum(units[some].tolist()) for n, some in self._rows.items()}
         return {n: weight / (sum(weights.values()) or 1.0) for n, weight in weights.items()}
 
     def select(self, names: Collection[str], *, keep: bool) -> Basis | None:
-        """What the continua share that hold all of these annotators, cut to some annotators.
+        """Return the basis of the continua with all of these annotators, cut to some.
 
         Where the random sets have the names of real annotators, those that hold these are cut in
         the same way; chance is modelled anew where they do not, or too few of them do.

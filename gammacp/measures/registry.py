@@ -73,12 +73,12 @@ class Measure:
 
     @property
     def counts(self) -> bool:
-        """Whether the measure has a D at all."""
+        """Return whether the measure has a D at all."""
         return self.disagreement is not None or not self.chance_corrected
 
     @property
     def shares(self) -> bool:
-        """Whether the function leaves intermediate results to the others of its family."""
+        """Return whether the function leaves intermediate results to the others of its family."""
         return "shared" in _keywords_of(self.function)
 
 

@@ -1,4 +1,4 @@
-"""What every measure returns."""
+"""Results of measures."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Score:
 
     @property
     def defined(self) -> bool:
-        """Whether there is a value."""
+        """Return whether there is a value."""
         return not math.isnan(self.value)
 
     @property
@@ -172,7 +172,7 @@ def _short(value: Any) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two fields of scores are equal, to the last one inside them."""
+    """Return whether two fields of scores are equal, to the last one inside them."""
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):

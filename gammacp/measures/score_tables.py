@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _gap(record: Record) -> float | None:
-    """How far an unproven alignment may be from the best, as a share of its disorder."""
+    """Return the largest possible excess of an unproven alignment, as a share of its disorder."""
     bound, disorder = record.get("bound"), record.get("observed_disorder")
     return 1 - bound / disorder if bound is not None and disorder and bound < disorder else None
 

@@ -68,7 +68,7 @@ class GammaOptions(TypedDict, total=False):
 
 
 class Computing(TypedDict, total=False):
-    """How γ and its family are computed: the same bits whatever it is.
+    """Resources of a computation of γ and its family; they change no bit of the result.
 
     Keys
     ----
@@ -87,7 +87,7 @@ class Computing(TypedDict, total=False):
 
 
 class FamilyOptions(GammaOptions, Computing, total=False):
-    """What is computed and how: the keys of `GammaOptions` and those of `Computing`."""
+    """Keys of `GammaOptions` and of `Computing`."""
 
 
 _DEFAULTS: Mapping[str, Any] = {
@@ -198,7 +198,7 @@ class Settings:
         return cls.of(**chosen), how
 
     def deciding(self, compared: Iterable[Collection[Continuum]]) -> Settings:
-        """With the chance model of all that is compared; see `default_chance`."""
+        """Return the settings with a chance model that suits all; see `default_chance`."""
         if "/" not in self.chance:
             return self
         return replace(self, chance=default_chance(compared, self.chance))
@@ -214,7 +214,7 @@ class Settings:
 
     @property
     def solving(self) -> Solving:
-        """What the solver is told."""
+        """Return the options of the solver."""
         return {
             "method": self.method,
             "gap": self.gap,
@@ -224,7 +224,7 @@ class Settings:
         }
 
     def solving_random(self, n_annotators: int) -> Solving:
-        """What it is told of random sets of so many annotators.
+        """Return the options of the solver for random sets of so many annotators.
 
         Of a crowd they need not be proven: the expected disorder is only known within e, so that a
         gap of a quarter of e is not noticed; its interval includes it.
@@ -236,7 +236,7 @@ class Settings:
         return {**self.solving, "gap": max(self.gap, share * e)}
 
     def signature_parts(self) -> dict[str, object]:
-        """What a signature says of these settings, but for chance, samples and method."""
+        """Return the signature's entries for these settings, without chance, samples and method."""
         return {
             **self.rule.signature_parts(),
             "seed": self.seed,

@@ -27,7 +27,7 @@ _PREFERENCE = 0.25
 
 @dataclass(frozen=True)
 class SlotErrors:
-    """What `hypothesis` does wrong by the measure of `reference` (names of annotators).
+    """Slot errors of the annotator `hypothesis` measured against the annotator `reference`.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ def _errors_of_pairs(continuum: Continuum) -> tuple[SlotErrors, ...]:
 
 
 def _unlike(c: Continuum, left: Indices, right: Indices) -> tuple[Bools, Bools]:
-    """Whether pairs differ in their categories, and in their boundaries."""
+    """Return whether pairs differ in their categories, and in their boundaries."""
     typed = c.category_codes[left] != c.category_codes[right]
     return typed, (c.starts[left] != c.starts[right]) | (c.ends[left] != c.ends[right])
 

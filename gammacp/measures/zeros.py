@@ -1,4 +1,4 @@
-"""What each measure gives independent annotators: `zero.csv`, as the study of zero found it.
+"""Values of independent annotators by measure: `zero.csv`, as the study of zero found them.
 
 The study is `experiments/zero_*.py`; its figures and what they say are in `docs/chance.md`.
 """
@@ -32,7 +32,7 @@ class Zero:
 
 @cache
 def zeros(*, beyond_chance: bool = False) -> dict[str, Zero]:
-    """By measure; those that the study does not have are missing.
+    """Return the zero of each measure; those that the study does not have are missing.
 
     >>> zeros()["ser"].verdict, zeros(beyond_chance=True)["ser"].verdict
     ('not', 'shown')

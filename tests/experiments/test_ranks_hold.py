@@ -8,9 +8,17 @@ from experiments import ranks_hold
 
 
 def test_the_true_ranks_follow_the_slopes_and_equal_curves_share_theirs() -> None:
-    assert ranks_hold._true_ranks(ranks_hold._curves(0.2, 0.9, 0.5)) == [(3, 3), (1, 1), (2, 2)]
-    assert ranks_hold._true_ranks(ranks_hold._curves(0.5, 0.5, 0.1)) == [(1, 2), (1, 2), (3, 3)]
-    saturated = ranks_hold._true_ranks(ranks_hold._saturated())
+    assert ranks_hold.true_ranks(ranks_hold.straight_curves(0.2, 0.9, 0.5)) == [
+        (3, 3),
+        (1, 1),
+        (2, 2),
+    ]
+    assert ranks_hold.true_ranks(ranks_hold.straight_curves(0.5, 0.5, 0.1)) == [
+        (1, 2),
+        (1, 2),
+        (3, 3),
+    ]
+    saturated = ranks_hold.true_ranks(ranks_hold.saturated_curves())
     assert saturated[-1] == (5, 5)
 
 
@@ -23,7 +31,7 @@ def test_noise_has_the_variance_that_it_is_said_to_have() -> None:
 
 
 def test_a_share_of_tables_that_hold() -> None:
-    row = ranks_hold._share("all different", "normal", 4, 6)
+    row = ranks_hold.coverage_row("all different", "normal", 4, 6)
     assert row["runs"] == 6
     assert float(str(row["holds"])) >= 4 / 6
     assert float(str(row["mean_width"])) > 2  # four sets tell little

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from gammacp.bench.commands import output
+from gammacp.bench.commands.checks import Checks
 from gammacp.bench.commands.options import Checking, Running
 from gammacp.cli.options.settings import GammaFlags
 from gammacp.cli.output import message
@@ -17,7 +18,6 @@ from gammacp.cli.output import message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gammacp.bench.baseline import BaselineComparison
     from gammacp.bench.curves import Point
     from gammacp.bench.runner import Outcome
     from gammacp.bench.store import Store
@@ -26,42 +26,6 @@ if TYPE_CHECKING:
 
 EVERYTHING = "everything"
 _SETS_COUNTED = 3  # sets at each magnitude in which pairs of units are counted
-
-
-@dataclass
-class Checks:
-    """Comparisons with the baseline of the sweep's own reference and of `everything`.
-
-    Attributes
-    ----------
-    own, everything
-        None where the sweep was not compared.
-    sweeps
-        What was compared.
-    properties
-        Pairs of units that have each property and cost something; None before they are counted,
-        or where nothing weighs units.
-    """
-
-    own: BaselineComparison | None = None
-    everything: BaselineComparison | None = None
-    sweeps: list[Sweep] = field(default_factory=list)
-    properties: dict[str, int] | None = None
-
-    @property
-    def comparisons(self) -> list[BaselineComparison]:
-        """Return the comparisons that there are."""
-        return [found for found in (self.own, self.everything) if found is not None]
-
-    @property
-    def moved(self) -> bool:
-        """Return whether any curve moved."""
-        return any(found.moved for found in self.comparisons)
-
-    @property
-    def not_tried(self) -> list[str]:
-        """Return the properties that no pair has."""
-        return [name for name, count in (self.properties or {}).items() if not count]
 
 
 def with_baseline_seed(
@@ -107,7 +71,7 @@ def also_everything(checking: Checking, other: Any) -> bool:
 
 
 def everything_baseline(baseline: Path) -> Path:
-    """Where the baseline of the reference `everything` is, beside another one."""
+    """Return the path of the baseline of the reference `everything`, beside another one."""
     return baseline.parent / EVERYTHING / baseline.name
 
 

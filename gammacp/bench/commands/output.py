@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gammacp.bench.baseline import BaselineComparison
     from gammacp.bench.changes import PointChange
-    from gammacp.bench.commands.bench_check import Checks
+    from gammacp.bench.commands.checks import Checks
     from gammacp.bench.curves import Point
     from gammacp.bench.runner import Failure, Outcome
     from gammacp.bench.sweep import Sweep

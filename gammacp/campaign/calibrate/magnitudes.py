@@ -50,7 +50,7 @@ _STABLE = 3 / 8  # makes the square root of a count's spread the same for all co
 
 @dataclass(frozen=True, kw_only=True)
 class PersonalMagnitude:
-    """How much of one mistake one annotator makes.
+    """Magnitude of one kind of error of one annotator.
 
     Attributes
     ----------

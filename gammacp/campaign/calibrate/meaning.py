@@ -49,6 +49,8 @@ _PHRASES: Mapping[str, str] = {
     "false-positive": "each annotator added {} more units that are not there",
     "split": "each annotator cut units apart, with {} as many cuts as units",
     "merge": "each annotator merged {} of the units with a neighbour",
+    "opposed": "each annotator gave {} of the units the opposite category",
+    "complement": "each annotator marked the gap behind {} of the units instead of them",
 }
 
 _UNITS: Mapping[str, str] = {
@@ -58,4 +60,6 @@ _UNITS: Mapping[str, str] = {
     "false-positive": "the units, added",
     "split": "the units, cuts",
     "merge": "the units, merged",
+    "opposed": "the units",
+    "complement": "the units",
 }

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class By(StrEnum):
-    """What magnitudes are given by."""
+    """Partitions by which magnitudes can be given."""
 
     ANNOTATOR = "annotator"
 

@@ -1,10 +1,12 @@
 """Options of the commands that compare annotators: `compare` and `report`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import (
@@ -17,7 +19,9 @@ from gammacp.cli.options.reading import (
     teams_of,
 )
 from gammacp.cli.options.settings import ComputingFlags, wants_interval
-from gammacp.continuum import Continuum
+
+if TYPE_CHECKING:
+    from gammacp.continuum import Continuum
 
 
 @dataclass(frozen=True)
