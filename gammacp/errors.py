@@ -65,9 +65,15 @@ class DataError(GammacpError, ValueError):
     @property
     def message_and_place(self) -> tuple[str, str]:
         """The message with its hint, and `file:line`: many files may have the same error."""
-        place = "" if self.file is None else str(self.file)
+        if self.file is None:
+            place = ""
+        else:
+            place = str(self.file)
         if self.line is not None:
-            place = f"{place}:{self.line}" if place else f"line {self.line}"
+            if place:
+                place = f"{place}:{self.line}"
+            else:
+                place = f"line {self.line}"
         said = self.message
         if len(said) > _LONGEST:  # it quotes a stranger's file
             said = f"{said[:_LONGEST]}… ({len(said) - _LONGEST} characters more)"

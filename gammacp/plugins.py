@@ -46,8 +46,14 @@ def load(name: str) -> ModuleType:
     UsageError
         There is no such module or file, it fails while it is imported, or its name is taken.
     """
-    path = Path(name).resolve() if _is_path(name) else None
-    key = name if path is None else str(path)
+    if _is_path(name):
+        path = Path(name).resolve()
+    else:
+        path = None
+    if path is None:
+        key = name
+    else:
+        key = str(path)
     if key not in LOADED:
         LOADED[key] = _import(name) if path is None else _imported_file(path)
     return LOADED[key]
@@ -137,7 +143,10 @@ def instance_of(name: str, *, needs: tuple[str, ...], importing: bool) -> Any:
 
 
 def _loaded_before(name: str) -> ModuleType:
-    stem = Path(name).stem if name.endswith(".py") else name
+    if name.endswith(".py"):
+        stem = Path(name).stem
+    else:
+        stem = name
     for module in LOADED.values():
         if module.__name__ == stem:
             return module
@@ -177,14 +186,19 @@ def _hint_of_path(name: str) -> str:
     else:
         return ""
     hint = f"; modules are not looked for in the working directory: give `plugins.load({path})`"
-    return f"{hint} before it" if inner else hint
+    if inner:
+        return f"{hint} before it"
+    return hint
 
 
 def _imported_file(path: Path) -> ModuleType:
     """Import a file, or a package by its folder, whose neighbours it may import."""
     name = path.stem
     package = path if path.is_dir() else None
-    file = path if package is None else path / "__init__.py"
+    if package is None:
+        file = path
+    else:
+        file = path / "__init__.py"
     if not file.is_file():
         raise UsageError(f"{file}: there is no such file to import")
     if not name.isidentifier():
@@ -194,7 +208,10 @@ def _imported_file(path: Path) -> ModuleType:
         if Path(getattr(there, "__file__", None) or ".").resolve() == file:
             return there
         raise UsageError(f"{path}: a module {name!r} exists already; rename the file")
-    inside = None if package is None else [str(package)]
+    if package is None:
+        inside = None
+    else:
+        inside = [str(package)]
     spec = spec_from_file_location(name, file, submodule_search_locations=inside)
     assert spec is not None
     # As for `python FILE`, but behind everything that is installed.
@@ -228,5 +245,8 @@ def why_it_fails(error: Exception) -> str:
     if isinstance(error, GammacpError):
         return str(error)
     place = extract_tb(error.__traceback__)[-1]
-    where = "" if isinstance(error, SyntaxError) else f" ({place.filename}:{place.lineno})"
+    if isinstance(error, SyntaxError):
+        where = ""
+    else:
+        where = f" ({place.filename}:{place.lineno})"
     return f"fails when imported: {type(error).__name__}: {error}{where}"

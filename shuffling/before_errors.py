@@ -29,7 +29,8 @@ from shuffling.reference import ReferenceModel
 from shuffling.setting import FewerErrors, fewer_errors
 from shuffling.shuffle import Errors, Seed, resolve_errors, shuffled_set
 
-ROUNDS, FEWER_ROUNDS = 6, 3
+ROUNDS = 6
+FEWER_ROUNDS = 3
 CLOSE = 0.02
 _POINTS = 400  # values that stand for a distribution
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -103,7 +104,9 @@ class Statistics:
 
 
 def _spread(values: Floats) -> float:
-    return float(values.std() / values.mean()) if len(values) and values.mean() > 0 else 0.0
+    if len(values) and values.mean() > 0:
+        return float(values.std() / values.mean())
+    return 0.0
 
 
 @dataclass(frozen=True)
@@ -207,7 +210,8 @@ class BeforeErrors:
             The errors cannot be made on the model, or leave no unit.
         """
         made = resolve_errors(errors)
-        guess, best = start or self._start, None
+        guess = start or self._start
+        best = None
         before: tuple[Guess, Statistics] | None = None
         for _ in range(FEWER_ROUNDS if start else ROUNDS):
             with fewer_errors() as fewer:
@@ -238,7 +242,8 @@ class BeforeErrors:
 
         Raises DataError if no set has a unit.
         """
-        sets, model = [], self._model(guess)
+        sets = []
+        model = self._model(guess)
         for k, index in enumerate(indices):
             # Whole numbers of units that are in the mean what they should be.
             units = max(1, math.floor(guess.units + (k + 0.5) / len(indices)))
@@ -264,11 +269,15 @@ class BeforeErrors:
         seen = self.seen
 
         def correct(parameter: str, statistic: str) -> float:
-            value, reached = getattr(guess, parameter), getattr(got, statistic)
+            value = getattr(guess, parameter)
+            reached = getattr(got, statistic)
             step = _step(getattr(seen, statistic), reached)
             if before is not None and step != 1:
                 moved = math.log(value / getattr(before[0], parameter))
-                followed = math.log(reached / was) if (was := getattr(before[1], statistic)) else 0
+                if was := getattr(before[1], statistic):
+                    followed = math.log(reached / was)
+                else:
+                    followed = 0
                 if abs(moved) > CLOSE / 2:
                     step **= 1 / min(1.0, max(1 / _FARTHEST, followed / moved))
             return float(value * min(_STEEPEST, max(1 / _STEEPEST, step)))
@@ -303,10 +312,15 @@ class BeforeErrors:
     def _model(self, guess: Guess) -> ReferenceModel:
         """The model of a guess but for its number of units."""
         model = self.model
-        layout, total = model.layout, model.length
+        layout = model.layout
+        total = model.length
         if layout is Layout.OVERLAPPING and guess.overlapping == 0:
-            layout, total = Layout.APART, None
-        longest = math.inf if total is None else total
+            layout = Layout.APART
+            total = None
+        if total is None:
+            longest = math.inf
+        else:
+            longest = total
         categories = tuple(
             replace(c, prevalence=share, lengths=self._lengths(c.lengths, guess, longest))
             for c, share in zip(model.categories, guess.prevalence.tolist(), strict=True)
@@ -330,8 +344,12 @@ class BeforeErrors:
     def _gaps(self, guess: Guess, mean: float) -> Empirical:
         """Gaps of which so many are 0 or negative, with this mean as far as can be."""
         seen = self._seen_gaps
-        negative, positive = seen[seen < 0], seen[seen > 0]
-        below = round(_POINTS * guess.overlapping) if len(negative) else 0
+        negative = seen[seen < 0]
+        positive = seen[seen > 0]
+        if len(negative):
+            below = round(_POINTS * guess.overlapping)
+        else:
+            below = 0
         level = min(round(_POINTS * guess.touching), _POINTS - below)
         above = _POINTS - below - level
         parts = [_quantiles(negative, below), np.zeros(level if len(positive) else level + above)]
@@ -372,4 +390,6 @@ def _quantiles(values: Floats, count: int) -> Floats:
 
 def _step(seen: float, got: float) -> float:
     """Return the factor that takes a statistic to the one seen, within bounds."""
-    return min(_STEEPEST, max(1 / _STEEPEST, seen / got)) if seen > 0 and got > 0 else 1.0
+    if seen > 0 and got > 0:
+        return min(_STEEPEST, max(1 / _STEEPEST, seen / got))
+    return 1.0

@@ -63,7 +63,10 @@ class Category:
             Of the categories, shape (categories,), summing to 1.
         """
         changed, chance = self._shares(magnitude)
-        close = self._confusion(prevalence) if self.overlap else np.zeros(())
+        if self.overlap:
+            close = self._confusion(prevalence)
+        else:
+            close = np.zeros(())
         mixed: Floats = (
             (1 - changed) * np.eye(len(prevalence))
             + chance * prevalence
@@ -103,7 +106,8 @@ class Category:
         # has changed at one magnitude has at every greater one.
         changed, chance = self._shares(magnitude)
         part, u = rng.random((len(units), 2)).T
-        prevalence, codes = setting.prevalence, units.codes.copy()
+        prevalence = setting.prevalence
+        codes = units.codes.copy()
         if self.overlap:
             close = labelled & (chance <= part) & (part < changed)
             codes[close] = _draw_columns(self._confusion(prevalence)[codes[close]], u[close])
@@ -137,7 +141,8 @@ def _balance(close: Floats, prevalence: Floats) -> Floats:
     the prevalence as both its margins.
     """
     used = prevalence > 0
-    share, inner = prevalence[used], close[np.ix_(used, used)]
+    share = prevalence[used]
+    inner = close[np.ix_(used, used)]
     v = np.sqrt(share / inner.sum(axis=1))
     for _ in range(10_000):
         ratio = share / (v * (inner @ v))

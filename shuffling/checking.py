@@ -60,7 +60,8 @@ def check_error(
     AssertionError: split at magnitude 0.05, layout apart, whole positions: 12 units become 13
     """
     _check_declaration(error)
-    applied, none = 0, _freeze(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
+    applied = 0
+    none = _freeze(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
     for number, model in enumerate(_models() if models is None else models):
         reference = model.draw(np.random.default_rng((seed, number)))
         setting = Setting.of(reference, model)
@@ -138,7 +139,10 @@ def _apply(
     except (DataError, UsageError):
         return None
     except ValueError as fault:
-        what = "changes the units that it is given" if "read-only" in str(fault) else repr(fault)
+        if "read-only" in str(fault):
+            what = "changes the units that it is given"
+        else:
+            what = repr(fault)
         raise AssertionError(f"{place}, {len(given)} units: {what}") from fault
     _require(isinstance(made, Units), f"{place}: returns {type(made).__name__}, not Units")
     _check_equal(made, again, f"{place}: the same random stream gives other units")

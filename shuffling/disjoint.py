@@ -65,7 +65,8 @@ class _Line:
     """The units in order of position, while they are being moved."""
 
     def __init__(self, starts: list[float], ends: list[float], bounds: Bounds) -> None:
-        self.starts, self.ends = starts, ends
+        self.starts = starts
+        self.ends = ends
         self.units = list(range(len(starts)))
         self.where = list(starts)
         self.bounds = bounds
@@ -81,7 +82,8 @@ class _Line:
         at = bisect_left(self.starts, self.where[unit])
         while self.units[at] != unit:  # zero-length units may start at the same place
             at += 1
-        start, end = self.starts.pop(at), self.ends.pop(at)
+        start = self.starts.pop(at)
+        end = self.ends.pop(at)
         self.units.pop(at)
         found = None
         if spare is None:
@@ -99,8 +101,14 @@ class _Line:
         """Gaps that reach into the ranges: their row, and where they begin and end."""
         least_start, greatest_start, _, greatest_end = ranges
         for row in range(bisect_right(self.starts, least_start), len(self.starts) + 1):
-            low = self.ends[row - 1] if row else self.bounds[0]
-            high = self.starts[row] if row < len(self.starts) else self.bounds[1]
+            if row:
+                low = self.ends[row - 1]
+            else:
+                low = self.bounds[0]
+            if row < len(self.starts):
+                high = self.starts[row]
+            else:
+                high = self.bounds[1]
             if low >= greatest_end or low > greatest_start:
                 break
             yield row, low, high
@@ -150,7 +158,8 @@ def _areas(cut: _Ranges) -> tuple[float, float]:
     if a1 <= a0 or b1 <= b0:
         return 0.0, 0.0
     below = max(min(a1, b0) - a0, 0.0) * (b1 - b0)
-    low, high = max(a0, b0), min(a1, b1)
+    low = max(a0, b0)
+    high = min(a1, b1)
     return below, ((b1 - low) ** 2 - (b1 - high) ** 2) / 2 if high > low else 0.0
 
 
@@ -177,7 +186,8 @@ def _draw_place(
         end = max(b0, start) + u[1] * (b1 - max(b0, start))
         if integer:
             # Cells on the diagonal count half in the area and hold no unit: drawn again.
-            start, end = math.floor(start), math.floor(end)
+            start = math.floor(start)
+            end = math.floor(end)
         # Rounding may reach the open end of a range of cells.
         if a0 <= start < end and (not integer or (start < a1 and end < b1)):
             return row, float(start), float(end)

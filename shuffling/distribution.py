@@ -107,7 +107,9 @@ class Empirical:
             Whether positions are whole numbers.
         """
         drawn = self._column[rng.integers(len(self._column), size=size)]
-        return np.floor(drawn + 0.5) if integer else drawn
+        if integer:
+            return np.floor(drawn + 0.5)
+        return drawn
 
 
 Distribution: TypeAlias = Uniform | Empirical

@@ -43,7 +43,10 @@ class FalseNegative:
         # random() < 1, so that magnitude 1 drops everything; ≥ 0, so that magnitude 0 drops nothing
         kept = rng.random(len(units)) >= magnitude
         if not setting.covering or self.gaps:
-            breaks = None if units.breaks is None else units.breaks[kept]
+            if units.breaks is None:
+                breaks = None
+            else:
+                breaks = units.breaks[kept]
             return Units(units.starts[kept], units.ends[kept], units.codes[kept], breaks)
         if not len(units) or magnitude == 0:
             return units

@@ -69,7 +69,8 @@ class FalsePositive(CountedError):
         # As many as at magnitude 1 are drawn, so that every magnitude adds the first of the same.
         most = self.times(1, setting.n_units, quantile)
         lengths, codes = setting.draw_units(rng, most)
-        lengths, codes = lengths[:new], codes[:new]
+        lengths = lengths[:new]
+        codes = codes[:new]
         u = rng.random(most)[:new]
         if self.overlap is None and setting.covering:
             check_segmentation(units, setting.bounds, self.name)
@@ -79,7 +80,8 @@ class FalsePositive(CountedError):
         else:
             lowest, highest = setting.bounds
             lengths = np.minimum(lengths, float(highest - lowest))
-            low, high = np.full(new, lowest), highest - lengths
+            low = np.full(new, lowest)
+            high = highest - lengths
             starts = uniform_places(u, low, high, integer=setting.integer)
             ends = np.minimum(starts + lengths, highest)
             inside = None
@@ -109,7 +111,9 @@ def _add_apart(units: Units, lengths: Floats, codes: Codes, u: Floats, setting: 
             hint="Use false-positive:overlap=true",
         )
     shortest = min(c.lengths.minimum for c in setting.model.categories if c.prevalence > 0)
-    starts, ends, labels = units.starts, units.ends, units.codes
+    starts = units.starts
+    ends = units.ends
+    labels = units.codes
     for drawn, code, share in zip(lengths, codes, u, strict=True):
         free_from = np.append(setting.bounds[0], np.maximum.accumulate(ends))
         room = np.append(starts, setting.bounds[1]) - free_from
@@ -123,12 +127,14 @@ def _add_apart(units: Units, lengths: Floats, codes: Codes, u: Floats, setting: 
         sums = np.cumsum(places)
         gap = min(int(np.searchsorted(sums, share * sums[-1], side="right")), len(sums) - 1)
         within = share * sums[-1] - (sums[gap] - places[gap])
-        within = np.floor(within) if setting.integer else within
+        if setting.integer:
+            within = np.floor(within)
         last = room[gap] - length
         start = free_from[gap] + min(max(within, 0.0), last)
         end = min(start + length, free_from[gap] + room[gap])
         row = int(np.searchsorted(starts, start))
-        starts, ends = np.insert(starts, row, start), np.insert(ends, row, end)
+        starts = np.insert(starts, row, start)
+        ends = np.insert(ends, row, end)
         labels = np.insert(labels, row, code)
     return Units.sort(starts, ends, labels)
 
@@ -148,13 +154,17 @@ def _new_boundaries(taken: Floats, new: int, setting: Setting, rng: np.random.Ge
     """Places inside the bounds, the first different ones of a stream; fewer where room ends."""
     lowest, highest = setting.bounds
     taken = np.unique(taken)
-    room = highest - lowest - len(taken) if setting.integer else math.inf
+    if setting.integer:
+        room = highest - lowest - len(taken)
+    else:
+        room = math.inf
     if highest == lowest:  # there is no place between
         return taken[:0]
     found = taken
     while len(found) < len(taken) + min(new, room):
         more = lowest + rng.random(_BATCH) * (highest - lowest)
-        more = np.floor(more) if setting.integer else more
+        if setting.integer:
+            more = np.floor(more)
         found = np.append(found, more[(lowest < more) & (more < highest)])
         found = found[np.sort(np.unique(found, return_index=True)[1])]
     return found[len(taken) : len(taken) + new]

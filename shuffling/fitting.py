@@ -76,7 +76,9 @@ def fit_hulls(reference: Continuum) -> ReferenceModel:
     """
     model = fit(reference.hulls())
     alone = reference.axes > 1 and model.layout is Layout.COVERING
-    return model.laid_out(Layout.APART) if alone else model
+    if alone:
+        return model.laid_out(Layout.APART)
+    return model
 
 
 def overlaps(starts: Floats, ends: Floats) -> Bools:
@@ -120,7 +122,9 @@ def gaps_of(continua: Iterable[Continuum]) -> Floats:
 def _layout(continua: list[Continuum]) -> Layout:
     if any(overlaps(starts, ends).any() for starts, ends in _annotations(continua)):
         return Layout.OVERLAPPING
-    return Layout.APART if gaps_of(continua).any() else Layout.COVERING
+    if gaps_of(continua).any():
+        return Layout.APART
+    return Layout.COVERING
 
 
 def _gaps(continua: list[Continuum], layout: Layout) -> Distribution:

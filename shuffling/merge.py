@@ -42,8 +42,13 @@ class Merge(CountedError):
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
         """The units, some of them merged; fewer than asked for where no pair is left."""
-        starts, ends, codes = units.starts, units.ends, units.codes
-        inside: list[Any] = [()] * len(units) if units.breaks is None else units.breaks.tolist()
+        starts = units.starts
+        ends = units.ends
+        codes = units.codes
+        if units.breaks is None:
+            inside: list[Any] = [()] * len(units)
+        else:
+            inside = units.breaks.tolist()
         check_areas(units, self.name)
         asked = self.times(magnitude, setting.n_units, self.quantile(rng))
         for _ in range(asked):
@@ -53,11 +58,14 @@ class Merge(CountedError):
             i = int(rng.choice(pairs))
             longer = i + int(ends[i + 1] - starts[i + 1] > ends[i] - starts[i])
             code = codes[longer]
-            end, apart = max(ends[i], ends[i + 1]), float(starts[i + 1] - starts[i])
+            end = max(ends[i], ends[i + 1])
+            apart = float(starts[i + 1] - starts[i])
             inside[i : i + 2] = [union_of(inside[i], inside[i + 1], apart) if units.shapes else ()]
             starts = np.delete(starts, i + 1)
-            ends, codes = np.delete(ends, i + 1), np.delete(codes, i + 1)
-            ends[i], codes[i] = end, code
+            ends = np.delete(ends, i + 1)
+            codes = np.delete(codes, i + 1)
+            ends[i] = end
+            codes[i] = code
         if len(starts) > 1:
             tell_fewer(self.name, len(units) - len(starts), asked, "no pair of a category left")
         return Units.sort(starts, ends, codes, column(inside))

@@ -108,7 +108,10 @@ def model_from(document: Mapping[str, Any], text: str = "") -> ReferenceModel:
         given["gaps"] = _distribution(said.gaps, "gaps")
     if {"categories", "unlabelled"} & document.keys():
         tables = [(name, f"categories.{name}", t) for name, t in said.categories.items()]
-        unlabelled = [(None, "unlabelled", said.unlabelled)] if said.unlabelled else []
+        if said.unlabelled:
+            unlabelled = [(None, "unlabelled", said.unlabelled)]
+        else:
+            unlabelled = []
         given["categories"] = tuple(
             CategoryModel(name=name, prevalence=t.prevalence, lengths=_distribution(t, key))
             for name, key, t in (*tables, *unlabelled)
@@ -146,7 +149,10 @@ def model_text(model: ReferenceModel) -> str:
     lines = [f"{key} = {toml_value(value)}" for key, value in plain.items()]
     lines += ["", "[gaps]", *_range_or_values(model.gaps, _RANGE_OR_VALUES["gaps"])]
     for category in model.categories:
-        quoted = "unlabelled" if category.name is None else f"categories.{toml_key(category.name)}"
+        if category.name is None:
+            quoted = "unlabelled"
+        else:
+            quoted = f"categories.{toml_key(category.name)}"
         lines += ["", f"[{quoted}]", f"prevalence = {category.prevalence!r}"]
         lines += _range_or_values(category.lengths, _RANGE_OR_VALUES["lengths"])
     return "\n".join(lines) + "\n"

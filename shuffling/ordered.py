@@ -66,7 +66,8 @@ def _candidates(
 ) -> tuple[Floats, Floats]:
     """Sorted places and their weights."""
     if integer:
-        low, high = np.ceil(low), np.floor(high)
+        low = np.ceil(low)
+        high = np.floor(high)
         if high - low < _CANDIDATES:
             places = np.arange(low, high + 1)
             return places, np.ones(len(places))

@@ -222,7 +222,9 @@ def _checked(errors: str | None, magnitude: Magnitude) -> Magnitude:
         raise UsageError(f"magnitude {magnitude!r} is outside [0, 1]")
     if not (isinstance(magnitude, str) and share):
         return fixed
-    return "m" if share == 1 else f"{share:g}*m"
+    if share == 1:
+        return "m"
+    return f"{share:g}*m"
 
 
 def _parts(written: Magnitude) -> tuple[float, float]:
@@ -231,11 +233,19 @@ def _parts(written: Magnitude) -> tuple[float, float]:
         return float(written), 0.0
     text = written.replace(" ", "")
     scaled = text.endswith("m")
-    number = text.removesuffix("m").removesuffix("*") if scaled else text
+    if scaled:
+        number = text.removesuffix("m").removesuffix("*")
+    else:
+        number = text
     try:
-        value = 1.0 if scaled and not number else float(number)
+        if scaled and not number:
+            value = 1.0
+        else:
+            value = float(number)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
         raise UsageError(f"magnitude {written!r} is neither a number nor m nor a share like 0.5*m")
-    return (0.0, value) if scaled else (value, 0.0)
+    if scaled:
+        return (0.0, value)
+    return (value, 0.0)

@@ -136,8 +136,14 @@ def _places(nodes: _Nodes, parent: int, place: int) -> list[tuple[int, int]]:
         place = nodes.children[above].index(parent) + after
         parent = above
     siblings = nodes.children[parent]
-    left = list(_edge(nodes, siblings[place - 1], -1)) if place else []
-    right = list(_edge(nodes, siblings[place], 0)) if place < len(siblings) else []
+    if place:
+        left = list(_edge(nodes, siblings[place - 1], -1))
+    else:
+        left = []
+    if place < len(siblings):
+        right = list(_edge(nodes, siblings[place], 0))
+    else:
+        right = []
     return [
         *((c, len(nodes.children[c])) for c in reversed(left)),
         (parent, place),
@@ -157,7 +163,8 @@ def _redraw(nodes: _Nodes, probability: float, rng: np.random.Generator) -> None
     inner = [n for n in nodes.pre_order() if n and nodes.children[n]]
     erring = {n for n in inner if rng.random() < probability}
     for kept in [0, *(n for n in inner if n not in erring)]:
-        region, ends = [kept], []
+        region = [kept]
+        ends = []
         pending = list(reversed(nodes.children[kept]))
         while pending:
             node = pending.pop()
@@ -178,16 +185,21 @@ def _arrange(
     Uniform numbers of children in uniform order, turned to the one rotation that is a tree in
     pre-order (cycle lemma, Dvoretzky & Motzkin 1947).
     """
-    k, n = len(region), len(ends)
+    k = len(region)
+    n = len(ends)
     cuts = np.sort(rng.choice(np.arange(1, n + k - 1), size=k - 1, replace=False))
     counts = np.zeros(n + k, np.int64)
     counts[rng.choice(n + k, size=k, replace=False)] = np.diff([0, *cuts, n + k - 1])
     heights = np.cumsum(counts - 1)
     counts = np.roll(counts, -(int(np.argmin(heights)) + 1))
-    inner, leaves = iter(region), iter(ends)
+    inner = iter(region)
+    leaves = iter(ends)
     stack: list[tuple[int, int]] = []
     for count in counts:
-        node = next(inner) if count else next(leaves)
+        if count:
+            node = next(inner)
+        else:
+            node = next(leaves)
         if stack:
             parent, missing = stack.pop()
             nodes.children[parent].append(node)

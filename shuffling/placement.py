@@ -37,7 +37,10 @@ def apart(
         gaps = summing_to(gaps, np.full(len(gaps), least_gap), total - float(lengths.sum()))
     steps = np.stack((gaps[:-1], lengths), axis=1).ravel()
     edges = np.cumsum(steps)
-    end = float(edges[-1] + gaps[-1]) if total is None else total
+    if total is None:
+        end = float(edges[-1] + gaps[-1])
+    else:
+        end = total
     edges = np.minimum(edges, end)  # rounded sums may pass the end by the last digit
     return edges[::2], edges[1::2], end
 
@@ -83,7 +86,10 @@ def summing_to(values: Floats, least: Floats, total: float) -> Floats:
     """
     excess = values - least
     spare = total - float(least.sum())
-    share = excess if excess.sum() > 0 else np.ones(len(values))
+    if excess.sum() > 0:
+        share = excess
+    else:
+        share = np.ones(len(values))
     scaled: Floats = least + share * (spare / share.sum())
     if total % 1 or (values % 1).any() or (least % 1).any():
         return scaled

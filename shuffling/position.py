@@ -114,7 +114,9 @@ class Position:
 
 def _reach(reach: Floats, integer: bool) -> Floats:
     # The small term undoes products such as 2.9999999999999996.
-    return np.floor(reach + 1e-9) if integer else reach
+    if integer:
+        return np.floor(reach + 1e-9)
+    return reach
 
 
 def _shift_freely(units: Units, reach: Floats, setting: Setting, rng: np.random.Generator) -> Units:
@@ -122,7 +124,8 @@ def _shift_freely(units: Units, reach: Floats, setting: Setting, rng: np.random.
     present = np.stack((units.starts, units.ends))
     low, high = np.clip((present - reach, present + reach), lowest, highest)
     places = uniform_places(rng.random((len(units), 2)).T, low, high, integer=setting.integer)
-    starts, ends = places.min(axis=0), places.max(axis=0)
+    starts = places.min(axis=0)
+    ends = places.max(axis=0)
     if setting.integer:
         # start = end = p: one step up stays within reach of the end, or else, at the upper
         # bound, one step down within reach of the start.

@@ -46,7 +46,9 @@ class CategoryModel:
     @property
     def key(self) -> str:
         """Return the key of the category in a model file, for messages."""
-        return "unlabelled" if self.name is None else f"categories.{self.name}"
+        if self.name is None:
+            return "unlabelled"
+        return f"categories.{self.name}"
 
 
 _LENGTHS = Uniform(50, 150)
@@ -115,7 +117,9 @@ class ReferenceModel:
         `covering` is a segmentation, whose units tile the continuum (2015, §6.3.2).
         """
         one_of("layout", layout, Layout)
-        return self.fixed() if layout == Layout.FIXED else replace(self, layout=Layout(layout))
+        if layout == Layout.FIXED:
+            return self.fixed()
+        return replace(self, layout=Layout(layout))
 
     def fixed(self, *, length: float | None = None, gap: float | None = None) -> ReferenceModel:
         """The same model for pure categorisation: equal units, equal gaps (2015, §6.3.3).
@@ -123,15 +127,23 @@ class ReferenceModel:
         Default: the mean length over categories and the mean gap, whole if `integer`.
         """
         mean = sum(c.prevalence * c.lengths.mean for c in self.categories)
-        size = self._round(mean) if length is None else length
-        between = self._round(self.gaps.mean) if gap is None else gap
+        if length is None:
+            size = self._round(mean)
+        else:
+            size = length
+        if gap is None:
+            between = self._round(self.gaps.mean)
+        else:
+            between = gap
         equal = tuple(replace(c, lengths=Uniform(size, size)) for c in self.categories)
         return replace(
             self, categories=equal, gaps=Uniform(between, between), layout=Layout.FIXED, length=None
         )
 
     def _round(self, value: float) -> float:
-        return float(math.floor(value + 0.5)) if self.integer else value
+        if self.integer:
+            return float(math.floor(value + 0.5))
+        return value
 
     @property
     def category_names(self) -> tuple[str, ...]:
@@ -231,7 +243,10 @@ class ReferenceModel:
                 )
             return
         largest = max(occurring, key=lambda c: c.lengths.minimum)
-        gap = 0.0 if self.layout is Layout.COVERING else self.gaps.minimum
+        if self.layout is Layout.COVERING:
+            gap = 0.0
+        else:
+            gap = self.gaps.minimum
         least = self.n_units * largest.lengths.minimum + (self.n_units + 1) * gap
         if least > length:
             raise DataError(

@@ -89,7 +89,9 @@ def _describe(error: ErrorType) -> str:
 
 
 def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
 
 
 def _parse(part: str) -> ErrorType:

@@ -34,7 +34,10 @@ class FewerErrors(UserWarning):
         """The error, how often these annotators made it and were to make it, and why."""
         by = f" by {annotators} annotators" * (annotators > 1)
         super().__init__(f"{name}: {made} of {asked} made{by}, {why}")
-        self.name, self.made, self.asked, self.why = name, made, asked, why
+        self.name = name
+        self.made = made
+        self.asked = asked
+        self.why = why
         self.annotators = annotators
 
     def lacking(self, annotators: int) -> float:
@@ -94,7 +97,10 @@ class Units:
             Boundaries inside the units, or None.
         """
         order = np.lexsort((codes, ends, starts))
-        inside = None if breaks is None else column(breaks[order])
+        if breaks is None:
+            inside = None
+        else:
+            inside = column(breaks[order])
         return cls(starts[order], ends[order], codes[order], inside)
 
     def stretched(self, starts: Floats, ends: Floats, *, integer: bool) -> Units:
@@ -112,13 +118,17 @@ class Units:
         if self.breaks is None:
             return Units.sort(starts, ends, self.codes)
         if self.shapes:
-            old, new = np.maximum(self.lengths, 1e-300), ends - starts
+            old = np.maximum(self.lengths, 1e-300)
+            new = ends - starts
             factors = np.where(self.lengths > 0, new / old, 1.0).tolist()
             sized = [s.times(factor) for s, factor in zip(self.shapes, factors, strict=True)]
             return Units.sort(starts, ends, self.codes, column(sized))
         found = []
         for breaks, old, new in zip(self.breaks, self.lengths, ends - starts, strict=True):
-            scaled = breaks if new == old else [b / old * new for b in breaks]
+            if new == old:
+                scaled = breaks
+            else:
+                scaled = [b / old * new for b in breaks]
             edges = [0.0, *(map(round, scaled) if integer else scaled), float(new)]
             parts = zip(edges[::2], edges[1::2], strict=True)
             whole = join((s, e) for s, e in parts if s < e)
@@ -289,7 +299,9 @@ class CountedError:
 
     def quantile(self, rng: np.random.Generator) -> float | None:
         """Draw what decides a random number of errors; nothing where numbers are not random."""
-        return float(rng.random()) if self.random else None
+        if self.random:
+            return float(rng.random())
+        return None
 
     def times(self, magnitude: float, n_units: int, quantile: float | None) -> int:
         """Return the number of errors at this magnitude: never fewer than at a smaller one.
@@ -322,7 +334,8 @@ def uniform_places(u: Floats, low: Floats, high: Floats, *, integer: bool) -> Fl
     """
     if not integer:
         return low + u * (high - low)
-    low, high = np.ceil(low), np.floor(high)
+    low = np.ceil(low)
+    high = np.floor(high)
     return np.minimum(low + np.floor(u * (high - low + 1)), high)
 
 

@@ -49,7 +49,10 @@ def onto(shape: Shape, extents: tuple[tuple[float, float], ...]) -> Shape:
     """
 
     def at(x: float, old: tuple[float, float], new: tuple[float, float]) -> float:
-        share = (x - old[0]) / (old[1] - old[0]) if old[1] > old[0] else 0.0
+        if old[1] > old[0]:
+            share = (x - old[0]) / (old[1] - old[0])
+        else:
+            share = 0.0
         return new[0] + share * (new[1] - new[0])
 
     pairs = [*zip(shape.extents, extents, strict=True)]

@@ -33,7 +33,8 @@ Errors: TypeAlias = str | ErrorType | Sequence[ErrorType]
 Seed: TypeAlias = int | np.random.SeedSequence
 
 # First words of the keys of random streams.
-_REFERENCE, _SHUFFLE = 0, 1
+_REFERENCE = 0
+_SHUFFLE = 1
 # Of the streams of schools, beside those of annotators, whose numbers are far below.
 _SCHOOL = 2**32 - 1
 
@@ -79,7 +80,8 @@ def shuffle(
     DataError
         The reference has not exactly one annotator, or does not fit the model or the errors.
     """
-    magnitude, errors = check_magnitude(magnitude), resolve_errors(errors)
+    magnitude = check_magnitude(magnitude)
+    errors = resolve_errors(errors)
     if not isinstance(n_annotators, Panel) and n_annotators < 1:
         raise UsageError(f"number of annotators {n_annotators} < 1")
     if reference.n_annotators != 1:
@@ -136,11 +138,17 @@ def _drawn_by(
     taught: dict[str | None, Units] = {None: units}
     for name, school in panel.schools.items():
         own = _child(seed, _SCHOOL, crc32(name.encode()))
-        made = errors if school.errors is None else parse_errors(school.errors)
+        if school.errors is None:
+            made = errors
+        else:
+            made = parse_errors(school.errors)
         reached = magnitude_at(school.magnitude, magnitude)
         taught[name] = _with_errors(units, made, reached, setting, own)
     for number, group in enumerate(panel.people()):
-        made = errors if group.errors is None else parse_errors(group.errors)
+        if group.errors is None:
+            made = errors
+        else:
+            made = parse_errors(group.errors)
         reached = magnitude_at(group.magnitude, magnitude)
         own = _child(seed, number)
         drawn = _with_errors(taught[group.school], made, reached, setting, own)

@@ -66,20 +66,28 @@ class Split(CountedError):
         asked = todo = min(asked, operations(CAP, 1, setting.n_units))
         if not todo:
             return units
-        starts, ends = units.starts.tolist(), units.ends.tolist()
+        starts = units.starts.tolist()
+        ends = units.ends.tolist()
         codes = units.codes.tolist()
         check_areas(units, self.name)
         shapes = [*units.shapes]
         inside: list[tuple[float, ...]] = [()] * len(units)
         if units.breaks is not None and not shapes:
             inside = units.breaks.tolist()
-        least = 2.0 if setting.integer else np.nextafter(0.0, 1.0)
+        if setting.integer:
+            least = 2.0
+        else:
+            least = np.nextafter(0.0, 1.0)
         open_rows = [i for i in range(len(starts)) if ends[i] - starts[i] >= least]
         while todo and open_rows:
             at = int(rng.integers(len(open_rows)))
             row = open_rows[at]
             place = _cut(starts[row], ends[row], setting.integer, rng)
-            extent, shape = (starts[row], ends[row]), shapes[row] if shapes else None
+            extent = (starts[row], ends[row])
+            if shapes:
+                shape = shapes[row]
+            else:
+                shape = None
             halves = _halves(extent, inside[row], shape, place)
             if not halves:
                 open_rows[at] = open_rows[-1]
@@ -90,7 +98,8 @@ class Split(CountedError):
             ends.append(ends[row])
             codes.append(codes[row])
             inside.append(behind)
-            ends[row], inside[row] = left, before
+            ends[row] = left
+            inside[row] = before
             if below and above:
                 shapes[row] = below
                 shapes.append(above)

@@ -63,7 +63,10 @@ class LabelConfusion:
             if a != b:
                 counts[number[a], number[b]] += 1
                 counts[number[b], number[a]] += 1
-        others = 1 - np.eye(len(labels)) if len(labels) > 1 else np.ones((1, 1))
+        if len(labels) > 1:
+            others = 1 - np.eye(len(labels))
+        else:
+            others = np.ones((1, 1))
         never = counts.sum(axis=1) == 0
         counts[never] = others[never]
         return LabelConfusion(labels, counts / counts.sum(axis=1, keepdims=True))
@@ -117,9 +120,10 @@ def reattach(
     changed = list(heads)
     for token in order:
         if erring[token - 1]:
-            candidates = (
-                _outside(changed, token) if attachment == "post-order" else _nearby(changed, token)
-            )
+            if attachment == "post-order":
+                candidates = _outside(changed, token)
+            else:
+                candidates = _nearby(changed, token)
             if candidates:
                 changed[token - 1] = candidates[int(u[token - 1] * len(candidates))]
     return changed
@@ -137,7 +141,8 @@ def post_order(heads: Sequence[int]) -> list[int]:
 def children_first(children: Sequence[Sequence[int]]) -> list[int]:
     """The nodes below node 0 in post-order, and that one last."""
     # Parents first, last child first, is post-order read backwards.
-    backwards, pending = [], [0]
+    backwards = []
+    pending = [0]
     while pending:
         node = pending.pop()
         backwards.append(node)

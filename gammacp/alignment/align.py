@@ -193,7 +193,10 @@ def best_groups(
     require(continuum, fragments=True)
     with counting() as work:
         best = _best_groups(continuum, dissimilarity, SOLVERS[method], limits, ties, cover)
-    facts = work.facts if best.status is Status.OPTIMAL else {**work.facts, "proved_by": None}
+    if best.status is Status.OPTIMAL:
+        facts = work.facts
+    else:
+        facts = {**work.facts, "proved_by": None}
     return best._replace(effort=Effort(work.steps, work.nodes, work.rounds, **facts))
 
 
@@ -230,7 +233,10 @@ def _best_groups(
         if best is None:
             best = finer
         else:
-            proof = best.proof if finer.proof is None else finer.proof._replace(delta=delta)
+            if finer.proof is None:
+                proof = best.proof
+            else:
+                proof = finer.proof._replace(delta=delta)
             best = finer._replace(proof=proof)
         delta = nearer_delta(continuum, finer, delta)
     assert best is not None
@@ -247,12 +253,17 @@ def at_delta(
     """
     scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
     tolerance = tolerance_at(delta, continuum.n_annotators)
-    disorder, status = cost * scale, found.status
+    disorder = cost * scale
+    status = found.status
     bound = min(max(found.bound * unit * scale, 0.0), disorder)
     if abs(found.objective * unit * scale - disorder) > tolerance:
-        status, bound = Status.FEASIBLE, 0.0
-    bound = disorder if status is Status.OPTIMAL else bound
-    groups, first, proof = found.groups, found.first, found.proof
+        status = Status.FEASIBLE
+        bound = 0.0
+    if status is Status.OPTIMAL:
+        bound = disorder
+    groups = found.groups
+    first = found.first
+    proof = found.proof
     return BestGroups(disorder, bound, status, groups, first, tolerance, proof)
 
 
@@ -271,7 +282,9 @@ def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float 
         return None
     cost = best.disorder / disorder_scale(continuum.n_annotators, continuum.mean_units)
     nearer = float(nearer_deltas(best.disorder, cost, best.tolerance, delta))
-    return None if math.isnan(nearer) else nearer
+    if math.isnan(nearer):
+        return None
+    return nearer
 
 
 def nearer_deltas(

@@ -82,7 +82,8 @@ class AlignedPart:
         """
         n = len(disorder)
         status = np.full(n, _STATUSES.index(Status.OPTIMAL), np.int32)
-        first_each, each = np.full(n, first), np.full(n, tolerance)
+        first_each = np.full(n, first)
+        each = np.full(n, tolerance)
         return cls(groups.ravel(), edges, disorder, disorder, each, status, first_each, {})
 
     @classmethod
@@ -131,7 +132,8 @@ class AlignedPart:
 
     def small(self) -> AlignedPart:
         """The same, with whole numbers in as few bytes as hold them."""
-        groups, status = smallest(self.groups), smallest(self.status)
+        groups = smallest(self.groups)
+        status = smallest(self.status)
         return replace(self, groups=groups, status=status, edges=self.edges.astype(np.int32))
 
     def fields_of(self, k: int, n_annotators: int) -> dict[str, Any]:
@@ -181,8 +183,10 @@ class Aligned(MadeWhenRead[Alignment]):
         parts: Sequence[AlignedPart],
     ) -> None:
         """No object is made yet."""
-        self.continua, self.dissimilarity = continua, dissimilarity
-        self.method, self.cover = method, cover
+        self.continua = continua
+        self.dissimilarity = dissimilarity
+        self.method = method
+        self.cover = cover
         self._parts = tuple(parts)
         self._first = np.cumsum([0, *(len(p.disorder) for p in self._parts)], dtype=np.int64)
         super().__init__(int(self._first[-1]), _KEPT)
@@ -196,14 +200,16 @@ class Aligned(MadeWhenRead[Alignment]):
         alignment
             It.
         """
-        continua, parts = ContinuumSequence.of([alignment.continuum]), [AlignedPart.of([alignment])]
+        continua = ContinuumSequence.of([alignment.continuum])
+        parts = [AlignedPart.of([alignment])]
         how = alignment.dissimilarity, alignment.method
         return cls(continua, *how, cover=alignment.cover, parts=parts)
 
     def make(self, number: int) -> Alignment:
         """The alignment with a number, from 0."""
         which = int(np.searchsorted(self._first, number, side="right")) - 1
-        part, k = self._parts[which], number - int(self._first[which])
+        part = self._parts[which]
+        k = number - int(self._first[which])
         continuum = self.continua[number]
         return Alignment(
             continuum=continuum,

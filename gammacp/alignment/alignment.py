@@ -110,7 +110,9 @@ class Alignment:
     @property
     def gap(self) -> float:
         """(disorder − bound) / disorder; 0 when proven."""
-        return (self.disorder - self.bound) / self.disorder if self.disorder > 0 else 0.0
+        if self.disorder > 0:
+            return (self.disorder - self.bound) / self.disorder
+        return 0.0
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -213,7 +215,8 @@ def costs_of_pairs(groups: Codes, units: UnitColumns, dissimilarity: BoundDissim
         Bound to them.
     """
     i, j = np.triu_indices(groups.shape[1], 1)
-    first, second = groups[:, i], groups[:, j]
+    first = groups[:, i]
+    second = groups[:, j]
     both = (first >= 0) & (second >= 0)
     costs = np.full(first.shape, dissimilarity.delta, np.float64)
     costs[both] = dissimilarity.pairwise(units[first[both]], units[second[both]])

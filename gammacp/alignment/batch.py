@@ -134,7 +134,8 @@ def _columns_of_each(
     """The columns of what `best_groups` finds of each, or, where it is `told`, of `align`."""
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
     limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", ()))
-    places, parts = [np.empty(0, np.int64)], [AlignedPart.of([])]
+    places = [np.empty(0, np.int64)]
+    parts = [AlignedPart.of([])]
     if method == "auto" and not solving.get("gap") and solving.get("time_limit") is None:
         for rows in _rows(every, dissimilarity, limits):
             row = every.at(rows)
@@ -144,7 +145,8 @@ def _columns_of_each(
             parts.append(part)
     missing = np.ones(len(every), np.bool_)
     missing[np.concatenate(places)] = False
-    end, alone = len(every), []
+    end = len(every)
+    alone = []
     for i in np.flatnonzero(missing).tolist():
         if i and due():
             end = i
@@ -164,7 +166,8 @@ def _rows(
     """Yield rows of places: small continua of equally many annotators, with few duplicates."""
     if dissimilarity.formula[0] <= NOWHERE:
         return
-    number, units = continua.n_annotators, continua.n_units
+    number = continua.n_annotators
+    units = continua.n_units
     most = np.where(number <= DIFFUSED, DIFFUSED_UNITS, SMALL_UNITS)
     small = (number <= FEW_ANNOTATORS) & (units > 0) & (units <= most)
     if continua.beside:
@@ -251,7 +254,8 @@ def _solve_together(
 
     Returns the places of those that are solved, and their alignments; the others want it alone.
     """
-    delta, n = dissimilarity.delta, int(continua.n_annotators[0])
+    delta = dissimilarity.delta
+    n = int(continua.n_annotators[0])
     measured = to_unit(dissimilarity, delta)
     row = _Row.of(continua)
     problem = build_problem(row.whole, measured, cover=cover, owner=row.owner)
@@ -271,11 +275,15 @@ def _solve_together(
     if ties:
         found = Presolved(solved, problem)
         chosen = break_ties(row.whole, measured, found, limits, row.ranks(measured))
-    groups = in_order(problem.ranks, chosen.groups) if told else chosen.groups
+    if told:
+        groups = in_order(problem.ranks, chosen.groups)
+    else:
+        groups = chosen.groups
     scale = disorder_scale(n, continua.mean_units)
     cost = row.sums(solved.groups, costs_of(row.whole, solved.groups, dissimilarity))
     proven = row.sums(solved.groups, group_costs(problem, solved.groups)) * (delta / measured.delta)
-    tolerance, disorder = tolerance_at(delta, n), cost * scale
+    tolerance = tolerance_at(delta, n)
+    disorder = cost * scale
     order, edges = row.by_owner(groups)
     empty = np.add.reduceat((groups[order] < 0).any(axis=1), edges[:-1]) > 0
     differs = np.abs(proven * scale - disorder) > tolerance

@@ -85,10 +85,14 @@ def build_problem(
         they are not found by the deadline.
     """
     require(continuum, fragments=True)
-    n, delta = continuum.n_annotators, dissimilarity.delta
+    n = continuum.n_annotators
+    delta = dissimilarity.delta
     opening = (delta - rate) * pair_count(n)
     if most is None:
-        most = (n - 1) * delta + opening if prune else math.inf
+        if prune:
+            most = (n - 1) * delta + opening
+        else:
+            most = math.inf
     first, second, cost = pairs_within(
         continuum,
         dissimilarity,
@@ -143,7 +147,8 @@ def pairs_within(
     with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
         reach = 0.5 * absolute + relative * longest
     places = continuum.starts, continuum.ends, continuum.category_codes, continuum.annotator_codes
-    units, classes = UnitArrays(*places), Classes(order, class_start, block_end, reach)
+    units = UnitArrays(*places)
+    classes = Classes(order, class_start, block_end, reach)
     further = Further(continuum.extents, float(absolute), float(relative))
     costs = Costs(formula, float(factor), np.zeros((1, 1)) if table is None else table)
     most = min(float(most), np.finfo(np.float64).max)
@@ -193,7 +198,10 @@ def length_classes(
     order = np.lexsort((continuum.starts, kind))
     begins = np.flatnonzero(np.diff(kind[order], prepend=-3000))
     class_start = np.append(begins, len(order)).astype(np.int64)
-    longest = np.maximum.reduceat(lengths[order], begins) if len(order) else np.zeros(0)
+    if len(order):
+        longest = np.maximum.reduceat(lengths[order], begins)
+    else:
+        longest = np.zeros(0)
     block_end = np.full(len(begins), len(begins))
     if owner is not None:
         block = owner[order[begins]]
@@ -209,7 +217,8 @@ def _check_values(continuum: Continuum, values: Any, first: Codes, second: Codes
         raise UsageError(f"the dissimilarity returns no array of a number for each of {pairs}")
     for i in np.flatnonzero(~(cost >= 0))[:1]:
         rows = list(continuum)
-        a, b = rows[first[i]], rows[second[i]]
+        a = rows[first[i]]
+        b = rows[second[i]]
         raise UsageError(
             f"the dissimilarity of {a.category} {a.start:g}–{a.end:g} by {a.annotator} and "
             f"{b.category} {b.start:g}–{b.end:g} by {b.annotator} is {cost[i]:g}. It must be 0 or "

@@ -45,7 +45,8 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
     alignment
         From `align` or from a score of γ, proven or not.
     """
-    continuum, measured = alignment.continuum, alignment.dissimilarity
+    continuum = alignment.continuum
+    measured = alignment.dissimilarity
     n = continuum.n_annotators
     scale = pair_count(n) * continuum.mean_units
     units = _units(continuum)
@@ -117,21 +118,30 @@ def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str
     label: Any = apart
     if (table != apart * (1 - np.eye(len(table)))).any():
         label = [[c if np.isfinite(c) else None for c in row] for row in table.tolist()]
-    place = "sporadic" if number == SPORADIC else "none"
+    if number == SPORADIC:
+        place = "sporadic"
+    else:
+        place = "none"
     return {**found, "positional": place, "factor": factor, "categorial": label}
 
 
 def _proof(alignment: Alignment) -> dict[str, Any]:
-    proof, continuum = alignment.proof, alignment.continuum
+    proof = alignment.proof
+    continuum = alignment.continuum
     proven = alignment.status is Status.OPTIMAL and alignment.method == "auto"
     if proof is None and proven and continuum.n_units <= DIFFUSED_UNITS:
         # Small documents are solved together, and their proofs not kept.
         proof = align(continuum, alignment.dissimilarity, cover=alignment.cover).proof
     if proof is None:
         return {"kind": "none"}
-    delta = alignment.dissimilarity.delta if proof.delta is None else proof.delta
+    if proof.delta is None:
+        delta = alignment.dissimilarity.delta
+    else:
+        delta = proof.delta
     found = _proof_at(proof, continuum, to_unit(alignment.dissimilarity, delta))
-    return found if proof.delta is None else {**found, "delta": delta}
+    if proof.delta is None:
+        return found
+    return {**found, "delta": delta}
 
 
 def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
@@ -139,10 +149,8 @@ def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) 
     opening = measured.delta * pair_count(continuum.n_annotators)
     if proof.matrix is None:
         return _shares(proof, opening, continuum.n_annotators)
-    found, inside = (
-        _matrix(proof.matrix, opening),
-        np.unique(continuum.annotator_codes[proof.matrix.units]),
-    )
+    found = _matrix(proof.matrix, opening)
+    inside = np.unique(continuum.annotator_codes[proof.matrix.units])
     if len(inside) < continuum.n_annotators:
         problem = build_problem(continuum, measured, most_pairs=_BESIDE)
         found["rows"] += _triples(np.ceil(prices_beside(problem, inside) * _GRAINS))
@@ -153,12 +161,15 @@ def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
     """Rounded down, and as much lower as the checker may round up what pairs earn."""
     grains = np.floor((opening - proof.price) * _GRAINS).astype(np.int64) - n
     found: dict[str, Any] = {"kind": "shares", "shares": grains.tolist()}
-    return {**found, "pooled": True} if proof.pooled else found
+    if proof.pooled:
+        return {**found, "pooled": True}
+    return found
 
 
 def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
     """A factor L of the matrix in whole numbers, and the multipliers in grains."""
-    matrix, units = found.matrix.copy(), found.units
+    matrix = found.matrix.copy()
+    units = found.units
     matrix += least_shift(matrix) * np.eye(len(matrix))
     factor = np.linalg.cholesky(matrix)
     whole = np.rint(factor * np.sqrt(opening * _GRAINS * 2.0**_SHIFT)).astype(np.int64)

@@ -38,14 +38,19 @@ def enumerate_columns(
     """
     from gammacp.alignment.kernels.enumeration import profitable_groups
 
-    most_units = problem.n_annotators if largest is None else largest
+    if largest is None:
+        most_units = problem.n_annotators
+    else:
+        most_units = largest
     bounds = problem.graph, problem.opening, problem.tolerance, most_units, most_members
     found, whole = halting(
         lambda meter: profitable_groups(*bounds, meter),
         deadline,
         quick=len(problem.first) <= _UNWATCHED,
     )
-    return found if whole else None
+    if whole:
+        return found
+    return None
 
 
 def all_columns(problem: Problem, largest: int | None = None, deadline: float = np.inf) -> Columns:

@@ -12,7 +12,8 @@ def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilar
     from gammacp.alignment.kernels.pairs import Costs, UnitArrays, costs_inside
 
     formula, factor = dissimilarity.formula
-    table, delta = dissimilarity.category_costs, dissimilarity.delta
+    table = dissimilarity.category_costs
+    delta = dissimilarity.delta
     if formula >= 0 and table is not None and continuum.inside is None:
         places = continuum.starts, continuum.ends, continuum.category_codes
         units = UnitArrays(*places, continuum.annotator_codes)
@@ -20,7 +21,8 @@ def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilar
     i, j = np.triu_indices(groups.shape[1], 1)
     group, pair = np.nonzero((groups[:, i] >= 0) & (groups[:, j] >= 0))
     columns = unit_columns(continuum)
-    first, second = columns[groups[group, i[pair]]], columns[groups[group, j[pair]]]
+    first = columns[groups[group, i[pair]]]
+    second = columns[groups[group, j[pair]]]
     inside = np.bincount(group, dissimilarity.pairwise(first, second), len(groups))
     return np.asarray(
         inside + dissimilarity.delta * (len(i) - np.bincount(group, minlength=len(groups)))

@@ -125,7 +125,9 @@ class Limits:
 
     def deadline(self) -> float:
         """Return when the time is up if it begins now (on `stopping.clock`), or infinity."""
-        return math.inf if self.time_limit is None else clock() + self.time_limit
+        if self.time_limit is None:
+            return math.inf
+        return clock() + self.time_limit
 
     def steps(self, number: float) -> float | None:
         """Return the budget of a proof: that many steps, or None where the time is limited.
@@ -137,7 +139,9 @@ class Limits:
         number
             Steps that are worth it without a time limit.
         """
-        return None if self.time_limit is not None else number
+        if self.time_limit is not None:
+            return None
+        return number
 
     def until(self, deadline: float) -> Limits:
         """These limits with the time that is left until then.

@@ -72,7 +72,9 @@ class Problem:
     @cached_property
     def ranks(self) -> Codes:
         """`rank`, or its default."""
-        return np.arange(self.n_units, dtype=np.int32) if self.rank is None else self.rank
+        if self.rank is None:
+            return np.arange(self.n_units, dtype=np.int32)
+        return self.rank
 
     @property
     def n_units(self) -> int:
@@ -278,7 +280,10 @@ def judged(
 ) -> Solution:
     """The solution of that objective; optimal if the bound meets it but for the slack."""
     proven = bound >= objective - slack
-    open_status = Status.UNCHECKED if told >= objective - slack else Status.FEASIBLE
+    if told >= objective - slack:
+        open_status = Status.UNCHECKED
+    else:
+        open_status = Status.FEASIBLE
     return Solution(
         groups,
         objective,

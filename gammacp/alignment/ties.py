@@ -60,7 +60,8 @@ def break_ties(
     solved, problem, merged = found
     if solved.status is not Status.OPTIMAL or problem is None:
         return solved
-    rank = nameless_ranks([continuum], dissimilarity) if rank is None else rank
+    if rank is None:
+        rank = nameless_ranks([continuum], dissimilarity)
     if merged is not None:
         rows = merged.order[merged.runs[:-1]]
         # From 0 on, without gaps.
@@ -97,7 +98,8 @@ def _category_costs(
     if dissimilarity.categorial_part is None:
         return np.zeros(len(problem.first))
     units = unit_columns(continuum)[rows]
-    first, second = units[problem.first], units[problem.second]
+    first = units[problem.first]
+    second = units[problem.second]
     return np.asarray(dissimilarity.categorial_part(first, second), np.float64)
 
 
@@ -112,7 +114,9 @@ def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
 
     # An assignment that may use units twice has no certificate; pairs are few enough to be listed.
     columns = listed_columns(problem, limits.deadline())
-    return None if columns is None else solve_listed(problem, columns, limits).certificate
+    if columns is None:
+        return None
+    return solve_listed(problem, columns, limits).certificate
 
 
 def _first_of_components(
@@ -128,11 +132,13 @@ def _first_of_components(
     rows, state, _ = decompose(problem, listed, price, exact, limits.deadline(), ties=True)
     mine = np.flatnonzero(state.active)
     mine = mine[_lexicographic(problem, listed.select(rows[mine]))]
-    kept, part = rows[mine], state.columns.select(mine)
+    kept = rows[mine]
+    part = state.columns.select(mine)
     second = _second_costs(problem, listed.select(kept), second)
     costs = SearchCosts(state.loss[mine], second, state.alone, state.over)
     chosen = np.zeros(len(kept), np.bool_)
-    every, never = np.ones(len(kept), np.bool_), np.full(problem.n_units, -1, np.int32)
+    every = np.ones(len(kept), np.bool_)
+    never = np.full(problem.n_units, -1, np.int32)
     rules = Rules(problem.cover, True, state.tolerance, limits.of(Components).nodes)
     found = part, costs, every, state.label, never, state.least.copy(), chosen, rules
     hard = halting(lambda meter: search_components(*found, meter), quick=True)

@@ -56,6 +56,9 @@ def one_of(name: str, value: Any, known: Iterable[str]) -> str:
     names = [str(k) for k in known]
     if value not in names:
         near = get_close_matches(str(value), names, n=1)
-        guess = f"did you mean {near[0]!r}? " if near else ""
+        if near:
+            guess = f"did you mean {near[0]!r}? "
+        else:
+            guess = ""
         raise UsageError(f"{name} {value!r} is unknown; {guess}there are: {', '.join(names)}")
     return str(value)

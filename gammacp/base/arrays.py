@@ -90,7 +90,8 @@ class MadeWhenRead(Sequence[Value]):
 
     def __init__(self, size: int, most: int | None = None) -> None:
         """Start with no entries made."""
-        self._size, self._most = size, most
+        self._size = size
+        self._most = most
         self._made: dict[int, Value] = {}
 
     @abstractmethod

@@ -55,11 +55,15 @@ def rows_of(
     # The module's limit of 131 072 characters is for a process; a text may be a cell.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     # str.splitlines would cut cells at U+2028, U+0085 and others, too.
-    lines = list(io.StringIO(text, newline="")) if quoted else lines_of(text)
+    if quoted:
+        lines = list(io.StringIO(text, newline=""))
+    else:
+        lines = lines_of(text)
     if len(delimiter) > 1:
         counted = (x for n, x in enumerate(lines, 1) if x.strip() and not comment(n, x))
         delimiter = max(delimiter, key=next(counted, "").count)
-    begun, fresh = 0, True
+    begun = 0
+    fresh = True
 
     def physical() -> Iterator[str]:
         nonlocal begun, fresh
@@ -67,7 +71,8 @@ def rows_of(
             if fresh and comment(number, line):
                 continue
             if fresh:
-                begun, fresh = number, False
+                begun = number
+                fresh = False
             yield line
 
     rows: Iterator[list[str]] = (x.split(delimiter) for x in physical())
@@ -205,4 +210,6 @@ def harmless(cell: str) -> str:
 def _text(cell: object) -> str:
     if cell is None or cell != cell:
         return ""
-    return repr(float(cell)) if isinstance(cell, float) else str(cell)
+    if isinstance(cell, float):
+        return repr(float(cell))
+    return str(cell)

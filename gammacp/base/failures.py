@@ -76,9 +76,15 @@ def incomplete_in_words(read: int, failures: Sequence[Failure]) -> str | None:
         # A file that names its documents itself may have held any number of them.
         total = f"of at least {read + len(documents) + 1}"
     names = first_names(list(dict.fromkeys([*documents, *files])), _NAMED)
-    more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+    if len(failures) > 1:
+        more = f" (and {len(failures) - 1} more)"
+    else:
+        more = ""
     # The hint stands with the error itself, which is printed before the answer.
     first = failures[0].error
     _, place = first.message_and_place
-    reason = f"{place}: {first.message}" if place else first.message
+    if place:
+        reason = f"{place}: {first.message}"
+    else:
+        reason = first.message
     return f"{read} {total} documents; {names} left out: {reason}{more}"

@@ -116,7 +116,10 @@ def named_as(
     below
         Whether to look into its folders, too.
     """
-    there = folder.rglob("*") if below else folder.glob("*")
+    if below:
+        there = folder.rglob("*")
+    else:
+        there = folder.glob("*")
     called: dict[str, list[Path]] = {}
     for path in sorted(p for p in there if p.suffix.lower() in endings and p.is_file()):
         if is_inside(path, folder):
@@ -126,7 +129,10 @@ def named_as(
     for name in names:
         last = PurePath(name).name
         # Documents without a name of their own are called as their files.
-        own = PurePath(name).stem if (folder / name).is_file() else last
+        if (folder / name).is_file():
+            own = PurePath(name).stem
+        else:
+            own = last
         listed = called.get(last) or called.get(own) or []
         exact = [p for p in listed if p in (folder / name, folder / f"{name}{p.suffix}")]
         first = sorted(exact or listed, key=lambda p: endings.index(p.suffix.lower()))
@@ -240,7 +246,8 @@ def decoded(content: bytes, encoding: str = "utf-8", hint: str = "Save the file 
     """
     for mark, marked in BOMS:
         if content.startswith(mark):
-            content, encoding = content[len(mark) :], marked
+            content = content[len(mark) :]
+            encoding = marked
             break
     try:
         return content.decode(encoding)
@@ -303,7 +310,10 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target.is_symlink() and target.is_file():
         target = Path(os.path.realpath(target))
     special = target.exists() and not target.is_file()
-    beside = None if special else target.parent
+    if special:
+        beside = None
+    else:
+        beside = target.parent
     try:
         # The suffix stays last: libraries that choose an encoder by it must see it.
         handle, name = mkstemp(prefix=f".{target.stem}-", suffix=target.suffix, dir=beside)

@@ -18,7 +18,9 @@ from gammacp.base.arguments import one_of
 from gammacp.base.text import first_names
 from gammacp.errors import DataError, UsageError
 
-FRAGMENTS, SHAPE, UNIT = "fragments", "shape", "unit"
+FRAGMENTS = "fragments"
+SHAPE = "shape"
+UNIT = "unit"
 AXES = ("y0", "y1", "z0", "z1")
 _STARTS = "start,x0,x min,xmin,begin,onset,start time,begin time,start offset"
 _ENDS = "end,x1,x max,xmax,stop,offset end,end time,stop time,end offset"
@@ -89,9 +91,14 @@ def unit_of_columns(names: Iterable[str]) -> str:
     for name in names:
         match = _UNIT_IN_NAME.search(as_role(name))
         *_, last = ("", *as_role(name).split(" ")[1:])
-        word = match[1] if match else last
+        if match:
+            word = match[1]
+        else:
+            word = last
         units.add("ms" if word in _MILLISECONDS else "s" if word in _SECONDS else "")
-    return units.pop() if len(units) == 1 else ""
+    if len(units) == 1:
+        return units.pop()
+    return ""
 
 
 def places_of_roles(
@@ -166,7 +173,10 @@ def _place_asked(names: Sequence[str], role: str, name: str) -> int:
     places = [i for i, own in enumerate(names) if own.strip() == name.strip()]
     places = places or [i for i, own in enumerate(names) if as_role(own) == as_role(name)]
     if len(places) != 1:
-        what = "occurs several times" if places else "does not exist"
+        if places:
+            what = "occurs several times"
+        else:
+            what = "does not exist"
         there = ", ".join(own.strip() or "(without a name)" for own in names)
         raise DataError(f"column {name!r} {what}", hint=f"The columns are: {there}")
     return places[0]
@@ -323,7 +333,8 @@ def _ends(starts: Sequence[Any], durations: Sequence[Any]) -> list[Any]:
             ends.append(None)
             continue
         try:
-            first, length = float(start), float(duration)
+            first = float(start)
+            length = float(duration)
         except (TypeError, ValueError):
             raise DataError(
                 f"row {row} of the data frame: start {start!r} or duration {duration!r} is not a "
@@ -398,4 +409,6 @@ def name_of(label: Any) -> str:
     label
         Not missing.
     """
-    return str(int(label)) if isinstance(label, _FLOATS) and label.is_integer() else str(label)
+    if isinstance(label, _FLOATS) and label.is_integer():
+        return str(int(label))
+    return str(label)

@@ -50,7 +50,9 @@ def record_of(thing: object, keys: str) -> dict[str, Any]:
 
 def text(value: Any, _digits: int = 0) -> str:
     """Return a value as text, "–" for None."""
-    return NONE if value is None else str(value)
+    if value is None:
+        return NONE
+    return str(value)
 
 
 def word(value: Any, _digits: int = 0) -> str:
@@ -67,33 +69,47 @@ def number(value: float | None, digits: int = 4) -> str:
     if value is None or math.isnan(value):
         return NONE
     if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
+        if value > 0:
+            return "∞"
+        return "-∞"
     return f"{value:.{digits}f}"
 
 
 def count(value: int | None, _digits: int = 0) -> str:
     """A whole number, with commas from a thousand on a million (12,345,678)."""
-    return NONE if value is None else f"{value:,}" if value >= 1e6 else str(value)
+    if value is None:
+        return NONE
+    if value >= 1e6:
+        return f"{value:,}"
+    return str(value)
 
 
 def general(value: float | None, _digits: int = 0) -> str:
     """A number in its shortest form."""
-    return NONE if value is None or math.isnan(value) else f"{value:g}"
+    if value is None or math.isnan(value):
+        return NONE
+    return f"{value:g}"
 
 
 def signed_number(value: float | None, digits: int = 4) -> str:
     """A difference, with its sign."""
-    return NONE if value is None or math.isnan(value) else f"{value:+.{digits}f}"
+    if value is None or math.isnan(value):
+        return NONE
+    return f"{value:+.{digits}f}"
 
 
 def percent(value: float | None, _digits: int = 0) -> str:
     """A share as whole percents, whatever the digits of the other columns."""
-    return NONE if value is None or math.isnan(value) else f"{value:.0%}"
+    if value is None or math.isnan(value):
+        return NONE
+    return f"{value:.0%}"
 
 
 def permille(value: float | None, _digits: int = 0) -> str:
     """A share in percent with one decimal."""
-    return NONE if value is None or math.isnan(value) else f"{100 * value:.1f} %"
+    if value is None or math.isnan(value):
+        return NONE
+    return f"{100 * value:.1f} %"
 
 
 def interval(value: Sequence[float] | None, digits: int = 4, form: Form = number) -> str:
@@ -109,7 +125,9 @@ def interval(value: Sequence[float] | None, digits: int = 4, form: Form = number
 
 def position(value: float | None, _digits: int = 0) -> str:
     """A place in a continuum: three decimals tell milliseconds of seconds, none are added."""
-    return NONE if value is None else f"{value:.3f}".rstrip("0").rstrip(".")
+    if value is None:
+        return NONE
+    return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def share(value: float | None, _digits: int = 0) -> str:
@@ -132,7 +150,11 @@ def listing(value: Iterable[object] | None, _digits: int = 0) -> str:
 
 def yes_no(value: object, _digits: int = 0) -> str:
     """Return "yes" or "no", "–" for None."""
-    return NONE if value is None else "yes" if value else "no"
+    if value is None:
+        return NONE
+    if value:
+        return "yes"
+    return "no"
 
 
 _LEFT_ALIGNED = (text, listing, yes_no)
@@ -190,11 +212,16 @@ class Column:
 
     def of(self, record: Record) -> Any:
         """Return the column's value in a record, None where the record has none."""
-        return record.get(self.key) if self.value is None else self.value(record)
+        if self.value is None:
+            return record.get(self.key)
+        return self.value(record)
 
     def cell(self, record: Record, digits: int = 4) -> str:
         """Return the column's value in a record as printable text."""
-        chosen = digits if self.digits is None else self.digits
+        if self.digits is None:
+            chosen = digits
+        else:
+            chosen = self.digits
         return visible(self.form(self.of(record), chosen))
 
 

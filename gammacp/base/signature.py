@@ -155,7 +155,9 @@ def describe(part: Any) -> str:
     else:
         values = dict(getattr(part, "__dict__", {}))
     shown = [f"{key}:{_field(value)}" for key, value in values.items()]
-    return f"{name}({','.join(shown)})" if shown else name
+    if shown:
+        return f"{name}({','.join(shown)})"
+    return name
 
 
 def _field(value: Any) -> str:
@@ -182,11 +184,17 @@ def fingerprint(*values: bytes | str) -> str:
     """
     digest = sha256()
     for value in values:
-        content = value.encode() if isinstance(value, str) else value
+        if isinstance(value, str):
+            content = value.encode()
+        else:
+            content = value
         digest.update(len(content).to_bytes(8, "little") + content)
     return digest.hexdigest()[:8]
 
 
 def _text(value: object) -> str:
-    text = shortest(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        text = shortest(value)
+    else:
+        text = str(value)
     return text.replace("%", "%25").replace("|", "%7C")

@@ -113,16 +113,23 @@ def _source_of(name: str) -> str:
 
 def _imported_sources(name: str) -> Iterator[tuple[str, str]]:
     """(module, its source) for the module and those of the user's that it imports, also late."""
-    pending, seen = [name], {name}
+    pending = [name]
+    seen = {name}
     while pending:
         module = pending.pop()
         same = module.partition(".")[0] == name.partition(".")[0]
-        path = _file(module) if same or _is_own(module.partition(".")[0]) else None
+        if same or _is_own(module.partition(".")[0]):
+            path = _file(module)
+        else:
+            path = None
         if path is None:
             continue
         text = path.read_text(encoding="utf-8", errors="replace")
         yield module, text
-        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+        if path.name == "__init__.py":
+            package = module
+        else:
+            package = module.rpartition(".")[0]
         new = set(_imports(text, package)) - seen
         seen |= new
         pending += new
@@ -148,7 +155,10 @@ def _is_own(top: str) -> bool:
     if top in (*_OURS, *sys.stdlib_module_names):
         return False
     spec = _spec(top)
-    places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or ())]
+    if spec is None:
+        places = []
+    else:
+        places = [spec.origin, *(spec.submodule_search_locations or ())]
     known = [Path(place).parts for place in places if place]
     return bool(known) and not any(set(_INSTALLED).intersection(parts) for parts in known)
 
@@ -159,7 +169,9 @@ def _file(name: str) -> Path | None:
     if origin is None and name != "__main__":
         origin = getattr(_spec(name), "origin", None)
     path = Path(origin or "")
-    return path if path.suffix == ".py" and path.is_file() else None
+    if path.suffix == ".py" and path.is_file():
+        return path
+    return None
 
 
 def _spec(name: str) -> ModuleSpec | None:

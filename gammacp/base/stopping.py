@@ -57,14 +57,18 @@ class Work:
 
     def __init__(self) -> None:
         """Begin with nothing done and no budget."""
-        self.steps, self.nodes, self.rounds = 0, 0, 0
+        self.steps = 0
+        self.nodes = 0
+        self.rounds = 0
         self.most = UNLIMITED
         self.facts: dict[str, Any] = {}
 
     @property
     def left(self) -> int:
         """Number of steps that the budget still has."""
-        return UNLIMITED if self.most == UNLIMITED else max(self.most - self.steps, 0)
+        if self.most == UNLIMITED:
+            return UNLIMITED
+        return max(self.most - self.steps, 0)
 
 
 _work: ContextVar[Work] = ContextVar("work")
@@ -92,7 +96,8 @@ def note(**facts: Any) -> None:
 @contextmanager
 def counting() -> Iterator[Work]:
     """Count the steps within by themselves; they count outside as well once it ends."""
-    outer, own = current_work(), Work()
+    outer = current_work()
+    own = Work()
     own.most = outer.left
     token = _work.set(own)
     try:
@@ -114,7 +119,10 @@ def budget(steps: float | None, *, beyond: bool = False) -> Iterator[Work]:
     outer = work.most
     if steps is not None:
         end = work.steps + int(steps)
-        work.most = end if beyond else min(outer, end)
+        if beyond:
+            work.most = end
+        else:
+            work.most = min(outer, end)
     try:
         yield work
     finally:
@@ -126,7 +134,9 @@ class _Clock:
 
     def __init__(self, read: Callable[[], float]) -> None:
         self._read = read
-        self._stops, self._since, self._lost = 0, 0.0, 0.0
+        self._stops = 0
+        self._since = 0.0
+        self._lost = 0.0
 
     def __call__(self) -> float:
         return (self._since if self._stops else self._read()) - self._lost
@@ -232,7 +242,10 @@ def halting(call: Callable[[Meter], T], deadline: float = np.inf, *, quick: bool
     def halt() -> None:
         meter[HALTED] = 1
 
-    result = call(meter) if quick else watched(lambda: call(meter), halt, deadline)
+    if quick:
+        result = call(meter)
+    else:
+        result = watched(lambda: call(meter), halt, deadline)
     work.steps += int(meter[STEPS])
     work.nodes += int(meter[NODES])
     return result

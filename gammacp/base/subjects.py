@@ -297,7 +297,10 @@ def _check_kinds(base: Subject, present: Mapping[str, Subject]) -> None:
         offered |= subject.offers
     for subject in (base, *present.values()):
         for key, _ in _tables_of(subject, present):
-            kind = key.removesuffix(_LAST) if subject is base else key
+            if subject is base:
+                kind = key.removesuffix(_LAST)
+            else:
+                kind = key
             if kind not in offered | _TABLES:
                 known = ", ".join(sorted(offered | _TABLES))
                 raise UsageError(f"{subject.path}: unknown table [{key}]; known are {known}")

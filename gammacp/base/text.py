@@ -49,16 +49,20 @@ def category_name(category: str | None) -> str:
     category
         Of a unit; None where it has none.
     """
-    return UNLABELLED if category is None else category
+    if category is None:
+        return UNLABELLED
+    return category
 
 
 def _escape(code: int) -> str:
     short = {9: r"\t", 10: r"\n", 13: r"\r"}
     if code in short:
         return short[code]
-    return (
-        f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
-    )
+    if code < 256:
+        return f"\\x{code:02x}"
+    if code < 65536:
+        return f"\\u{code:04x}"
+    return f"\\U{code:08x}"
 
 
 def with_commas(number: int) -> str:
@@ -67,7 +71,9 @@ def with_commas(number: int) -> str:
     >>> with_commas(4524), with_commas(16698)
     ('4524', '16,698')
     """
-    return f"{number:,}" if number >= 10_000 else str(number)
+    if number >= 10_000:
+        return f"{number:,}"
+    return str(number)
 
 
 def sentence(words: str) -> str:
@@ -135,7 +141,10 @@ def in_short(entries: Iterable[tuple[str, str]], most: int = 3) -> str:
     'a, b: no unit; c: one annotator'
     """
     told = [f"{names}: {reason}" for reason, names in group_by_text(entries)]
-    more = [f"{len(told) - most} more reasons"] if len(told) > most else []
+    if len(told) > most:
+        more = [f"{len(told) - most} more reasons"]
+    else:
+        more = []
     return "; ".join([*told[:most], *more])
 
 
@@ -156,5 +165,8 @@ def counted(count: int, noun: str) -> str:
         return f"1 {noun}"
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{count} {noun[:-1]}ies"
-    ending = "es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s"
+    if noun.endswith(("s", "x", "z", "ch", "sh")):
+        ending = "es"
+    else:
+        ending = "s"
     return f"{count} {noun}{ending}"

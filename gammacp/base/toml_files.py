@@ -48,7 +48,10 @@ def read_toml(path: str | PathLike[str]) -> tuple[dict[str, Any], str]:
     except tomllib.TOMLDecodeError as error:
         what, _, place = str(error).partition(" (at ")
         known = re.match(r"line (\d+)", place)
-        line = int(known[1]) if known else text.count("\n", 0, len(text.rstrip())) + 1
+        if known:
+            line = int(known[1])
+        else:
+            line = text.count("\n", 0, len(text.rstrip())) + 1
         raise DataError(f"not TOML: {what}", file=path, line=line) from None
     except (ValueError, RecursionError) as error:  # a number without end, lists in lists
         raise DataError(f"not TOML that can be read: {error}", file=path) from None
@@ -93,12 +96,16 @@ def _check_keys(text: str, path: str | PathLike[str]) -> None:
     """DataError for a key of too many parts, whose tables take tomllib quadratic time to make."""
     if text.count(".") <= DEEPEST:
         return
-    parts, last = 0, ""
+    parts = 0
+    last = ""
     for piece in _PIECE.finditer(text):
         kind = piece.lastgroup
         if kind == "blank":
             continue
-        parts = parts + (kind == "dot") if kind and kind != last else 0
+        if kind and kind != last:
+            parts = parts + (kind == "dot")
+        else:
+            parts = 0
         last = kind or ""
         if parts > DEEPEST:
             line = text.count("\n", 0, piece.start()) + 1
@@ -121,7 +128,8 @@ def line_of(text: str, *keys: str, value: str | None = None) -> int | None:
     >>> line_of("a = 1\\n[b]\\nc = [\\n  'x',\\n]\\n", "b", "c", value="x")
     4
     """
-    lines, found = lines_of(text), _lines_of_keys(text)
+    lines = lines_of(text)
+    found = _lines_of_keys(text)
     while keys and keys not in found:
         keys = keys[:-1]
     line = found.get(keys)
@@ -139,7 +147,9 @@ def toml_key(name: str) -> str:
     ('Ann', '"Ann B."')
     """
     bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if bare else toml_value(name)
+    if bare:
+        return name
+    return toml_value(name)
 
 
 def toml_value(value: Any) -> str:
@@ -163,7 +173,9 @@ def _escape(found: re.Match[str]) -> str:
     if visible(character) == character:
         return character
     code = ord(character)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\U{code:08x}"
 
 
 def _lines_of_keys(text: str) -> dict[tuple[str, ...], int]:

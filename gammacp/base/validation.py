@@ -91,14 +91,20 @@ def validated(
     place = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in keys).removeprefix(".")
     given = json.dumps(first["input"], ensure_ascii=False, default=str)[:_LONGEST]
     given = f"{place or 'what is written'} = {given}"
-    field = model.model_fields.get(str(keys[0])) if keys else None
-    kind, advice = first["type"], None
+    if keys:
+        field = model.model_fields.get(str(keys[0]))
+    else:
+        field = None
+    kind = first["type"]
+    advice = None
     if kind == "unknown key":
-        message, advice = f"key {place!r} is unknown", first["msg"]
+        message = f"key {place!r} is unknown"
+        advice = first["msg"]
     elif kind == "missing":
         message = f"{place} is missing"
     elif kind in ("dict_type", "model_type"):
-        message, advice = f"{given} is not a table", f"Begin one: [{place}]"
+        message = f"{given} is not a table"
+        advice = f"Begin one: [{place}]"
     elif kind in ("enum", "literal_error"):
         message = f"{given} is not {first['ctx']['expected']}"
     elif kind in _LIMITS:
@@ -106,7 +112,10 @@ def validated(
         message = f"{given} is not a number {sign} {first['ctx'][name]:.16g}"
     elif kind in _KINDS:
         message = f"{given} is not {_KINDS[kind]}"
-        advice = f"Write it as {field.examples[0]}" if field and field.examples else None
+        if field and field.examples:
+            advice = f"Write it as {field.examples[0]}"
+        else:
+            advice = None
     else:
         said = first["msg"]
         message = given + (f" {said}" if said.startswith("is ") else f": {said.lower()}")

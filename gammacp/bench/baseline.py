@@ -45,7 +45,8 @@ def read_curves(path: str | Path) -> list[Point]:
     DataError
         A column is missing or a field is no number; with file and line.
     """
-    points, hint = [], f"A baseline is a CSV of `gammacp bench`: {', '.join(CURVE_COLUMNS)}"
+    points = []
+    hint = f"A baseline is a CSV of `gammacp bench`: {', '.join(CURVE_COLUMNS)}"
     try:
         for row, line in table_of(text_of(path), CURVE_COLUMNS):
             try:
@@ -194,8 +195,13 @@ def baseline_seed(path: Path) -> int | None:
         The baseline's CSV.
     """
     configuration = (read_provenance(path) or {}).get("configuration")
-    seed = configuration.get("seed") if isinstance(configuration, dict) else None
-    return seed if isinstance(seed, int) else None
+    if isinstance(configuration, dict):
+        seed = configuration.get("seed")
+    else:
+        seed = None
+    if isinstance(seed, int):
+        return seed
+    return None
 
 
 def compare(
@@ -305,7 +311,9 @@ def _values_beside(path: Path, digest: str) -> Values | None:
         return None
     with Store.reading(place) as store:
         found = [e for e in store.experiments() if e.hash == digest]
-        return store.values(found[0]) if found else None
+        if found:
+            return store.values(found[0])
+        return None
 
 
 def _moved_point(old: Point, new: Point) -> list[PointChange]:
@@ -349,7 +357,9 @@ def _paired_t(old: Floats, new: Floats) -> float:
 
     if len(old) < 2:
         return math.nan
-    return float(ttest_rel(old, new).pvalue) if (new - old).std() > _EXACT else 0.0
+    if (new - old).std() > _EXACT:
+        return float(ttest_rel(old, new).pvalue)
+    return 0.0
 
 
 def _tests(old: Point, new: Point) -> list[PointChange]:
@@ -369,7 +379,9 @@ def _welch(old: Point, new: Point) -> float:
 
     sides = [(p.mean, 0.0 if math.isnan(p.sd) else p.sd, p.sets - p.undefined) for p in (old, new)]
     if math.sqrt(sum(sd**2 / n for _, sd, n in sides)) <= _EXACT:
-        return 0.0 if abs(new.mean - old.mean) > _EXACT else 1.0
+        if abs(new.mean - old.mean) > _EXACT:
+            return 0.0
+        return 1.0
     if min(n for *_, n in sides) < 2:
         return 1.0  # one value says nothing about its spread
     return float(ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False).pvalue)
@@ -388,7 +400,8 @@ def _adjusted(found: Sequence[PointChange]) -> list[PointChange]:
     None is smaller than the one before it; what was not tested stays so.
     """
     order = sorted((i for i, d in enumerate(found) if d.p == d.p), key=lambda i: found[i].p)
-    adjusted, worst = list(found), 0.0
+    adjusted = list(found)
+    worst = 0.0
     for rank, i in enumerate(order):
         worst = max(worst, min(1.0, (len(order) - rank) * found[i].p))
         adjusted[i] = replace(found[i], p=worst)

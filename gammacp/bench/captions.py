@@ -22,7 +22,10 @@ def caption_of(configuration: Mapping[str, object], signatures: Iterable[str] = 
     """
     parts = [f"{configuration['n_annotators']} annotators"]
     source = configuration.get("source")
-    model = source.get("drawn from") if isinstance(source, Mapping) else None
+    if isinstance(source, Mapping):
+        model = source.get("drawn from")
+    else:
+        model = None
     if isinstance(model, Mapping) and "n_units" in model:
         parts[0] += f", {model['n_units']} units each"
     elif isinstance(source, Mapping) and "reference" in source:

@@ -56,7 +56,9 @@ def curves(store: Store, experiment: Experiment, sweep: Sweep | None = None) -> 
     points = [point_of(*key, [*each.values()]) for key, each in values.items()]
     if sweep is None:
         return sorted(_without_parents(points), key=lambda p: (p.error, p.measure, p.magnitude))
-    errors, measures, magnitudes = sweep.errors, sweep.measures, frozenset(sweep.magnitudes)
+    errors = sweep.errors
+    measures = sweep.measures
+    magnitudes = frozenset(sweep.magnitudes)
     chosen = [
         p
         for p in points
@@ -95,7 +97,9 @@ def paired_values(values: Values, error: str, measure: str) -> tuple[Floats, Flo
 
 def family(measure: str) -> str:
     """`gamma-k[cat]` → `gamma-k`, other names as they are."""
-    return measure.split("[", 1)[0] if measure.endswith("]") else measure
+    if measure.endswith("]"):
+        return measure.split("[", 1)[0]
+    return measure
 
 
 def _without_parents(points: list[Point]) -> list[Point]:
@@ -108,8 +112,14 @@ def point_of(error: str, measure: str, magnitude: float, values: list[float]) ->
     """The point of a curve from the values of its sets, NaN where undefined."""
     array = np.array(values, np.float64)
     defined = array[~np.isnan(array)]
-    mean = float(defined.mean()) if len(defined) else math.nan
-    sd = float(defined.std(ddof=1)) if len(defined) > 1 else math.nan
+    if len(defined):
+        mean = float(defined.mean())
+    else:
+        mean = math.nan
+    if len(defined) > 1:
+        sd = float(defined.std(ddof=1))
+    else:
+        sd = math.nan
     return Point(error, magnitude, measure, mean, sd, len(array), len(array) - len(defined))
 
 

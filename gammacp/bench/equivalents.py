@@ -74,7 +74,10 @@ def equivalent_magnitude(
         value = float(values.mean())
         beyond += not curve[-1] - 1e-9 <= value <= curve[0] + 1e-9
         distances.append(abs(_nearest(x, curve, value, magnitude) - magnitude))
-    mean = float(np.mean(distances)) if distances else None
+    if distances:
+        mean = float(np.mean(distances))
+    else:
+        mean = None
     return Equivalent(mean, len(distances), beyond)
 
 

@@ -44,7 +44,9 @@ def export_cells(
 
 
 def _columns(times: bool) -> tuple[str, ...]:
-    return (*COLUMNS, *_TIMES) if times else COLUMNS
+    if times:
+        return (*COLUMNS, *_TIMES)
+    return COLUMNS
 
 
 def _experiments_named(store: Store, name: str | None) -> list[Experiment]:
@@ -63,7 +65,8 @@ class _Texts(dict[int | None, str]):
 
     def __init__(self, store: Store, form: Callable[[str], str]) -> None:
         super().__init__({None: ""})
-        self.store, self.form = store, form
+        self.store = store
+        self.form = form
 
     def __missing__(self, number: int) -> str:
         ((text,),) = self.store.rows("SELECT text FROM texts WHERE id = ?", number)
@@ -101,7 +104,8 @@ def _write_csv(path: Path, store: Store, batches: Iterable[_Batch], *, times: bo
 
 def _csv_lines(batch: _Batch, texts: _Texts, times: bool) -> Iterator[str]:
     experiment, error, rows = batch
-    begin, digest = f"{quote_field(experiment.name)},{quote_field(error)}", experiment.hash
+    begin = f"{quote_field(experiment.name)},{quote_field(error)}"
+    digest = experiment.hash
     for m, number, measure, value, reason, status, bound, samples, sign, seconds, run in rows:
         yield (
             f"{begin},{m!r},{number},{quote_field(measure)},{_number(value)},{texts[reason]},"
@@ -111,7 +115,9 @@ def _csv_lines(batch: _Batch, texts: _Texts, times: bool) -> Iterator[str]:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else repr(value)
+    if value is None:
+        return ""
+    return repr(value)
 
 
 def _write_parquet(path: Path, store: Store, batches: Iterable[_Batch], *, times: bool) -> int:

@@ -71,7 +71,9 @@ def measure_title(name: str) -> str:
     """
     stem, bracket, category = name.partition("[")
     title = _NAMES.get(stem, stem)
-    return f"{title}, {category.removesuffix(']')}" if bracket else title
+    if bracket:
+        return f"{title}, {category.removesuffix(']')}"
+    return title
 
 
 def plot_errors(
@@ -97,7 +99,10 @@ def plot_errors(
         stem = folder / file_name(error)
         drawn = {name: curve for name, curve in curves.items() if _has_values(curve)}
         shown = {measure_title(name): curve for name, curve in drawn.items()}
-        panels = {title: shown} if len(drawn) <= _LEGIBLE else _panels(drawn, title)
+        if len(drawn) <= _LEGIBLE:
+            panels = {title: shown}
+        else:
+            panels = _panels(drawn, title)
         # The first panel says what has no curve.
         panels[next(iter(panels))] |= {
             measure_title(n): c for n, c in curves.items() if n not in drawn
@@ -136,7 +141,10 @@ def _panels(curves: _Curves, title: str) -> dict[str, _Curves]:
     for name, curve in curves.items():
         group = [p for p in panels if p.startswith(_family_title(name))]
         full = not group or len(panels[group[-1]]) >= _LEGIBLE
-        key = f"{_family_title(name)} ({len(group) + 1})" if full and group else _family_title(name)
+        if full and group:
+            key = f"{_family_title(name)} ({len(group) + 1})"
+        else:
+            key = _family_title(name)
         panels.setdefault(key if full else group[-1], {})[measure_title(name)] = curve
     return {f"{title}, {key}": panel for key, panel in panels.items()}
 
@@ -146,7 +154,9 @@ def _family_title(name: str) -> str:
         return f"{measure_title(family(name))} by category"
     if "gamma" in name:
         return "γ"
-    return "α and κ" if "alpha" in name or "kappa" in name else "counts and distances"
+    if "alpha" in name or "kappa" in name:
+        return "α and κ"
+    return "counts and distances"
 
 
 def _plot(panels: dict[str, _Curves], stem: Path, what: str, about: str) -> list[Path]:
@@ -155,7 +165,10 @@ def _plot(panels: dict[str, _Curves], stem: Path, what: str, about: str) -> list
     rows = math.ceil(len(panels) / columns)
     bottom = shared_bottom(panels.values())
     with figure(stem, width=6.0 * columns, height=3.6 * rows, rows=rows, columns=columns) as axes:
-        grid = [axes] if len(panels) == 1 else list(axes.flat)
+        if len(panels) == 1:
+            grid = [axes]
+        else:
+            grid = list(axes.flat)
         for place in grid[len(panels) :]:
             place.set_axis_off()
         for place, (title, curves) in zip(grid, panels.items(), strict=False):
@@ -205,7 +218,10 @@ def draw_panel(
         _draw_curve(axes, labels.index(label), label, curve, among=len(labels))
     lowest = lowest_mean([p for curve in drawn.values() for p in curve])
     missing = [label for label in curves if label not in known]
-    named = ", ".join(missing) if len(missing) <= _NAMED else f"{len(missing)} of {len(curves)}"
+    if len(missing) <= _NAMED:
+        named = ", ".join(missing)
+    else:
+        named = f"{len(missing)} of {len(curves)}"
     notes = [*_flat_notes(flat), *_jump_notes(drawn)]
     notes += [f"undefined: {named}"] if missing else []
     if lowest < floor:
@@ -267,7 +283,10 @@ def _wrapped(notes: Sequence[str], line: int) -> list[str]:
     """Notes as lines of so many letters, without those that only set formulas."""
     lines: list[str] = []
     for word in "; ".join(notes).split():
-        longer = f"{lines[-1]} {word}" if lines else word
+        if lines:
+            longer = f"{lines[-1]} {word}"
+        else:
+            longer = word
         if lines and len(longer.translate(_MARKUP)) <= line:
             lines[-1] = longer
         else:

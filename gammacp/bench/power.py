@@ -107,7 +107,8 @@ def told_by(moments: Moments, documents: float, level: float) -> Told:
     usable = testable[..., i] & testable[..., j]
     squared_error = np.where(testable, moments.variance / np.maximum(count, 1), 0.0)
     freedom = np.maximum(count - 1, 1.0)
-    a, b = squared_error[..., i], squared_error[..., j]
+    a = squared_error[..., i]
+    b = squared_error[..., j]
     drop = np.where(usable, moments.mean[..., i] - moments.mean[..., j], 0.0)
     error = np.sqrt(a + b)
     spread = error > _EXACT

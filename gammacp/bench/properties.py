@@ -77,7 +77,8 @@ def count_properties(continua: Iterable[Continuum], dissimilarity: Any) -> dict[
         bound = bind(dissimilarity, continuum)
         units = unit_columns(continuum)
         first, second = _pairs(continuum)
-        u, v = units[first], units[second]
+        u = units[first]
+        v = units[second]
         cost = np.asarray(bound.pairwise(u, v), np.float64)
         counted = (cost > 0) & (cost < 2 * bound.delta)
         for name, has in PROPERTIES.items():
@@ -96,7 +97,9 @@ def _pairs(continuum: Continuum) -> tuple[Any, Any]:
 
 def _overlapped(continuum: Continuum) -> Bools:
     """Return whether each unit overlaps another one of its annotator."""
-    starts, ends, codes = continuum.starts, continuum.ends, continuum.annotator_codes
+    starts = continuum.starts
+    ends = continuum.ends
+    codes = continuum.annotator_codes
     meets = (starts[:, None] < ends) & (starts < ends[:, None]) & (codes[:, None] == codes)
     np.fill_diagonal(meets, val=False)
     found: Bools = meets.any(axis=1)

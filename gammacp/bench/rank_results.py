@@ -120,7 +120,10 @@ def draw_ranking(
         for place, (error, points) in enumerate(curves.items()):
             axes = canvas.add_subplot(grid[1 + place // _ACROSS, place % _ACROSS])
             shown = {measure_title(m): curve for m, curve in by_measure(points).items()}
-            label = "agreement" if place % _ACROSS == 0 else ""
+            if place % _ACROSS == 0:
+                label = "agreement"
+            else:
+                label = ""
             draw_panel(
                 axes,
                 shown,
@@ -206,7 +209,9 @@ def _shades() -> list[float]:
 
 
 def _told(each: MeasureRank | None) -> float:
-    return math.nan if each is None or each.told is None else each.told
+    if each is None or each.told is None:
+        return math.nan
+    return each.told
 
 
 def _cell(each: MeasureRank | None) -> str:
@@ -215,5 +220,10 @@ def _cell(each: MeasureRank | None) -> str:
     if each.rank is None:
         return "undefined"
     best, worst = each.rank
-    step = "–" if each.step is None else f"{each.step:g}".replace("0.", ".")
-    return f"{step};  {best}" if best == worst else f"{step};  {best}–{worst}"
+    if each.step is None:
+        step = "–"
+    else:
+        step = f"{each.step:g}".replace("0.", ".")
+    if best == worst:
+        return f"{step};  {best}"
+    return f"{step};  {best}–{worst}"

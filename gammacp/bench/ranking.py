@@ -90,7 +90,9 @@ class MeasureRank:
         names = ("measure", "told", "step", "step_at", "ends", "used", "noise", "wrong")
         found = {name: getattr(self, name) for name in (*names, "undefined")}
         found["rank"] = None if self.rank is None else list(self.rank)
-        return found if self.nuisance is None else found | {"nuisance": self.nuisance.as_dict()}
+        if self.nuisance is None:
+            return found
+        return found | {"nuisance": self.nuisance.as_dict()}
 
 
 @dataclass(frozen=True)
@@ -335,7 +337,10 @@ def _step(power: Floats, magnitudes: Floats) -> tuple[float | None, float | None
     first, second = pairs_of(len(magnitudes))
     distances = np.round(magnitudes[second] - magnitudes[first], 9)
     missed = power < POWER
-    farthest = distances[missed].max() if missed.any() else 0.0
+    if missed.any():
+        farthest = distances[missed].max()
+    else:
+        farthest = 0.0
     enough = distances[distances > farthest]
     if not len(enough):
         return None, None
@@ -349,7 +354,9 @@ def _end(power: Floats, magnitudes: Floats) -> float:
     """The magnitude from which on no pair is told."""
     first, _ = pairs_of(len(magnitudes))
     starts = first[power >= POWER]
-    return float(magnitudes[starts.max() + 1]) if len(starts) else float(magnitudes[0])
+    if len(starts):
+        return float(magnitudes[starts.max() + 1])
+    return float(magnitudes[0])
 
 
 def _with_nuisance(ranks: ErrorRanks, curves: _Curves, nuisance: Values) -> ErrorRanks:

@@ -47,7 +47,8 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
         paths.append(folder / f"{file_name(error)}.csv")
         write_curves(group, paths[-1])
     _write_provenance(sweep, store, experiment, folder)
-    notes, kinds = [], store.kinds(experiment)
+    notes = []
+    kinds = store.kinds(experiment)
     if len(kinds) > 1:
         differing = differences(kinds[0], kinds[-1])
         notes.append(f"cells were computed by {len(kinds)} kinds of software ({differing})")
@@ -58,7 +59,10 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
             "in their signatures (bench export)"
         )
     if figures and can_plot():
-        what = "agreement beyond chance" if sweep.beyond_chance else "agreement"
+        if sweep.beyond_chance:
+            what = "agreement beyond chance"
+        else:
+            what = "agreement"
         about = _caption(sweep, store, experiment)
         paths += plot_errors(points, folder, what, about=about)
         if len(sweep.errors) > 1:
@@ -133,4 +137,6 @@ def read_provenance(curve: Path) -> Mapping[str, object] | None:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return document if isinstance(document, dict) and "configuration" in document else None
+    if isinstance(document, dict) and "configuration" in document:
+        return document
+    return None

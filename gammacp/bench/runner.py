@@ -192,7 +192,9 @@ class _Run:
             return self.again.popleft()
         left = (task for task in self.pending if task.measures)
         tasks = tuple(islice(left, self._size(width)))
-        return _Chunk(tasks) if tasks else None
+        if tasks:
+            return _Chunk(tasks)
+        return None
 
     def _size(self, width: int) -> int:
         if self.cost is None:
@@ -212,7 +214,10 @@ class _Run:
         cells: list[Cell] = []
         for future in futures:
             chunk = self.in_flight.pop(future)
-            error = None if future.cancelled() else future.exception()
+            if future.cancelled():
+                error = None
+            else:
+                error = future.exception()
             if future.cancelled():
                 self._death(chunk, "the executor cancelled it")
             elif error is None:
@@ -232,7 +237,10 @@ class _Run:
     def _measure_cost(self, chunk: _Chunk, cells: tuple[Cell, ...]) -> None:
         cost = sum(c.seconds for c in cells) / len(chunk.tasks)
         # A worker's first task pays for imports and compilation: forget it quickly.
-        self.cost = cost if self.cost is None else 0.5 * self.cost + 0.5 * cost
+        if self.cost is None:
+            self.cost = cost
+        else:
+            self.cost = 0.5 * self.cost + 0.5 * cost
 
     def _sort_out(self, chunk: _Chunk, error: BaseException) -> None:
         if isinstance(error, (UsageError, SweepError, PoolError)):
@@ -242,7 +250,10 @@ class _Run:
         elif len(chunk.tasks) > 1:
             self.again += (_Chunk((task,), chunk.deaths) for task in chunk.tasks)
         else:
-            why = str(error) if self.pool.gave_up(error) else f"{type(error).__name__}: {error}"
+            if self.pool.gave_up(error):
+                why = str(error)
+            else:
+                why = f"{type(error).__name__}: {error}"
             self._give_up(chunk, why)
 
     def _death(self, chunk: _Chunk, why: str) -> None:

@@ -77,11 +77,10 @@ def write_sets(
     for number, (annotated_to, reference_to) in enumerate(paths, first_set):
         with fewer_errors() as fewer:
             annotated = source.draw(error, magnitude, number, n_annotators=n_annotators, seed=seed)
-        true = (
-            reference_set(source.origin, index=number, seed=seed)
-            if isinstance(source.origin, ReferenceModel)
-            else source.origin
-        )
+        if isinstance(source.origin, ReferenceModel):
+            true = reference_set(source.origin, index=number, seed=seed)
+        else:
+            true = source.origin
         if reference_to.parent == Path(out):
             Path(out).mkdir(exist_ok=True)
         write(true, reference_to, format=chosen.name)
@@ -110,5 +109,8 @@ def _paths(
 def _in_folder(out: Path, ending: str, sets: int, first: int) -> Iterator[tuple[Path, Path]]:
     digits = len(str(first + sets - 1))
     for number in range(first, first + sets):
-        begin = f"{number:0{digits}d}-" if sets > 1 else ""
+        if sets > 1:
+            begin = f"{number:0{digits}d}-"
+        else:
+            begin = ""
         yield out / f"{begin}annotations{ending}", out / f"{begin}reference{ending}"

@@ -91,6 +91,7 @@ def better(estimates: Floats, pseudo: Floats, critical: float) -> Bools:
 def rank_intervals(estimates: Floats, pseudo: Floats, critical: float) -> list[tuple[int, int]]:
     """Best and worst rank of each measure; parameters as for `better`."""
     known = better(estimates, pseudo, critical)
-    ahead, behind = known.sum(axis=0), known.sum(axis=1)
+    ahead = known.sum(axis=0)
+    behind = known.sum(axis=1)
     count = len(estimates)
     return [(1 + int(a), count - int(b)) for a, b in zip(ahead, behind, strict=True)]

@@ -54,14 +54,18 @@ class Shuffled:
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """Return what of the reference's file is not in the reference."""
-        return self.origin.left_out if isinstance(self.origin, Continuum) else ()
+        if isinstance(self.origin, Continuum):
+            return self.origin.left_out
+        return ()
 
     @property
     def reference_model(self) -> ReferenceModel:
         """The model of errors: the one given, or what the origin is or teaches."""
         if self.model is not None:
             return self.model
-        return self.origin if isinstance(self.origin, ReferenceModel) else fit_hulls(self.origin)
+        if isinstance(self.origin, ReferenceModel):
+            return self.origin
+        return fit_hulls(self.origin)
 
     def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
@@ -87,7 +91,10 @@ class Shuffled:
 
 def _fingerprint(c: Continuum) -> str:
     parts = (c.categories, c.bounds, c.starts.tolist(), c.ends.tolist(), c.category_codes.tolist())
-    inside = "" if c.inside is None else repr(c.inside.tolist())
+    if c.inside is None:
+        inside = ""
+    else:
+        inside = repr(c.inside.tolist())
     return sha256((repr(parts) + inside).encode()).hexdigest()[:16]
 
 
@@ -116,7 +123,10 @@ def source_from(
     UsageError
         A layout is given with a reference, or an annotator without one.
     """
-    chosen = model if model is None or isinstance(model, ReferenceModel) else read_model(model)
+    if model is None or isinstance(model, ReferenceModel):
+        chosen = model
+    else:
+        chosen = read_model(model)
     if reference is None:
         if annotator is not None:
             raise UsageError("annotator applies to a reference file: give `reference=FILE`, too")

@@ -199,7 +199,8 @@ class Store:
             elif known is not None:
                 _check_same(self.path, known, configuration)
                 return known
-            text, digest = canonical(configuration), configuration_hash(configuration)
+            text = canonical(configuration)
+            digest = configuration_hash(configuration)
             cursor = self.database.execute(
                 "INSERT INTO experiments (name, hash, configuration) VALUES (?, ?, ?)",
                 (sweep.experiment, digest, text),
@@ -314,12 +315,16 @@ class Store:
         OtherSoftware
             The experiment has cells of other software.
         """
-        here = software() if here is None else here
+        if here is None:
+            here = software()
         known = self.kinds(experiment)
         other = bool(known) and here not in known
         if other and not mixed:
             check_software(self.path, experiment.name, known[-1], here)
-        where = "those of a cluster" if executor == "Cluster" else processor()
+        if executor == "Cluster":
+            where = "those of a cluster"
+        else:
+            where = processor()
         with store_errors(self.path), self.transaction():
             cursor = self.database.execute(
                 "INSERT INTO runs (token, experiment, began, executor, software, processor,"
@@ -468,5 +473,10 @@ def _change(key: str, old: object, new: object) -> str:
 
 
 def _brief(value: object) -> str:
-    text = "absent" if value is None else str(value)
-    return text if len(text) <= 60 else text[:57] + "…"
+    if value is None:
+        text = "absent"
+    else:
+        text = str(value)
+    if len(text) <= 60:
+        return text
+    return text[:57] + "…"

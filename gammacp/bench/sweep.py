@@ -248,7 +248,10 @@ def to_json(value: object) -> object:
         return {"is": f"{value.__module__}:{value.__qualname__}"}
     kind = type(value)
     ours = kind.__module__.startswith(("gammacp.", "shuffling."))
-    name = kind.__qualname__ if ours else f"{kind.__module__}:{kind.__qualname__}"
+    if ours:
+        name = kind.__qualname__
+    else:
+        name = f"{kind.__module__}:{kind.__qualname__}"
     found: dict[str, object] = {"class": name}
     if is_dataclass(value):
         # A field that came later is left out at its default, so that old stores stay valid.

@@ -19,7 +19,9 @@ class Texts:
         if known is not None:
             return known
         row = self._database.execute("SELECT id FROM texts WHERE text = ?", (text,)).fetchone()
-        return None if row is None else self._remember(text, int(row[0]))
+        if row is None:
+            return None
+        return self._remember(text, int(row[0]))
 
     def number(self, text: str) -> int:
         """The number of a text, which is added if it is not there."""

@@ -72,12 +72,16 @@ class Trend:
         """Contradicted, shown, or neither."""
         if self.contradicted < LEVEL:
             return Verdict.FAILS
-        return Verdict.HOLDS if self.shown < LEVEL else Verdict.OPEN
+        if self.shown < LEVEL:
+            return Verdict.HOLDS
+        return Verdict.OPEN
 
     @property
     def p(self) -> float:
         """Return the p of the test that decided, of the showing one where none did."""
-        return self.contradicted if self.verdict is Verdict.FAILS else self.shown
+        if self.verdict is Verdict.FAILS:
+            return self.contradicted
+        return self.shown
 
     def negate(self) -> Trend:
         """The sentence with "not": what contradicts one shows the other."""
@@ -183,7 +187,8 @@ def below_from(
     """
     values, x = _check_shapes(values, magnitudes)
     goal = np.broadcast_to(np.asarray(target, np.float64), values.shape)
-    after, before = x >= since - _EXACT, x <= since - slack + _EXACT
+    after = x >= since - _EXACT
+    before = x <= since - slack + _EXACT
     parts = [below(values[:, after], goal[:, after], magnitudes=x[after])]
     if before.any():
         over = below(-values[:, before], -goal[:, before], magnitudes=x[before])
@@ -317,7 +322,8 @@ def _largest(differences: Floats) -> float:
     candidates = (n > 2) & (2 * n >= len(differences)) & (t > _BELOW)
     if not candidates.any() or t[candidates].max() <= 0:
         return 1.0
-    known, n = np.nan_to_num(differences[:, candidates]), n[candidates]
+    known = np.nan_to_num(differences[:, candidates])
+    n = n[candidates]
     flips = np.random.default_rng(0).choice([-1.0, 1.0], (_FLIPS, len(known)))
     means = flips @ known / n
     variances = np.maximum((known**2).sum(axis=0) / n - means**2, 0.0) / (n - 1)
@@ -327,8 +333,14 @@ def _largest(differences: Floats) -> float:
 
 def _check_shapes(values: Floats, magnitudes: Floats | None) -> tuple[Floats, Floats]:
     values = np.asarray(values, np.float64)
-    n = values.shape[1] if values.ndim == 2 else 0
-    x = np.arange(n, dtype=np.float64) if magnitudes is None else np.asarray(magnitudes, np.float64)
+    if values.ndim == 2:
+        n = values.shape[1]
+    else:
+        n = 0
+    if magnitudes is None:
+        x = np.arange(n, dtype=np.float64)
+    else:
+        x = np.asarray(magnitudes, np.float64)
     if values.ndim != 2 or not n or x.shape != (n,) or (np.diff(x) <= 0).any():
         raise UsageError(
             f"values of shape {values.shape} with magnitudes of shape {x.shape}: give "

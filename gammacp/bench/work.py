@@ -133,7 +133,8 @@ def _rows(task: Task, name: str, score: Score, seconds: float) -> Iterator[Cell]
 
     The first is there for every measure: it says that the measure is done.
     """
-    status, bound = score.status, getattr(score, "bound", None)
+    status = score.status
+    bound = getattr(score, "bound", None)
     found = score.beyond_chance or score
     samples = getattr(found, "samples", None)
     cell = Cell(
@@ -153,7 +154,10 @@ def _rows(task: Task, name: str, score: Score, seconds: float) -> Iterator[Cell]
     # By category only γ_k is beyond chance, by itself.
     own = score.beyond_chance is None or not MEASURES[name].counts
     for category, value in score.by_category.items() if MEASURES[name].per_category and own else ():
-        reason = "undefined for this category" if math.isnan(value) else None
+        if math.isnan(value):
+            reason = "undefined for this category"
+        else:
+            reason = None
         yield replace(
             cell,
             measure=f"{name}[{category}]",

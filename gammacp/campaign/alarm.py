@@ -86,7 +86,8 @@ class Alarm:
 
     def in_words(self, gamma: float) -> str:
         """Return a sentence on the γ that is seen; empty where it is not below the threshold."""
-        n, of = self.documents, f"{self.evidence:.3g} of {1 / self.rate:.3g}"
+        n = self.documents
+        of = f"{self.evidence:.3g} of {1 / self.rate:.3g}"
         needed = f"evidence {of} from {counted(n, 'document')}"
         if self.raised:
             return (
@@ -95,7 +96,9 @@ class Alarm:
                 "the expected disorder is known)"
             )
         yet = f"γ is {gamma:.4f}, below {self.below:g}, but this is not an alarm yet: {needed}"
-        return f"{yet} unchanged since the last look" if gamma < self.below else ""
+        if gamma < self.below:
+            return f"{yet} unchanged since the last look"
+        return ""
 
 
 def alarm_of(observed: Floats, expected: Floats, below: float, rate: float) -> Alarm:

@@ -55,7 +55,9 @@ class Charge:
     def label(self) -> str:
         """Return who and what, for people."""
         what = WORDS.get(self.kind, self.kind)
-        return f"{visible(self.annotator)}: {what}" if self.annotator else what
+        if self.annotator:
+            return f"{visible(self.annotator)}: {what}"
+        return what
 
     @property
     def number(self) -> str:
@@ -113,15 +115,22 @@ def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
 
 
 def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
-    documents, people = len(found.documents.alignments), len({p["annotator"] for p in found.people})
-    base = "1 document" if documents == 1 else f"{with_commas(documents)} documents"
+    documents = len(found.documents.alignments)
+    people = len({p["annotator"] for p in found.people})
+    if documents == 1:
+        base = "1 document"
+    else:
+        base = f"{with_commas(documents)} documents"
     words = [f"Bars: share of the observed disorder ({observed_in_words(found)})."]
     if found.reason is not None:
         words.append(f"Nobody is charged: {found.reason}.")
     else:
         words.append("Of two who differ, the one is charged who stands against more of the others.")
     number = sum(r.count or 0.0 for r in rows)
-    counted = f"{_round(number)} differences, " if number else ""
+    if number:
+        counted = f"{_round(number)} differences, "
+    else:
+        counted = ""
     words.append(f"{counted}{people} annotators, {base}.")
     if found.reason is None:
         known = any(r.by_chance is not None for r in rows)
@@ -131,7 +140,10 @@ def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
             else "How many random annotations have is not known here."
         )
     if left_out:
-        bars = "1 shorter bar is" if left_out == 1 else f"{left_out} shorter bars are"
+        if left_out == 1:
+            bars = "1 shorter bar is"
+        else:
+            bars = f"{left_out} shorter bars are"
         words.append(f"{bars} left out.")
     return " ".join(words)
 
@@ -144,7 +156,9 @@ def observed_in_words(found: Kinds) -> str:
 def _round(count: float) -> str:
     """Return a count that ties may have halved, or a mean."""
     whole = round(count)
-    return with_commas(whole) if whole == count or count >= _MANY else f"{count:.1f}"
+    if whole == count or count >= _MANY:
+        return with_commas(whole)
+    return f"{count:.1f}"
 
 
 def draw(found: Charges, path: Path) -> None:

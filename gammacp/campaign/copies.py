@@ -29,7 +29,8 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.measures.random_sets import Continua, named_continua
 
-LEAST_UNITS, LEAST_DOCUMENTS = 2, 2
+LEAST_UNITS = 2
+LEAST_DOCUMENTS = 2
 """Units of their own that two people share, and documents in which they share all."""
 FEWEST_PEOPLE = 3
 LEVEL = 0.05
@@ -70,8 +71,14 @@ class Copies:
     def in_words(self) -> str:
         """Return a sentence that names no cause."""
         one, other = (visible(name) for name in self.annotators)
-        p = f"p = {self.p:.2g}" if self.p >= 1e-4 else "p < .0001"
-        elsewhere = f"{self.share:.0%} of it elsewhere; " if math.isfinite(self.share) else ""
+        if self.p >= 1e-4:
+            p = f"p = {self.p:.2g}"
+        else:
+            p = "p < .0001"
+        if math.isfinite(self.share):
+            elsewhere = f"{self.share:.0%} of it elsewhere; "
+        else:
+            elsewhere = ""
         return (
             f"{one} and {other} share all that nobody else marks in {len(self.documents)} of "
             f"{self.of} documents ({first_names(self.documents, 3)}; {self.units} units; "
@@ -132,7 +139,10 @@ def copies(continua: Continua) -> CopiesFound:
         if len(whole) < LEAST_DOCUMENTS:
             continue
         mine = [sum(both[k] for both in counts[pair].values()) for k in (0, 1)]
-        others = (all_shared - mine[0]) / (all_units - mine[1]) if all_units > mine[1] else 0.0
+        if all_units > mine[1]:
+            others = (all_shared - mine[0]) / (all_units - mine[1])
+        else:
+            others = 0.0
         rest = [both for name, both in own.items() if name not in whole]
         chance = max(others, _share_of_cut(rest))
         p = len(tested) * _at_least(len(whole), [chance**units for _, units in own.values()])
@@ -168,7 +178,8 @@ def count_once(
     tuple
         The continua, and by document who is left out.
     """
-    changed, gone = dict(continua), defaultdict[str, list[str]](list)
+    changed = dict(continua)
+    gone = defaultdict[str, list[str]](list)
     for named in found.pairs:
         pair = named.annotators
         for name in named.documents:
@@ -185,7 +196,10 @@ def _places(continuum: Continuum) -> Places:
     people = continuum.annotators
     whose = (people[code] for code in continuum.annotator_codes.tolist())
     inside = continuum.inside
-    shapes: Iterable[Any] = [None] * continuum.n_units if inside is None else map(repr, inside)
+    if inside is None:
+        shapes: Iterable[Any] = [None] * continuum.n_units
+    else:
+        shapes = map(repr, inside)
     rows = zip(
         continuum.starts.tolist(),
         continuum.ends.tolist(),
@@ -236,7 +250,8 @@ def _share_of_cut(counts: list[tuple[int, int]]) -> float:
         return 0.0
     shared = 1 + sum(s for s, _ in counts)
     sizes = np.array([n for _, n in counts], np.float64)
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     for _ in range(40):
         q = (low + high) / 2
         expected = float((sizes * (q - q**sizes) / (1 - q**sizes)).sum())

@@ -50,7 +50,8 @@ def _with_whom(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
     values = {p: a.value for p, a in found.pairs.agreements.items() if math.isfinite(a.value)}
     if len(values) < 3:
         return
-    least, most = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+    least = min(values, key=values.__getitem__)
+    most = max(values, key=values.__getitem__)
     if values[most] - values[least] >= _LEAST:
         low, high = (" and ".join(map(visible, pair)) for pair in (least, most))
         yield (

@@ -176,7 +176,8 @@ def over_time(found: OverTime) -> Table:
 
 def pairs(found: PairMatrix) -> Table:
     """γ of every pair as a matrix."""
-    names, values = found.annotators, found.values.astype(object)
+    names = found.annotators
+    values = found.values.astype(object)
     np.fill_diagonal(values, None)
     columns = tuple(
         Column(name, name, _number_or_blank, tint=partial(_pair_tint, name)) for name in names
@@ -205,7 +206,9 @@ def listed_pairs(found: PairMatrix) -> Table:
 
 def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
     value = record[name]
-    return None if value is None or value != value else Tint("agrees", min(1.0, max(0.0, value)))
+    if value is None or value != value:
+        return None
+    return Tint("agrees", min(1.0, max(0.0, value)))
 
 
 def confusion(found: Confusion, *, corner: str = "aligned pairs") -> Table:
@@ -231,18 +234,25 @@ def listed_confusions(found: Confusion, *, corner: str, most: int = 20) -> Table
 
 
 def _number_or_blank(value: float | None, digits: int = 4) -> str:
-    return "" if value is None else number(value, digits)
+    if value is None:
+        return ""
+    return number(value, digits)
 
 
 def _count_or_dot(value: int, _digits: int = 0) -> str:
-    return count(value) if value else "·"
+    if value:
+        return count(value)
+    return "·"
 
 
 def _confusion_tint(column: int, record: Mapping[str, Any]) -> Tint | None:
     counts = [record[f"{j}"] for j in range(len(record["column"]))]
     if not counts[column]:
         return None
-    kind = "agrees" if record["row"] == record["column"][column] else "differs"
+    if record["row"] == record["column"][column]:
+        kind = "agrees"
+    else:
+        kind = "differs"
     return Tint(kind, counts[column] / sum(counts))
 
 
@@ -279,7 +289,8 @@ def magnitudes(found: Magnitudes) -> Table:
 def _amount_and_interval(record: Mapping[str, Any] | None, _digits: int = 4) -> str:
     if record is None or record["amount"] is None:
         return text(None)
-    middle, around = share(record["amount"]), record["interval"]
+    middle = share(record["amount"])
+    around = record["interval"]
     if around is None:
         return middle
     low, high = map(share, around)

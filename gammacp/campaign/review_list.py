@@ -112,7 +112,8 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
         letter = openpyxl.utils.get_column_letter(place)
         sheet.column_dimensions[letter].width = _WIDE.get(name, 10)
         sheet.cell(1, place).font = openpyxl.styles.Font(bold=True)
-    sheet.freeze_panes, sheet.auto_filter.ref = "C2", sheet.dimensions
+    sheet.freeze_panes = "C2"
+    sheet.auto_filter.ref = sheet.dimensions
     choices = ",".join(["keep", "drop", *people])
     if len(choices) <= 250 and '"' not in choices and choices.count(",") == len(people) + 1:
         kind = openpyxl.worksheet.datavalidation.DataValidation
@@ -150,7 +151,8 @@ def write_table(path: Path, title: str, rows: Iterable[Sequence[str]]) -> None:
 
 
 def _about(c: Continuum) -> dict[str, object]:
-    who, bounds = c.annotators[0], list(c.bounds)
+    who = c.annotators[0]
+    bounds = list(c.bounds)
     return {"annotator": who, "offset_unit": c.offset_unit, "text": c.text, "bounds": bounds}
 
 
@@ -166,7 +168,9 @@ def _text(value: object) -> str:
         return str(value).upper()
     if isinstance(value, float):
         return f"{value:.15g}"
-    return "" if value is None else str(value)
+    if value is None:
+        return ""
+    return str(value)
 
 
 def _row(sheet: Any, number: int, values: Sequence[object]) -> None:
@@ -251,7 +255,8 @@ def read(source: Source) -> Corpus:
     for line, row in enumerate(rows[1:], 2):
         cells = dict(zip(head, row, strict=False))
         if any(cell is not None for cell in row):
-            name, key = _text(cells["document"]), _key(cells, people)
+            name = _text(cells["document"])
+            key = _key(cells, people)
             if name not in documents.found:
                 raise source.error(f"document {cells['document']!r} is unknown", line=line)
             found[name][key] += 1
@@ -274,7 +279,10 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
         if cells.get(taken[0]) is None:
             raise spans.source.error(f"{decision} has no unit here", line=line)
     elif decision.lower() == "drop" or (not decision and kept.lower() in ("no", "false")):
-        reason = "dropped by decision" if decision else "undecided, and not in the consensus"
+        if decision:
+            reason = "dropped by decision"
+        else:
+            reason = "undecided, and not in the consensus"
         spans.leave_out("unit", reason)
         return
     elif decision and decision.lower() != "keep":

@@ -61,7 +61,8 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
         What was said already of who does what differently: of annotators and kinds it is not said
         then that none stands out.
     """
-    cuts, names = DocumentParts(found.overall), [*found.overall.rated]
+    cuts = DocumentParts(found.overall)
+    names = [*found.overall.rated]
     tested = {}
     if any(math.isfinite(e.p_value) for e in found.without):
         tested["annotator"] = _annotator(found)
@@ -79,8 +80,14 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
     unsaid = ("annotator", "kind of difference") if told else ()
     if none := [name for name, s in tested.items() if s is None and name not in unsaid]:
         *others, last = none
-        listed = f"{', '.join(others)} or {last}" if others else last
-        these = "this text" if cuts.kind == "stretches" else f"these {cuts.kind}"
+        if others:
+            listed = f"{', '.join(others)} or {last}"
+        else:
+            listed = last
+        if cuts.kind == "stretches":
+            these = "this text"
+        else:
+            these = f"these {cuts.kind}"
         words = (
             f"That a certain {listed} is worse than the others is not shown beyond {these}: what "
             "differs here may be chance."
@@ -212,7 +219,10 @@ def _kind(overall: Agreement, n: int, parts: list[Indices]) -> Statement | None:
     if not p <= LEVEL:
         return None
     share = float(totals[first].sum()) / whole
-    most = "Most" if share > 0.5 else "The largest part"
+    if share > 0.5:
+        most = "Most"
+    else:
+        most = "The largest part"
     what = _KINDS.get(first, f"about {first}")
     words = f"{most} of the disagreement ({share:.0%}) is {what}."
     return Statement(about="kind", words=words, names=(first,), p=p)
@@ -240,7 +250,8 @@ def next_step(
 ) -> Statement:
     """Return what to do now, by the first rule that applies."""
     named = {s.about: s.names for s in reversed(said)}
-    label, person = named.get("label"), named.get("annotator")
+    label = named.get("label")
+    person = named.get("annotator")
     if word == UNDEFINED:
         words = "make sure that at least two annotators mark something in the same document"
     elif word == NOT_SHOWN:
@@ -277,8 +288,12 @@ def _taken_for(found: Comparison, label: str) -> str:
     if label not in table.rows:
         return ""
     row = np.where(np.array(table.columns) == label, 0, table.counts[table.rows.index(label)])
-    other, most = table.columns[int(row.argmax())], int(row.max())
+    other = table.columns[int(row.argmax())]
+    most = int(row.max())
     if not most:
         return ""
-    what = "marks nothing" if other == NO_UNIT else f"says “{visible(other)}”"
+    if other == NO_UNIT:
+        what = "marks nothing"
+    else:
+        what = f"says “{visible(other)}”"
     return f": in {most} of {int(row.sum())} differences about it, the other annotator {what}"

@@ -3,10 +3,12 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-LEVEL, LEVEL_OF_PAIRS = 0.05, 0.01
+LEVEL = 0.05
+LEVEL_OF_PAIRS = 0.01
 """p from which something is said; of pairs less: they share annotators, who err in spells."""
 UNDEFINED = "undefined"
-NOT_SHOWN, UNTESTED = "not shown to be better than chance", "not tested against chance"
+NOT_SHOWN = "not shown to be better than chance"
+UNTESTED = "not tested against chance"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +38,9 @@ class Statement:
     @property
     def layer(self) -> str:
         """Return `here` for what is so in these documents, `beyond` for what generalises."""
-        return "here" if self.about in ("agreement", "here") else "beyond"
+        if self.about in ("agreement", "here"):
+            return "here"
+        return "beyond"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the statement as JSON has it."""

@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from gammacp.campaign.compare.comparison import Comparison
     from gammacp.campaign.copies import CopiesFound
 
-HIGH, LOW = 0.8, 0.667
+HIGH = 0.8
+LOW = 0.667
 """From where on agreement is called high, below which low (Krippendorff's customary bars for α)."""
-DOCUMENTS_FOR_MORE, ALIGNED_FOR_MORE = 20, 150
+DOCUMENTS_FOR_MORE = 20
+ALIGNED_FOR_MORE = 150
 """Documents or clusters, or unitary alignments of one text, from which more like them is told."""
 CONFIDENCE = 0.99
 """Of the interval that tells of more material."""
@@ -99,8 +101,14 @@ def verdict(
     `verdict(agreement).in_words()[0]` is the sentence of `gammacp gamma`;
     `verdict(comparison, to_review=7).in_words()` are those of the report's first page.
     """
-    comparison = None if isinstance(found, Agreement) else found
-    overall = found if isinstance(found, Agreement) else found.overall
+    if isinstance(found, Agreement):
+        comparison = None
+    else:
+        comparison = found
+    if isinstance(found, Agreement):
+        overall = found
+    else:
+        overall = found.overall
     word, elsewhere, statements = _agreement(overall)
     if comparison is None and calibration is None:
         return CampaignVerdict(agreement=word, elsewhere=elsewhere, statements=tuple(statements))
@@ -134,7 +142,9 @@ def grade(low: float, high: float) -> str:
     ('high', 'moderate', 'low or moderate', 'low to high')
     """
     a, b = (int(np.searchsorted((LOW, HIGH), v, side="right")) for v in (low, high))
-    return _WORDS[a] if a == b else f"{_WORDS[a]} {'or' if b == a + 1 else 'to'} {_WORDS[b]}"
+    if a == b:
+        return _WORDS[a]
+    return f"{_WORDS[a]} {'or' if b == a + 1 else 'to'} {_WORDS[b]}"
 
 
 def lowest_elsewhere(low: float, documents: int) -> float:
@@ -153,7 +163,9 @@ def lowest_elsewhere(low: float, documents: int) -> float:
     >>> round(lowest_elsewhere(0.9, 30), 3), lowest_elsewhere(-0.5, 30)
     (0.81, -0.5)
     """
-    return low * (1 - unseen_share(documents)) if low > 0 else low
+    if low > 0:
+        return low * (1 - unseen_share(documents))
+    return low
 
 
 def unseen_share(documents: int) -> float:
@@ -173,11 +185,10 @@ def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
     if not score.defined:
         said = Statement(about="agreement", words=f"γ is undefined: {score.reason}.")
         return UNDEFINED, None, [said]
-    what = (
-        "this text"
-        if len(overall.rated) == 1
-        else f"these {with_commas(len(overall.rated))} documents"
-    )
+    if len(overall.rated) == 1:
+        what = "this text"
+    else:
+        what = f"these {with_commas(len(overall.rated))} documents"
     # So few random sets that no p can be small test nothing.
     if score.p is None or (score.least_p or 0.0) > LEVEL:
         words = (
@@ -204,10 +215,17 @@ def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
 
 def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
     """The word for more material like this, with its sentence; None where there is too little."""
-    parts, word = overall.contributions(), None
+    parts = overall.contributions()
+    word = None
     text = parts.kind == ALIGNMENTS
-    least = ALIGNED_FOR_MORE if text else DOCUMENTS_FOR_MORE
-    kind = "" if parts.kind == DOCUMENTS else f" {parts.kind}"
+    if text:
+        least = ALIGNED_FOR_MORE
+    else:
+        least = DOCUMENTS_FOR_MORE
+    if parts.kind == DOCUMENTS:
+        kind = ""
+    else:
+        kind = f" {parts.kind}"
     these, others = ("this text", "text") if text else ("these documents", "documents")
     words = (
         f"This holds for {these} only: a statement about other {others} of this kind needs at "
@@ -216,7 +234,10 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
     if len(parts) >= least:
         found = overall.bootstrap(confidence=CONFIDENCE)
         assert found is not None
-        low = found.low if text else lowest_elsewhere(found.low, len(parts))
+        if text:
+            low = found.low
+        else:
+            low = lowest_elsewhere(found.low, len(parts))
         word = grade(low, found.high)
         words = (
             f"On other {others} of this kind, agreement of these annotators is {word}: γ lies "

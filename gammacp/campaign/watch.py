@@ -69,8 +69,14 @@ class History:
         """Read what is there."""
         self.file = file
         self.looks: list[Record] = []
-        text = content_of(file).decode("utf-8", "replace") if file.exists() else ""
-        lines = lines_of(text.removesuffix("\n")) if text else []
+        if file.exists():
+            text = content_of(file).decode("utf-8", "replace")
+        else:
+            text = ""
+        if text:
+            lines = lines_of(text.removesuffix("\n"))
+        else:
+            lines = []
         for number, line in enumerate(lines, 1):
             try:
                 self.looks.append({**json.loads(line)})
@@ -136,7 +142,10 @@ def look(
     key = fingerprint(__version__, *(part for entry in sorted(keys.items()) for part in entry))
     known = history.documents()
     changed = [name for name, k in keys.items() if known.get(name, {}).get("key") != k]
-    last = history.looks[-1] if history.looks else {}
+    if history.looks:
+        last = history.looks[-1]
+    else:
+        last = {}
     if last.get("key") == key and not changed:
         quiet = {"changed": None, "drift": None}
         people = {name: {**a, **quiet} for name, a in last["annotators"].items()}
@@ -169,10 +178,14 @@ def _measure_all(
     whole: bool,
 ) -> Record:
     """γ of all documents; a single one is no corpus if it is the whole of what there is."""
-    source = continua if whole and len(continua) == 1 else Corpus.from_continua(continua)
+    if whole and len(continua) == 1:
+        source = continua
+    else:
+        source = Corpus.from_continua(continua)
     basis = Basis(source, settings, executor=executor, shared={})
     found = agreement(basis)
-    score, scores = found.score, found.documents
+    score = found.score
+    scores = found.documents
     spread = found.bootstrap(confidence=settings.rule.confidence)
     records = {}
     for name in changed:
@@ -214,7 +227,8 @@ def _annotators(found: Agreement, basis: Basis, changed: Collection[str]) -> dic
     theirs: dict[str, dict[str, float]] = {r["annotator"]: {} for r in parts.annotators}
     units = Counter[str]()
     for name, alignment in alignments.items():
-        c, groups = alignment.continuum, alignment.groups
+        c = alignment.continuum
+        groups = alignment.groups
         borne = borne_in([(c, groups)], [1 / total], c.annotators, len(c.categories), basis.bound)
         units.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
         for person, observed in zip(c.annotators, borne.annotators.sum(axis=1), strict=True):
@@ -254,7 +268,9 @@ def _drift(
     def gamma(names: Collection[str]) -> float | None:
         chance = rate * math.fsum(share[name] for name in names)
         found, _ = ratio(math.fsum(observed[name] for name in names), chance, "")
-        return None if math.isnan(found) else found
+        if math.isnan(found):
+            return None
+        return found
 
     now, before = (
         gamma([n for n in observed if (n in changed) == which]) for which in (True, False)

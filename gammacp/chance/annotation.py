@@ -133,8 +133,13 @@ def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, st
     n
         How many.
     """
-    distance = mean_length / circle if circle > 0 else 0.0
-    return (1 / (2 * n), "(distance=L/2n)") if n * distance > 0.5 else (distance, "")
+    if circle > 0:
+        distance = mean_length / circle
+    else:
+        distance = 0.0
+    if n * distance > 0.5:
+        return (1 / (2 * n), "(distance=L/2n)")
+    return (distance, "")
 
 
 def annotation_set(

@@ -211,10 +211,14 @@ def against_chance(
     >>> chance["ser"].value, chance["ser"].signature
     (0.5, 'ser|chance:cut|v:1')
     """
-    rule, computed = rule or SampleRule(), computed or {}
+    rule = rule or SampleRule()
+    computed = computed or {}
     known = {name: d for name, d in observed.items() if not math.isnan(d)}
     drawn: dict[str, ExpectedDisorder] = {}
-    model = draw if isinstance(draw, str) else draw.signature
+    if isinstance(draw, str):
+        model = draw
+    else:
+        model = draw.signature
     if observe is not None and known and not isinstance(draw, str):
 
         def count(data: Any) -> list[Disagreement]:
@@ -230,7 +234,10 @@ def against_chance(
             made |= _settled(known[name], drawn.get(name), computed.get(name))
         else:
             made |= {"value": math.nan, "reason": missing}
-        parts = signed_chance(model, rule, seed, made) if drawn else {"chance": model}
+        if drawn:
+            parts = signed_chance(model, rule, seed, made)
+        else:
+            parts = {"chance": model}
         results[name] = BeyondChance(**made, signature=extend(signed[name], **parts))
     return results
 
@@ -264,7 +271,8 @@ def _settled(
 ) -> dict[str, Any]:
     """Return what random sets, the chance model, or both tell of 1 − D_o/E[D]."""
     made: dict[str, Any] = {"observed": observed}
-    mean, nothing = math.nan, ALIKE
+    mean = math.nan
+    nothing = ALIKE
     interval: tuple[float, float] | None = None
     if drawn is not None:
         made |= {"samples": drawn.samples, "without_value": drawn.without_value}
@@ -274,7 +282,9 @@ def _settled(
         made["least_p"] = 1 / (1 + drawn.samples)
         interval = ratio_interval(observed, observed, *drawn.interval)
     if computed is not None:
-        mean, nothing, interval = computed.mean, computed.nothing, computed.interval
+        mean = computed.mean
+        nothing = computed.nothing
+        interval = computed.interval
         made["samples"] = computed.pairs
         if computed.p is not None:
             made |= {"p": computed.p, "least_p": computed.least_p}

@@ -42,7 +42,8 @@ def _canonical_ranks(
     costs = np.zeros((0, 0), np.uint64)
     if category_costs is not None:
         costs = finalise(np.ascontiguousarray(category_costs, np.float64).view(np.uint64))
-    people, labels = np.array(units.annotator_codes), np.array(units.category_codes)
+    people = np.array(units.annotator_codes)
+    labels = np.array(units.category_codes)
     found = refine(place, people, labels, some.edges, some.people_edges, costs)
     place, who, what, order, named, filled = found
     return place, who, what, order, named[:filled]
@@ -94,21 +95,28 @@ def canonical_people(continua: ContinuumSequence) -> tuple[tuple[str, ...], Code
     ahead = np.append(0.0, np.cumsum(high - low + 1.0))
     place = np.empty(continua.edges[-1], np.uint64)
     people, labels = np.empty((2, len(place)), np.int32)
-    done, at, before = 0, 0, np.uint64(0)
+    done = 0
+    at = 0
+    before = np.uint64(0)
     for part in continua.stretches(_UNITS):
-        sizes, rows = part.n_units, slice(at, at + int(part.edges[-1]))
+        sizes = part.n_units
+        rows = slice(at, at + int(part.edges[-1]))
         here = slice(done, done + len(part))
-        units, lows = part.all_units(), np.repeat(low[here], sizes)
+        units = part.all_units()
+        lows = np.repeat(low[here], sizes)
         first = np.repeat(continua.people_edges[here], sizes)
         people[rows] = whose[first + units.annotator_codes]
         labels[rows] = units.category_codes
         if len(units.starts):
             more = np.repeat(ahead[here], sizes)
-            starts, ends = units.starts - lows + more, units.ends - lows + more
+            starts = units.starts - lows + more
+            ends = units.ends - lows + more
             place[rows] = _dense(starts, ends, _inside(part), np.zeros(len(lows))) + before
             before = place[rows].max()
-        done, at = here.stop, rows.stop
-    edges, a_edges = np.array([0, len(place)]), np.array([0, len(names)])
+        done = here.stop
+        at = rows.stop
+    edges = np.array([0, len(place)])
+    a_edges = np.array([0, len(names)])
     order = refine(place, people, labels, edges, a_edges, np.zeros((0, 0), np.uint64))[3]
     places = np.empty(len(names), np.int32)
     places[order] = np.arange(len(names))
@@ -145,7 +153,8 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
     """
     some = ContinuumSequence.of(continua)
     _, who, what, *_ = _canonical_ranks(some, category_costs)
-    units, owner = some.all_units(), np.repeat(np.arange(len(some)), some.n_units)
+    units = some.all_units()
+    owner = np.repeat(np.arange(len(some)), some.n_units)
     place = np.empty(len(owner), np.int64)
     order = np.lexsort((what, who, units.ends, units.starts, owner))
     place[order] = np.arange(len(owner))

@@ -12,8 +12,12 @@ from gammacp.kernel import kernel, late_kernel
 
 # Of SplitMix64.
 _STEP = np.uint64(0x9E3779B97F4A7C15)
-_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_30, _27, _31, _1 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(1)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_30 = np.uint64(30)
+_27 = np.uint64(27)
+_31 = np.uint64(31)
+_1 = np.uint64(1)
 
 
 def finalise(value: Any) -> Any:
@@ -33,7 +37,8 @@ def _in_order(colours: Hashes) -> Hashes:
     found = np.empty(len(colours), np.uint64)
     for k in range(len(colours)):
         found[k] = colours[k]
-    first, end = len(found) // 2, len(found)
+    first = len(found) // 2
+    end = len(found)
     while end > 1:
         if first > 0:
             first -= 1
@@ -55,7 +60,8 @@ def _in_order(colours: Hashes) -> Hashes:
 @kernel
 def _classes(colours: Hashes) -> int:
     """Count the different hashes."""
-    ordered, count = _in_order(colours), 0
+    ordered = _in_order(colours)
+    count = 0
     for i in range(len(ordered)):
         if i == 0 or ordered[i] != ordered[i - 1]:
             count += 1
@@ -81,7 +87,8 @@ def _place_among(colours: Hashes, place: Indices) -> None:
     """Place of each among the different ones, in place."""
     ordered = _in_order(colours)
     for k in range(len(colours)):
-        low, high = 0, len(ordered) - 1
+        low = 0
+        high = len(ordered) - 1
         while low < high:
             middle = (low + high) // 2
             if ordered[middle] < colours[k]:
@@ -96,7 +103,9 @@ def _settle(
     place: Hashes, people: Codes, category: Codes, low: int, high: int, who: Hashes, what: Hashes
 ) -> None:
     """Refine the colours of annotators and categories until no further ones differ."""
-    classes, old_who, old_what = -1, np.empty_like(who), np.empty_like(what)
+    classes = -1
+    old_who = np.empty_like(who)
+    old_what = np.empty_like(what)
     while True:
         found = _classes(who) + _classes(what)
         if found == classes:
@@ -130,25 +139,35 @@ def refine(
     Also how many of the categories are filled.
     """
     annotators = np.empty(a_edges[-1], np.int64)
-    width, filled = 2, 0
+    width = 2
+    filled = 0
     for i in range(len(labels)):
         width = max(width, labels[i] + 2)
     # Of a continuum at most as many as units, or as labels.
     categories = np.zeros(min(len(place), width * (len(edges) - 1)), np.int64)
     # Where a label's place is known; "unlabelled" has the last one.
-    known, codes, order = np.full(width, -1), np.empty(width, np.int64), np.empty(width, np.int64)
+    known = np.full(width, -1)
+    codes = np.empty(width, np.int64)
+    order = np.empty(width, np.int64)
     for d in range(len(edges) - 1):
-        low, high, first = edges[d], edges[d + 1], a_edges[d]
-        least = place[low] if low < high else _1
+        low = edges[d]
+        high = edges[d + 1]
+        first = a_edges[d]
+        if low < high:
+            least = place[low]
+        else:
+            least = _1
         for i in range(low, high):
             least = min(least, place[i])
             known[labels[i]] = 0
         size = 0
         for label in range(-1, width - 1):
             if known[label] == 0:
-                known[label], codes[size] = size, label
+                known[label] = size
+                codes[size] = label
                 size += 1
-        who, what = np.zeros(a_edges[d + 1] - first, np.uint64), np.zeros(size, np.uint64)
+        who = np.zeros(a_edges[d + 1] - first, np.uint64)
+        what = np.zeros(size, np.uint64)
         for i in range(low, high):
             place[i] -= least - _1
             labels[i] = known[labels[i]]
@@ -172,5 +191,6 @@ def refine(
             categories[filled + order[k]] = codes[k]
         filled += size
         for i in range(low, high):
-            people[i], labels[i] = of_who[people[i]], order[labels[i]]
+            people[i] = of_who[people[i]]
+            labels[i] = order[labels[i]]
     return place, people, labels, annotators, categories, filled

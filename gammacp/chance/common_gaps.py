@@ -85,7 +85,10 @@ class CommonGaps:
             value = "γ within documents"
         elif len(said) > 1:
             places = f"{places}, nor in {len(said) - 1} more stretches"
-        p = "" if self.p is None or self.p <= _LEVEL_OF_GAMMA else f" (p = {self.p:.2g})"
+        if self.p is None or self.p <= _LEVEL_OF_GAMMA:
+            p = ""
+        else:
+            p = f" (p = {self.p:.2g})"
         return (
             f"nobody marks anything {places}: if nothing could be marked there, {value} is "
             f"{self.gamma:.2f}{p}, not {self.before:.2f}. Say what can be marked with `markable=`",
@@ -115,16 +118,21 @@ def common_gaps(continuum: Continuum) -> tuple[Stretch, ...]:
     order = np.argsort(continuum.starts, kind="stable")
     starts = continuum.starts[order]
     reached = np.maximum.accumulate(continuum.ends[order])
-    low, high = reached[:-1], starts[1:]
+    low = reached[:-1]
+    high = starts[1:]
     if continuum.declared:
         bounds = continuum.bounds
-        low, high = np.append(bounds[0], reached), np.append(starts, bounds[1])
+        low = np.append(bounds[0], reached)
+        high = np.append(starts, bounds[1])
     widths = np.maximum(high - low, 0.0)
     held = widths > 0
-    low, high, widths = low[held], high[held], widths[held]
+    low = low[held]
+    high = high[held]
+    widths = widths[held]
     # Ascending: every gap is compared with those that are no longer, so that none hides another.
     order = np.argsort(widths, kind="stable")
-    numbers, lengths = np.arange(1, len(order) + 1), np.cumsum(widths[order])
+    numbers = np.arange(1, len(order) + 1)
+    lengths = np.cumsum(widths[order])
     longest = numbers * (1 - widths[order] / lengths).clip(0.0) ** (numbers - 1.0)
     if _FEW_GAPS * len(widths) < continuum.counts.max():
         # Units that fill the text leave no gaps to compare with; a unit could lie in these.
@@ -132,7 +140,10 @@ def common_gaps(continuum: Continuum) -> tuple[Stretch, ...]:
         return tuple(sorted((float(low[k]), float(high[k])) for k in rows.tolist()))
     # Most gaps are those of units that lie anywhere; the others are told by them.
     candidates = np.flatnonzero((longest <= _LEVEL) & (numbers > _MOST_SMALL * len(order)))
-    rows = order[candidates[0] :] if len(candidates) else order[:0]
+    if len(candidates):
+        rows = order[candidates[0] :]
+    else:
+        rows = order[:0]
     return tuple(sorted((float(low[k]), float(high[k])) for k in rows.tolist()))
 
 

@@ -54,13 +54,15 @@ class CompletedAnnotation:
     def draw(self, rng: np.random.Generator) -> Annotation:
         """A window of the completed circle with as many units."""
         starts, ends, which, circle = self._around(rng)
-        starts, ends = np.append(starts, starts + circle), np.append(ends, ends + circle)
+        starts = np.append(starts, starts + circle)
+        ends = np.append(ends, ends + circle)
         offset = self._offset(starts, ends, circle, rng)
         if offset is None:
             return self.annotation
         rows = np.flatnonzero(self._held(starts, ends, np.array([offset]))[0])
         low, high = np.clip([starts[rows] - offset, ends[rows] - offset], 0.0, 1.0)
-        length, ids = self.annotation.length, self.annotation.ids
+        length = self.annotation.length
+        ids = self.annotation.ids
         units = self.annotation.take(which[rows % len(which)])
         made = replace(units, starts=low * length, lengths=(high - low) * length)
         if ids is None:
@@ -85,7 +87,9 @@ class CompletedAnnotation:
             size = self.annotation.length
             offsets = np.arange(int(np.rint(circle * size))) / size
             fit = offsets[self._counts(starts, ends, offsets) == len(self.starts)]
-            return float(rng.choice(fit)) if len(fit) else None
+            if len(fit):
+                return float(rng.choice(fit))
+            return None
         knots = np.unique(np.concatenate([[0.0, circle], starts, ends, starts - 1, ends - 1]))
         knots = knots[(knots >= 0) & (knots <= circle)]
         middle = (knots[1:] + knots[:-1]) / 2
@@ -109,14 +113,19 @@ class CompletedAnnotation:
 
     def _around(self, rng: np.random.Generator) -> tuple[Floats, Floats, Indices, float]:
         """Starts, ends, and which unit each is, of a circle with completed ends; its length."""
-        s, e, n = self.starts, self.ends, len(self.starts)
-        gaps, lengths = s[1:] - e[:-1], e - s
+        s = self.starts
+        e = self.ends
+        n = len(self.starts)
+        gaps = s[1:] - e[:-1]
+        lengths = e - s
         if self.torn:
             first, last = (
                 _whole(part, lengths[1:-1], rng)[0] for part in (lengths[0], lengths[-1])
             )
-            starts, ends = s.copy(), e.copy()
-            starts[0], ends[-1] = e[0] - first, s[-1] + last
+            starts = s.copy()
+            ends = e.copy()
+            starts[0] = e[0] - first
+            ends[-1] = s[-1] + last
             which = np.arange(n)
         else:
             # The unit before began before the text, the unit after ends after it.
@@ -132,7 +141,10 @@ class CompletedAnnotation:
 def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float, int]:
     """A random whole at least as long as the part, and its index; the part itself if none is."""
     fit = np.flatnonzero(wholes >= part - ROUNDING)
-    i = int(rng.choice(fit)) if len(fit) else int(np.argmax(wholes))
+    if len(fit):
+        i = int(rng.choice(fit))
+    else:
+        i = int(np.argmax(wholes))
     return max(float(wholes[i]), part), i
 
 
@@ -194,7 +206,9 @@ def margin(annotations: Sequence[Annotation], rhythms: Sequence[bool]) -> float:
     rate = sum(1 / gap for gap in gaps)
     pitches = [np.diff(np.sort(a.starts)) for a, rhythm in marked if rhythm]
     if not pitches:
-        return 1 / rate if rate else 0.0
+        if rate:
+            return 1 / rate
+        return 0.0
     x = np.linspace(0, max(p.max() for p in pitches), 400)
     kept = np.exp(-rate * x)
     for p in pitches:

@@ -115,20 +115,26 @@ class Cuts:
         """A random place, not closer than `distance` to those taken where there is one."""
         if not len(taken):
             return self.at(rng.random() * self.weight)
-        apart, before = max(distance, 2 * ROUNDING), self.weight_before
-        first, last = self._lists[0][0], self._lists[1][-1]
-        everything, closed = before(last, ROUNDING), list[tuple[float, float]]()
+        apart = max(distance, 2 * ROUNDING)
+        before = self.weight_before
+        first = self._lists[0][0]
+        last = self._lists[1][-1]
+        everything = before(last, ROUNDING)
+        closed = list[tuple[float, float]]()
         for place in taken:
             # One lap before and one lap later mostly nothing of it is on the circle.
             for lap in (-1, 0, 1):
-                low, high = place - apart + lap, place + apart + lap
+                low = place - apart + lap
+                high = place + apart + lap
                 if high <= first:
                     closed.append((0.0, 0.0))
                 elif low >= last:
                     closed.append((everything, everything))
                 else:
                     closed.append((before(low, ROUNDING), before(high, -ROUNDING)))
-        begins, ends, reach = list[float](), list[float](), 0.0
+        begins = list[float]()
+        ends = list[float]()
+        reach = 0.0
         for low, high in sorted(closed):
             if low > reach or not ends:
                 begins.append(reach)
@@ -139,7 +145,10 @@ class Cuts:
         room = [max(end - begin, 0.0) for begin, end in zip(begins, ends, strict=True)]
         ahead = [*accumulate(room)]
         # Of eight and more the rounding is that of numpy, which adds them in another order.
-        total = ahead[-1] if len(room) < 8 else float(np.sum(room))
+        if len(room) < 8:
+            total = ahead[-1]
+        else:
+            total = float(np.sum(room))
         if total <= 1e-9 * self.weight:
             return self.at(rng.random() * self.weight)
         point = rng.random() * total
@@ -178,7 +187,8 @@ def _depths(starts: Floats, ends: Floats) -> tuple[Floats, Indices]:
     rank[order] = np.cumsum(new) - 1
     knots = places[order][new]
     knots[-1] = 1.0
-    opens, closes = rank[2 : 2 + len(starts)], rank[2 + len(starts) :]
+    opens = rank[2 : 2 + len(starts)]
+    closes = rank[2 + len(starts) :]
     real = opens < closes
     opened = np.bincount(opens[real], minlength=len(knots))
     running = np.cumsum(opened - np.bincount(closes[real], minlength=len(knots)))
@@ -193,9 +203,11 @@ def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Cuts:
     # The circle's ends are one place, which must not count twice.
     if len(starts) > 1 and starts[0] == 0.0 and ends[-1] == 1.0:
         if ends[0] == 0.0:
-            starts, ends = starts[1:], ends[1:]
+            starts = starts[1:]
+            ends = ends[1:]
         elif starts[-1] == 1.0:
-            starts, ends = starts[:-1], ends[:-1]
+            starts = starts[:-1]
+            ends = ends[:-1]
     weights = np.maximum(ends - starts, least)
     return Cuts(starts, ends, np.concatenate([[0.0], np.cumsum(weights)]))
 
@@ -247,18 +259,24 @@ class CutSampler:
         """Return turned annotations in positions."""
         if self.pauses is not None and self.grid is None:
             return [self.pauses.time.positions(part) for part in made]
-        return made if self.grid is None else [self.grid.positions(part) for part in made]
+        if self.grid is None:
+            return made
+        return [self.grid.positions(part) for part in made]
 
     def _places(self, rng: np.random.Generator) -> list[float]:
         """Draw where each annotator is cut, as a fraction of the circle; 0 for a rhythm."""
-        found, taken = [0.0] * len(self.turning), list[float]()
+        found = [0.0] * len(self.turning)
+        taken = list[float]()
         for i in rng.permutation(len(found)).tolist():
             own = self.turning[i]
             if not isinstance(own, tuple):
                 continue
             annotation, cuts = own
             # Who did not read to the end has a circle of its own.
-            times = self.circle / annotation.length if annotation.length else 1.0
+            if annotation.length:
+                times = self.circle / annotation.length
+            else:
+                times = 1.0
             others = [place * times for place in taken if place * times < 1]
             found[i] = cuts.draw(others, self.distance * times, rng)
             taken.append(found[i] / times)
@@ -287,9 +305,13 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     laid = circle_of(continuum)
     circle = max(a.length for a in laid.annotations)
     lengths = np.concatenate([a.lengths for a in laid.annotations])
-    mean_length = float(lengths.mean()) if len(lengths) else 0.0
+    if len(lengths):
+        mean_length = float(lengths.mean())
+    else:
+        mean_length = 0.0
     distance, note = least_distance(mean_length, circle, n_annotators)
-    annotations, pauses = laid.annotations, None
+    annotations = laid.annotations
+    pauses = None
     if laid.time is not None:
         # Imported here: most continua have no pauses.
         from gammacp.chance.pauses import Pauses
@@ -302,7 +324,10 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     turning: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
     for annotation in annotations:
         own = completion(annotation, declared=laid.known, whole=laid.grid is not None)
-        cuts = places_to_cut(annotation) if laid.grid is None else _cuts_at(annotation)
+        if laid.grid is None:
+            cuts = places_to_cut(annotation)
+        else:
+            cuts = _cuts_at(annotation)
         turning.append(own or (annotation, cuts))
     if some := sum(isinstance(own, CompletedAnnotation) for own in turning):
         note += f"(completed={some})"
@@ -362,9 +387,13 @@ def circle_of(continuum: Continuum) -> Circle:
     # Two who fill the same stretch without overlaps found its ends, not one of their own.
     known = continuum.declared or filled > 1
     rhythms = [completion(a, declared=known) is not None for a in annotations]
-    around = 0.0 if known else margin(annotations, rhythms)
+    if known:
+        around = 0.0
+    else:
+        around = margin(annotations, rhythms)
     names = [continuum.annotators[int(k)] for k in canonical_order(continuum)[0]]
-    low, until = continuum.bounds[0], dict(continuum.read_until)
+    low = continuum.bounds[0]
+    until = dict(continuum.read_until)
     for grid in known_grids(continuum) if continuum.n_units else ():
         places = places_of(continuum, grid, around)
         if places is None:

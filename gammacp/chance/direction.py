@@ -40,7 +40,8 @@ _ROUNDING = 1e-9
 _WEIGHTS = np.array([-1.0, 0.3])
 _LEVEL = 0.05
 # Documents from which their own spread tells, and how many of a large corpus are looked at.
-_DOCUMENTS, _MOST_DOCUMENTS = 6, 500
+_DOCUMENTS = 6
+_MOST_DOCUMENTS = 500
 # Fewer units of an annotator tell no direction.
 _FEWEST = 5
 
@@ -86,9 +87,11 @@ class Direction:
         people = tuple(note for contrast in self.annotators for note in contrast.notes)
         if not self.shown:
             return people
-        more, hint = "more", ""
+        more = "more"
+        hint = ""
         if self.towards == "beginning":
-            more, hint = "less", " (`read_until=` says how far somebody read)"
+            more = "less"
+            hint = " (`read_until=` says how far somebody read)"
         return (
             f"units lie towards the {self.towards} of the text (mean position "
             f"{self.mean_position:.3f}, p = {self.p:.2g}). Part of this agreement may come from "
@@ -118,7 +121,8 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
     """
     from scipy.special import stdtr
 
-    rows, turned = [], np.zeros(_TURNS)
+    rows = []
+    turned = np.zeros(_TURNS)
     rng = np.random.default_rng([seed, 0])
     for continuum in documents_looked_at(continua):
         if continuum.in_space:
@@ -135,10 +139,12 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
     place, trailing, each = np.array(rows).T
     if len(each) >= _DOCUMENTS and each.std() > 0:
         error = float(each.std(ddof=1)) / math.sqrt(len(each))
-        p, by = 2 * float(stdtr(len(each) - 1, -abs(each.mean()) / error)), "documents"
+        p = 2 * float(stdtr(len(each) - 1, -abs(each.mean()) / error))
+        by = "documents"
     else:
         further = np.abs(turned) >= abs(each.sum()) - _ROUNDING
-        p, by = float((1 + further.sum()) / (1 + _TURNS)), "turns"
+        p = float((1 + further.sum()) / (1 + _TURNS))
+        by = "turns"
     return Direction(
         mean_position=float(place.mean()) + 0.5,
         trailing=float(trailing.mean()),

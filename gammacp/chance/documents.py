@@ -104,7 +104,10 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
     pool = _pool(ContinuumSequence.of(continua))
     sizes = np.diff(pool.edges)
     fit = sizes == n_annotators
-    sets = pool.sets if fit.all() else pool.sets[np.repeat(fit, sizes)]
+    if fit.all():
+        sets = pool.sets
+    else:
+        sets = pool.sets[np.repeat(fit, sizes)]
     sets = sets.reshape(-1, n_annotators)
     if not len(sets):
         raise DataError(f"no document has {n_annotators} annotators")
@@ -112,7 +115,10 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
     few = [k for k in np.unique(sets) if len(own[k]) < n_annotators]
     for k in few:
         own[k] = np.arange(pool.edges[-1], dtype=np.int32)
-    pooled = f"(pooled={len(few)})" if few else ""
+    if few:
+        pooled = f"(pooled={len(few)})"
+    else:
+        pooled = ""
     return replace(pool, own=tuple(own), sets=sets, signature=f"documents{pooled}")
 
 
@@ -162,10 +168,14 @@ class _OfRow:
 def _beginnings(continua: ContinuumSequence) -> Floats:
     """Return the distance of each document's lower bound from its beginning."""
     low, high = continua.bounds
-    declared, marked = np.asarray(continua.own_bounds, np.bool_), continua.n_units > 0
+    declared = np.asarray(continua.own_bounds, np.bool_)
+    marked = continua.n_units > 0
     first = float(low[marked & ~declared].min(initial=np.inf))
     longest = float((high - low).max(initial=0.0))
     if any(c.in_space for c in continua.beside):
-        first, longest = 0.0, float("inf")
+        first = 0.0
+        longest = float("inf")
     late = np.where(declared | ~marked, 0.0, low - (first if np.isfinite(first) else 0.0))
-    return late if late.max(initial=0.0) <= longest * (1 + ROUNDING) else np.zeros(len(late))
+    if late.max(initial=0.0) <= longest * (1 + ROUNDING):
+        return late
+    return np.zeros(len(late))

@@ -102,7 +102,9 @@ class SampleRule:
     def _samples_wanted(self, found: ExpectedDisorder) -> int:
         if found.samples < FEWEST_SAMPLES:
             # σ is hardly known; more samples are of use only if some have a value.
-            return FEWEST_SAMPLES if found.samples else 0
+            if found.samples:
+                return FEWEST_SAMPLES
+            return 0
         wanted = required_samples(found.disorders, self, found.weights, found.strata)
         return wanted + found.without_value
 
@@ -127,20 +129,27 @@ def coefficient_of_variation(
         What each sample was drawn from, of the same shape.
     """
     mean = _mean(disorders, weights)
-    return _deviation(disorders, weights, strata) / mean if mean > 0 else 0.0
+    if mean > 0:
+        return _deviation(disorders, weights, strata) / mean
+    return 0.0
 
 
 def _mean(values: Floats, weights: Floats | None) -> float:
     if weights is None:
         return float(np.mean(values))
     total = float(np.sum(weights))
-    return float(np.sum(weights * values)) / total if total > 0 else 0.0
+    if total > 0:
+        return float(np.sum(weights * values)) / total
+    return 0.0
 
 
 def _deviation(values: Floats, weights: Floats | None, strata: Indices | None) -> float:
     if weights is None and strata is None:
         return float(np.std(values, ddof=1))
-    heavy = np.ones(len(values)) if weights is None else weights
+    if weights is None:
+        heavy = np.ones(len(values))
+    else:
+        heavy = weights
     mean = float(np.mean(heavy))
     if mean == 0:
         return 0.0
@@ -150,7 +159,8 @@ def _deviation(values: Floats, weights: Floats | None, strata: Indices | None) -
         counts = np.bincount(strata)
         if counts[counts > 0].min() > 1:
             sums = np.bincount(strata, apart) / np.maximum(counts, 1)
-            apart, free = apart - sums[strata], len(values) - int(np.count_nonzero(counts))
+            apart = apart - sums[strata]
+            free = len(values) - int(np.count_nonzero(counts))
     return math.sqrt(float(np.sum(apart**2)) / free) / mean
 
 
@@ -252,12 +262,16 @@ class ExpectedDisorder:
     @property
     def precision(self) -> float:
         """The relative error of the mean that the samples gave; 0 for a mean of 0."""
-        return self.half_width / self.mean if self.mean > 0 else 0.0
+        if self.mean > 0:
+            return self.half_width / self.mean
+        return 0.0
 
     @property
     def relative_error(self) -> float:
         """The standard error as a share of the mean; 0 for a mean of 0."""
-        return self.standard_error / self.mean if self.mean > 0 else 0.0
+        if self.mean > 0:
+            return self.standard_error / self.mean
+        return 0.0
 
     def p_value(self, observed: float) -> float:
         """Share of the sets, the observed one among them, that agree at least as well."""

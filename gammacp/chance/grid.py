@@ -79,8 +79,10 @@ class Places:
         """
         first = np.rint(annotation.starts).astype(np.int64)
         last = np.rint(annotation.starts + annotation.lengths).astype(np.int64) - 1
-        over, last = last >= len(self), last % len(self)
-        starts, ends = self.starts[first % len(self)], self.ends[last]
+        over = last >= len(self)
+        last = last % len(self)
+        starts = self.starts[first % len(self)]
+        ends = self.ends[last]
         ends = ends + np.where(over, self.ends[-1] - self.starts[0], 0.0)
         length = float(self.ends[-1])
         return replace(annotation, starts=starts, lengths=ends - starts, length=length)
@@ -126,8 +128,12 @@ def places_of(continuum: Continuum, grid: Grid, around: float) -> Places | None:
     """
     low, high = continuum.bounds
     if not continuum.declared:
-        more = around if grid.step else np.inf
-        low, high = low - more, high + more
+        if grid.step:
+            more = around
+        else:
+            more = np.inf
+        low = low - more
+        high = high + more
     starts, ends = grid.edges(low, high)
     if len(starts) < _FEWEST:
         return None

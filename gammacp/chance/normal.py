@@ -74,7 +74,9 @@ class NormalSampler:
             How many units at least.
         """
         number = max(least, abs(int(rng.normal(*self.number))))
-        starts, ends, codes = np.zeros(number), np.zeros(number), np.zeros(number, np.int32)
+        starts = np.zeros(number)
+        ends = np.zeros(number)
+        codes = np.zeros(number, np.int32)
         end = 0.0
         for k in range(number):
             start = end + rng.normal(*self.gap)
@@ -167,7 +169,13 @@ def prepare_normal(continua: Sequence[Continuum], n_annotators: int) -> NormalSa
     """
     check_in_one_piece(continua, "statistical-normal")
     (continuum,) = continua
-    low, codes = continuum.bounds[0], canonical_categories(continua).tolist()
-    begins = low if continuum.declared else min(0.0, low)
+    low = continuum.bounds[0]
+    codes = canonical_categories(continua).tolist()
+    if continuum.declared:
+        begins = low
+    else:
+        begins = min(0.0, low)
     made = normal_sampler(continuum, n_annotators, codes, begins)
-    return made if begins == low else replace(made, signature=f"{made.signature}(from=0)")
+    if begins == low:
+        return made
+    return replace(made, signature=f"{made.signature}(from=0)")

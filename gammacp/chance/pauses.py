@@ -176,7 +176,8 @@ class Fitting:
         edges, whole
             As the attributes.
         """
-        starts, lengths = annotation.starts, annotation.lengths
+        starts = annotation.starts
+        lengths = annotation.lengths
         first, last = stretches_of(edges, starts, starts + lengths)
         sizes = np.diff(edges)
         # A unit that is longer than any stretch has no choice.
@@ -202,7 +203,8 @@ class Fitting:
         rng
             Decides which units stay, and where the others go.
         """
-        starts, lengths = annotation.starts, annotation.lengths
+        starts = annotation.starts
+        lengths = annotation.lengths
         first, last = stretches_of(self.edges, starts, starts + lengths)
         crossing = np.flatnonzero((last > first) & (lengths > 0))
         if not len(crossing):
@@ -216,7 +218,8 @@ class Fitting:
             places = self._sides(float(starts[row]), length, int(first[row]), int(last[row]))
             if point >= self.stays + self.ends + self.begins or not places:
                 room = self._room(np.delete(moved, row), np.delete(lengths, row), length, rng)
-                places = places if room is None else [room]
+                if room is not None:
+                    places = [room]
             moved[row] = places[0] if places else starts[row]
         return replace(annotation, starts=moved)
 
@@ -226,9 +229,16 @@ class Fitting:
         That is where more of the unit lies, and where the annotator's units touch pauses.
         """
         sizes = np.diff(self.edges) * (1 + ROUNDING)
-        end, begin = float(self.edges[first + 1]), float(self.edges[last])
-        early = [end - length] if length <= sizes[first] else []
-        late = [begin] if length <= sizes[last] else []
+        end = float(self.edges[first + 1])
+        begin = float(self.edges[last])
+        if length <= sizes[first]:
+            early = [end - length]
+        else:
+            early = []
+        if length <= sizes[last]:
+            late = [begin]
+        else:
+            late = []
         if self.ends * (end - start) < self.begins * (start + length - begin):
             return late + early
         return early + late
@@ -248,7 +258,8 @@ class Fitting:
         blocked = np.concatenate([self.edges, starts])
         order = np.argsort(blocked, kind="stable")
         ends = np.concatenate([self.edges, starts + lengths])[order]
-        low, high = np.maximum.accumulate(ends)[:-1], blocked[order][1:]
+        low = np.maximum.accumulate(ends)[:-1]
+        high = blocked[order][1:]
         room = high - low - length
         allowance = ROUNDING * float(self.edges[-1])
         fits = np.flatnonzero(room >= -allowance)
@@ -299,17 +310,25 @@ class Dividing:
         if not annotation.is_plain or not len(met) or 2 * met.sum() < len(met):
             return None
         allowance = ROUNDING * float(edges[-1])
-        codes, kept = annotation.category_codes.copy(), np.ones(len(ends), np.bool_)
-        starts, others = annotation.starts, list[int]()
+        codes = annotation.category_codes.copy()
+        kept = np.ones(len(ends), np.bool_)
+        starts = annotation.starts
+        others = list[int]()
         for pause in edges[1:-1][met].tolist():
             before = np.flatnonzero(kept & (np.abs(ends - pause) <= allowance) & (starts < pause))
             after = np.flatnonzero(kept & (np.abs(starts - pause) <= allowance) & (ends > pause))
             if not (len(before) and len(after)):
                 continue
-            one, other = int(before[0]), int(after[0])
-            longer = one if pause - starts[one] >= ends[other] - pause else other
+            one = int(before[0])
+            other = int(after[0])
+            if pause - starts[one] >= ends[other] - pause:
+                longer = one
+            else:
+                longer = other
             others.append(int(codes[one + other - longer]))
-            codes[one], ends[one], kept[other] = codes[longer], ends[other], False
+            codes[one] = codes[longer]
+            ends[one] = ends[other]
+            kept[other] = False
         joined = replace(annotation, lengths=ends - starts, category_codes=codes)
         return cls(edges, joined.take(np.flatnonzero(kept)), np.array(others, np.int32))
 
@@ -323,8 +342,10 @@ class Dividing:
         rng
             Deals out the categories of those that were joined.
         """
-        low, high = annotation.starts, annotation.starts + annotation.lengths
-        codes, others = annotation.category_codes, rng.permutation(self.others).tolist()
+        low = annotation.starts
+        high = annotation.starts + annotation.lengths
+        codes = annotation.category_codes
+        others = rng.permutation(self.others).tolist()
         allowance = ROUNDING * float(self.edges[-1])
         for pause in self.edges[1:-1].tolist():
             across = np.flatnonzero((low < pause - allowance) & (high > pause + allowance))
@@ -332,7 +353,10 @@ class Dividing:
             early = pause - low[across] < high[across] - pause
             codes = codes.copy()
             for k, row in enumerate(across.tolist()):
-                other = others.pop() if others else int(parts[k])
+                if others:
+                    other = others.pop()
+                else:
+                    other = int(parts[k])
                 if early[k]:
                     codes[row] = other
                 else:

@@ -109,7 +109,9 @@ def default_chance(compared: Iterable[Collection[Continuum]], models: str = DEFA
         for continua in map(ContinuumSequence.of, compared)
         if len(continua)
     ]
-    return several if several and enough and all(enough) else one
+    if several and enough and all(enough):
+        return several
+    return one
 
 
 _CHANGES = {
@@ -142,7 +144,10 @@ def changed_default(
     if before == after:
         return None
     names = ", ".join(map(str, values[given[0]]))
-    selection = _CHANGES[given[0]].format(names) if len(given) == 1 else "After this selection"
+    if len(given) == 1:
+        selection = _CHANGES[given[0]].format(names)
+    else:
+        selection = "After this selection"
     return (
         f"{selection} the default chance model is {after} instead of {before}, so the values "
         "cannot be compared with those of everything that was read"

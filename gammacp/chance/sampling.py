@@ -174,13 +174,16 @@ class Draws(Generic[Data]):
 
     def __init__(self, sampler: Sampler[Data], seed: int, *, keep: bool = False) -> None:
         """Wrap a sampler; nothing is drawn yet."""
-        self.sampler, self.seed = sampler, seed
+        self.sampler = sampler
+        self.seed = seed
         self._known: dict[int, Data] | None = {} if keep else None
 
     @property
     def rounds(self) -> int:
         """Return the number of strata, 1 if none; the number of samples is a multiple of it."""
-        return self.sampler.rounds if isinstance(self.sampler, Strata) else 1
+        if isinstance(self.sampler, Strata):
+            return self.sampler.rounds
+        return 1
 
     def take(self, indices: Sequence[int]) -> Sequence[Data]:
         """Data of these numbers, as far as there are any and no interruption comes between.
@@ -204,7 +207,8 @@ class Draws(Generic[Data]):
             if self._known is not None and index in self._known:
                 found.append(self._known[index])
                 continue
-            rng, chosen = sample_seed(self.seed, index), self.sampler
+            rng = sample_seed(self.seed, index)
+            chosen = self.sampler
             if isinstance(chosen, Strata):
                 chosen = chosen.of(index % self.rounds, rng)
             found.append(chosen.draw(rng))
@@ -284,7 +288,8 @@ def expectations(
     spread = map if executor is None else executor.map
     size = disagreements.at_once
     rows: list[Sequence[Disagreement]] = []
-    missing, complete = rule.first, True
+    missing = rule.first
+    complete = True
     while missing and complete:
         # Whole rounds: every stratum is drawn from equally often.
         wanted = range(len(rows), -(-(len(rows) + missing) // draws.rounds) * draws.rounds)
@@ -305,7 +310,10 @@ def expectations(
             _expected_disorder(column, rule, complete) for column in zip(*rows, strict=True)
         ]
         more = complete and not draws.ended
-        missing = max((rule.missing(e, len(rows)) for e in expected), default=0) if more else 0
+        if more:
+            missing = max((rule.missing(e, len(rows)) for e in expected), default=0)
+        else:
+            missing = 0
     kept = tuple(entry.kept for row in rows for entry in row if entry.kept is not None)
     if not rows:
         expected = [_expected_disorder((), rule, complete)] * measures

@@ -164,7 +164,10 @@ def prepare_tilted(continua: Sequence[Continuum], n_annotators: int) -> TiltedSa
     marked = [a for a in laid.annotations if len(a.starts) and circle > 0]
     means = [float((a.starts + a.lengths / 2).mean()) / circle for a in marked]
     lengths = np.concatenate([a.lengths for a in laid.annotations])
-    mean_length = float(lengths.mean()) if len(lengths) else 0.0
+    if len(lengths):
+        mean_length = float(lengths.mean())
+    else:
+        mean_length = 0.0
     distance, note = least_distance(mean_length, circle, n_annotators)
     return TiltedSampler(
         laid.annotations,

@@ -112,7 +112,10 @@ def _exit_code(ended: SystemExit | Exception) -> int:
         message(f"gammacp: {visible(str(ended))}", error=True)
         return ended.exit_code
     if isinstance(ended, OSError):
-        place = f"{ended.filename}: " if ended.filename else ""
+        if ended.filename:
+            place = f"{ended.filename}: "
+        else:
+            place = ""
         message(f"gammacp: {visible(f'{place}{ended.strerror or ended}')}", error=True)
         return 1
     if isinstance(ended, MemoryError):
@@ -138,4 +141,6 @@ def _chosen_code(stop: SystemExit) -> int:
         return 0
     if chosen_for is not None and _comes_from_interrupt(chosen_for.__cause__):
         raise KeyboardInterrupt from None
-    return stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+    if isinstance(stop.code, int):
+        return stop.code
+    return int(bool(stop.code))

@@ -44,7 +44,10 @@ def write_trace(points: Sequence[TracePoint], alignment: Alignment, path: Path) 
 
     Solvers that come to their answer in one go have that point alone.
     """
-    work = 0 if alignment.effort is None else alignment.effort.work
+    if alignment.effort is None:
+        work = 0
+    else:
+        work = alignment.effort.work
     last = (work, alignment.disorder, alignment.bound)
     write_rows(path, [("work", "best", "bound"), *points, last])
     message(f"wrote {path} ({len(points) + 1} points)")
@@ -82,8 +85,12 @@ def _unit(unit: dict[str, Any] | None, _digits: int) -> str:
     place = ";".join(f"{_position(s)}–{_position(e)}" for s, e in spans)
     for low, high in (unit.get("shape") or {}).get("box", [])[1:]:
         place += f"×{_position(low)}–{_position(high)}"
-    return place if unit["category"] is None else f"{unit['category']} {place}"
+    if unit["category"] is None:
+        return place
+    return f"{unit['category']} {place}"
 
 
 def _position(value: float) -> str:
-    return f"{value:.0f}" if value.is_integer() else f"{value:.10g}"
+    if value.is_integer():
+        return f"{value:.0f}"
+    return f"{value:.10g}"

@@ -47,9 +47,18 @@ def facts(entry: Format) -> Iterator[str]:
     yield f"Category: {entry.conventions.category}."
     yield f"Spans: {entry.conventions.policy}."
     if writer := entry.writer:
-        several = "several continua in one file" if entry.many else "one continuum per file"
-        where = "a file per annotator" if writer.per_annotator else several
-        named = f"; choose it with `--to {entry.name}`" if writer.by_name else ""
+        if entry.many:
+            several = "several continua in one file"
+        else:
+            several = "one continuum per file"
+        if writer.per_annotator:
+            where = "a file per annotator"
+        else:
+            where = several
+        if writer.by_name:
+            named = f"; choose it with `--to {entry.name}`"
+        else:
+            named = ""
         yield f"Written: {where}; bounds are {'' if entry.kept.bounds else 'not '}kept{named}."
         if options := ", ".join(f"`--write-option {name}=`" for name in writer.options):
             yield f"Options for writing: {options}."
@@ -70,4 +79,6 @@ def _on_the_command_line(option: str) -> str:
     if option == "features":
         return "`[features.NAME]`"
     direct = option in ("layer", "feature", "tier")
-    return f"`--{option}`" if direct else f"`--option {option}=`"
+    if direct:
+        return f"`--{option}`"
+    return f"`--option {option}=`"

@@ -55,13 +55,17 @@ def note_unread(failures: Sequence[Failure], sentence: str | None, *, allowed: b
 def unread_json() -> list[dict[str, object]]:
     """Return the value of `"failures"` in JSON: all that the running command could not read."""
     unread = _UNREAD.get()
-    return [] if unread is None else [each.as_dict() for each in unread.failures]
+    if unread is None:
+        return []
+    return [each.as_dict() for each in unread.failures]
 
 
 def unread_in_words() -> tuple[str, ...]:
     """Return the sentences on what the running command could not read."""
     unread = _UNREAD.get()
-    return () if unread is None else tuple(unread.sentences)
+    if unread is None:
+        return ()
+    return tuple(unread.sentences)
 
 
 @contextmanager

@@ -74,7 +74,10 @@ def _watch(reading: socket.socket, unwound: threading.Event) -> None:
 
 
 def _end() -> None:
-    show_cursor = "\x1b[?25h" if sys.stderr.isatty() else ""
+    if sys.stderr.isatty():
+        show_cursor = "\x1b[?25h"
+    else:
+        show_cursor = ""
     os.write(2, f"{show_cursor}gammacp: interrupted\n".encode())
     os._exit(EXIT_CODE)
 

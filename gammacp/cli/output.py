@@ -103,7 +103,10 @@ def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
         if key not in long:
             sys.stdout.write(_json_text(value, 2).replace("\n", "\n  "))
             continue
-        rest: Any = document[key] if key in some else ()
+        if key in some:
+            rest: Any = document[key]
+        else:
+            rest = ()
         for number, entry in enumerate(chain(value, rest)):
             sys.stdout.write(f"{',' if number else '['}\n    {_json_text(entry)}")
         sys.stdout.write("\n  ]")
@@ -128,7 +131,9 @@ def _dumped(plain: object, indent: int | None) -> str:
 def _escape(found: re.Match[str]) -> str:
     """A character that a terminal would obey as an escape of JSON, which says the same."""
     character = found[0]
-    return character if visible(character) == character else json.dumps(character)[1:-1]
+    if visible(character) == character:
+        return character
+    return json.dumps(character)[1:-1]
 
 
 _AS_IT_IS = frozenset((str, int, bool, NoneType))
@@ -144,12 +149,17 @@ def _plain(value: Any) -> Any:
             for k, v in value.items()
         }
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        if math.isfinite(value):
+            return value
+        return None
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
-    return _plain(value.item()) if hasattr(value, "item") else value  # a NumPy scalar
+    # a NumPy scalar
+    if hasattr(value, "item"):
+        return _plain(value.item())
+    return value
 
 
 def show(table: Table, *, title: str = "", digits: int = 4) -> None:
@@ -162,7 +172,10 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
     _say_announcements()
     if title:
         say(f"\n{visible(title)}")
-    width = _columns(sys.stdout) if sys.stdout.isatty() else sys.maxsize
+    if sys.stdout.isatty():
+        width = _columns(sys.stdout)
+    else:
+        width = sys.maxsize
     columns = table.columns
     cells = [_cells_with_options(columns, row) for row in table.cells(digits)]
     rows = [[_encodable(cell) for cell in row] for row in (table.headers, *cells)]
@@ -279,7 +292,10 @@ def _stack(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
         for head, cell in zip(heads, row, strict=True):
             indent = " " * (widest + 4)
             for i, line in enumerate(_break_lines(cell, max(width - widest - 4, 1))):
-                start = f" {head}{' ' * (widest - cell_len(head))}   " if i == 0 else indent
+                if i == 0:
+                    start = f" {head}{' ' * (widest - cell_len(head))}   "
+                else:
+                    start = indent
                 yield f"{start}{line}\n"
     yield "\n"
 

@@ -29,7 +29,10 @@ class Counter:
         """`what` is done or counted ("measuring", "cells")."""
         self.what = what
         self.terminal = sys.stderr.isatty() and output.verbosity >= 0
-        self.silent = 0.0 if output.verbosity > 0 else SILENT
+        if output.verbosity > 0:
+            self.silent = 0.0
+        else:
+            self.silent = SILENT
         self.began = self.printed = time.monotonic()
         self.timer = Timer(self.silent, lambda: self.bar.start())
         self.timer.daemon = True
@@ -62,15 +65,24 @@ class Counter:
         task = self.bar.tasks[0]
         self.bar.update(task.id, completed=done, total=total)
         remaining = task.time_remaining
-        rate = f", {task.speed:.1f}/s" if task.speed else ""
-        left = f", {_duration(remaining)} left" if remaining is not None and done < total else ""
+        if task.speed:
+            rate = f", {task.speed:.1f}/s"
+        else:
+            rate = ""
+        if remaining is not None and done < total:
+            left = f", {_duration(remaining)} left"
+        else:
+            left = ""
         self._show(f"{done} of {total} {self.what}{rate}{left}")
 
     def tell_bounds(self, objective: float, bound: float) -> None:
         """Report how far the alignment at hand is (`gammacp.alignment.reporting`)."""
         took = time.monotonic() - self.began
         if took >= self.silent:
-            share = max(bound / objective, 0.0) if objective > 0 else 1.0
+            if objective > 0:
+                share = max(bound / objective, 0.0)
+            else:
+                share = 1.0
             gap = f"the bound is {share:.2%} of the disorder found, gap {1 - share:.2%}"
             self._show(f"aligning, {_duration(took)}: {gap}")
 
@@ -119,5 +131,8 @@ def _duration(seconds: float) -> str:
     '1:05'
     """
     whole = round(seconds)
-    hours, minutes = whole // 3600, whole // 60 % 60
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+    hours = whole // 3600
+    minutes = whole // 60 % 60
+    if hours:
+        return f"{hours}:{minutes:02}:{whole % 60:02}"
+    return f"{minutes}:{whole % 60:02}"

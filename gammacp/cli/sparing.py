@@ -43,8 +43,12 @@ def spare(
     targets = list(written)
     if not targets:
         return
-    given, known = list(given), {ending.lower() for ending in endings}
-    chosen = None if format is None else FORMATS[format]
+    given = list(given)
+    known = {ending.lower() for ending in endings}
+    if format is None:
+        chosen = None
+    else:
+        chosen = FORMATS[format]
     files = [file for file, _ in expand(given, chosen)]
     spare_files(targets, files)
     folders = [path for path in given if path.is_dir()]
@@ -60,7 +64,10 @@ def spare(
             _within(file, into) and (not known or file.suffix.lower() in known) for file in files
         ):
             raise UsageError(f"{path} holds files to read; write to another place")
-        made = [path] if into is None else [into / f"x{ending}" for ending in endings]
+        if into is None:
+            made = [path]
+        else:
+            made = [into / f"x{ending}" for ending in endings]
         if any(is_read(f) and _within(f, folder) for f in made for folder in folders):
             raise UsageError(
                 f"{path} is in a folder to read, and would be read as annotations from then on; "
@@ -74,11 +81,15 @@ def _folder_of(target: Path) -> Path | None:
     if brace:
         # Behind the last separator a name begins: the folder of "out/talk-{annotator}.csv" is out.
         return Path(f"{before}x").parent
-    return target if target.is_dir() or not target.suffix else None
+    if target.is_dir() or not target.suffix:
+        return target
+    return None
 
 
 def _files(path: Path) -> Iterable[Path]:
-    return path.rglob("*") if path.is_dir() else (path,)
+    if path.is_dir():
+        return path.rglob("*")
+    return (path,)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -91,5 +102,6 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _within(file: Path, folder: Path) -> bool:
-    place, top = os.path.realpath(file), os.path.realpath(folder)
+    place = os.path.realpath(file)
+    top = os.path.realpath(folder)
     return place == top or place.startswith(top.rstrip(os.sep) + os.sep)

@@ -56,7 +56,8 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
     from gammacp.registry import import_listed
 
     compile_at_once()
-    began, used = time.monotonic(), time.process_time()
+    began = time.monotonic()
+    used = time.process_time()
     names = [m.name for m in pkgutil.walk_packages(gammacp.__path__, "gammacp.")]
     for name in names:
         if "kernel" in name:

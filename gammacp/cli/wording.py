@@ -99,7 +99,8 @@ def _option(mark: re.Match[str]) -> str:
         return mark[0]
     options = table("parameter")
     if mark["call"] is None:
-        name, value = mark["name"], mark["value"]
+        name = mark["name"]
+        value = mark["value"]
         if whole := options.get(f"{name}={value}"):
             return str(whole)
         option = options.get(f"{name}=", f"--{name.replace('_', '-')}")

@@ -80,7 +80,8 @@ def in_order(
     order = np.lexsort(keys)
     for name in columns:
         columns[name] = columns[name][order]
-    columns["breaks"], columns["shapes"] = None, None
+    columns["breaks"] = None
+    columns["shapes"] = None
     if inside is not None:
         columns["breaks"], columns["shapes"] = split_inside(column(inside[order]))
     columns["ids"] = None if ids is None else ids[order]
@@ -144,7 +145,8 @@ def checked_positions(
     end: Sequence[float] | Floats,
 ) -> tuple[Floats, Floats]:
     """Starts and ends, of columns of one length: in order, as a float holds them; names of text."""
-    starts, ends = _positions(start), _positions(end)
+    starts = _positions(start)
+    ends = _positions(end)
     if not len(annotator) == len(category) == len(starts) == len(ends):
         raise UsageError("columns of a continuum have different lengths")
     for i in np.flatnonzero(~(np.isfinite(starts) & np.isfinite(ends)))[:1]:
@@ -189,8 +191,11 @@ def checked_bounds(bounds: Bounds | None, starts: Floats, ends: Floats) -> Bound
     first = float(starts.min(initial=np.inf))
     last = float(ends.max(initial=-np.inf))
     if bounds is None:
-        return (first, last) if len(starts) else (0.0, 0.0)
-    lo, hi = float(bounds[0]), float(bounds[1])
+        if len(starts):
+            return (first, last)
+        return (0.0, 0.0)
+    lo = float(bounds[0])
+    hi = float(bounds[1])
     if not (np.isfinite(lo) and np.isfinite(hi) and lo <= hi):
         raise DataError(f"bounds {lo:g}:{hi:g} are not START:END with START <= END")
     if first < lo or last > hi:

@@ -329,7 +329,10 @@ class Continuum(Quantities):
 
     def __repr__(self) -> str:
         """Return the size in one line."""
-        label = f"{self.name!r}, " if self.name else ""
+        if self.name:
+            label = f"{self.name!r}, "
+        else:
+            label = ""
         lo, hi = self.bounds
         return (
             f"Continuum({label}{self.n_annotators} annotators, {self.n_units} units, "
@@ -439,8 +442,12 @@ class Continuum(Quantities):
 
     def unit(self, index: int) -> Unit:
         """Return the unit in row `index`."""
-        start, end = float(self.starts[index]), float(self.ends[index])
-        breaks = () if self.breaks is None else self.breaks[index]
+        start = float(self.starts[index])
+        end = float(self.ends[index])
+        if self.breaks is None:
+            breaks = ()
+        else:
+            breaks = self.breaks[index]
         return Unit(
             self.annotators[self.annotator_codes[index]],
             start,

@@ -40,7 +40,10 @@ class Corpus(Mapping[str, Continuum]):
         have the same, sorted otherwise. Ordinal distances depend on it. `left_out` is by default
         what was left out of the continua.
         """
-        wanted = None if categories is None else tuple(categories)
+        if categories is None:
+            wanted = None
+        else:
+            wanted = tuple(categories)
         if isinstance(continua, DocumentTable) and wanted in (None, continua.categories):
             return cls(continua, continua.categories, left_out or ())
         used = [c.categories for c in continua.values()]

@@ -159,7 +159,8 @@ def declare_grid(continuum: Continuum, grid: Grid) -> Continuum:
             f"a grid has one axis, but {continuum.n_units} units have shapes",
             hint="Leave `grid=` out, or read only the first axis with `read(shapes=no)`",
         )
-    low, high = float(continuum.starts.min(initial=0.0)), float(continuum.ends.max(initial=0.0))
+    low = float(continuum.starts.min(initial=0.0))
+    high = float(continuum.ends.max(initial=0.0))
     starts, ends = grid.edges(low, high)
     for places, wanted in ((starts, continuum.starts), (ends, continuum.ends)):
         # The added place, which is infinitely far, is next to what lies beyond the first or last.
@@ -174,5 +175,8 @@ def declare_grid(continuum: Continuum, grid: Grid) -> Continuum:
                 "begin and end on the grid",
                 hint="Give the grid that all units lie on, or leave `grid=` out",
             )
-    what = shortest(grid.step) if grid.step else fingerprint(repr((grid.starts, grid.ends)))
+    if grid.step:
+        what = shortest(grid.step)
+    else:
+        what = fingerprint(repr((grid.starts, grid.ends)))
     return continuum.with_about(grid=grid).noting("grid", what)

@@ -151,10 +151,8 @@ class DocumentTable(Mapping[str, Continuum]):
         DataError
             Bounds do not hold the units.
         """
-        names, labels = (
-            all_names(None, annotators, "annotator"),
-            all_names(None, categories, "category"),
-        )
+        names = all_names(None, annotators, "annotator")
+        labels = all_names(None, categories, "category")
         columns: dict[str, Any] = {
             "annotator_codes": recode(annotators, names)[annotator_codes],
             "category_codes": recode(categories, labels)[category_codes],
@@ -247,7 +245,8 @@ class DocumentTable(Mapping[str, Continuum]):
             From 0.
         """
         rows = slice(self.edges[place], self.edges[place + 1])
-        breaks, shapes = None, None
+        breaks = None
+        shapes = None
         if self.inside is not None:
             breaks, shapes = split_inside(_or_none(self.inside[rows]))
         return Continuum(
@@ -340,7 +339,8 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     def __init__(self, table: DocumentTable, places: Indices) -> None:
         """Select the documents at these places, in this order."""
-        self.table, self.places = table, places
+        self.table = table
+        self.places = places
         self.plain = table.inside is None
 
     def __len__(self) -> int:
@@ -386,7 +386,9 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
             From 0.
         """
         every = len(places) == len(self) and np.array_equal(places, np.arange(len(self)))
-        return self if every else TableDocuments(self.table, self.places[places])
+        if every:
+            return self
+        return TableDocuments(self.table, self.places[places])
 
     @cached_property
     def n_units(self) -> Indices:
@@ -426,7 +428,9 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
     @property
     def selection(self) -> tuple[str, ...]:
         """Return what was selected in any document, each entry once."""
-        return tuple(dict.fromkeys(self.table.about.selection)) if len(self) else ()
+        if len(self):
+            return tuple(dict.fromkeys(self.table.about.selection))
+        return ()
 
     def selection_at(self, place: int) -> tuple[str, ...]:  # noqa: ARG002
         """Return what was selected in one of them, which is alike in all."""
@@ -447,7 +451,9 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
 def _or_none(inside: Inside) -> Inside | None:
     """Return breaks or shapes of some units; None where these are of one piece."""
-    return inside if any(inside) else None
+    if any(inside):
+        return inside
+    return None
 
 
 def _put_in_order(
@@ -460,7 +466,9 @@ def _put_in_order(
     """
     names = ("annotator_codes", "starts", "ends", "category_codes", "inside")
     sorted_by = ("category_codes", "ends", "starts", "annotator_codes")
-    sizes, people, kept = np.zeros(n, np.int64), [], 0
+    sizes = np.zeros(n, np.int64)
+    people = []
+    kept = 0
     first = np.searchsorted(documents, np.arange(n + 1))
     cuts = np.flatnonzero(np.diff(first[1:] // _ROWS)) + 1
     stretches = [0, *cuts.tolist(), n]
@@ -469,7 +477,8 @@ def _put_in_order(
         own = documents[rows] - low
         inside = (ranks(columns["inside"][rows]),) if "inside" in columns else ()
         order = np.lexsort((*inside, *(columns[name][rows] for name in sorted_by), own))
-        who, places = columns["annotator_codes"][rows][order], columns["starts"][rows][order]
+        who = columns["annotator_codes"][rows][order]
+        places = columns["starts"][rows][order]
         new = np.ones(len(order), np.bool_)
         new[1:] = (who[1:] != who[:-1]) | (own[1:] != own[:-1])
         new &= who >= 0

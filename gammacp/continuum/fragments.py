@@ -54,7 +54,10 @@ def join(
     found = parts[:1]
     for start, end in parts:
         if not start < end:
-            what = "is empty" if start == end else "ends before it starts"
+            if start == end:
+                what = "is empty"
+            else:
+                what = "ends before it starts"
             raise DataError(
                 f"fragment {start:.15g}-{end:.15g} {what}", hint="Leave it out or correct it"
             )

@@ -50,9 +50,13 @@ def frame_of(continuum: Continuum) -> DataFrame:
     """
     from pandas import DataFrame
 
-    c, more = continuum, dict[str, list[object]]()
+    c = continuum
+    more = dict[str, list[object]]()
     if c.inside is not None:
-        inside = "fragments" if c.shapes is None else "shape"
+        if c.shapes is None:
+            inside = "fragments"
+        else:
+            inside = "shape"
         more[inside] = [u.fragments or u.json.get("shape", ()) for u in c]
     for name in {*more} & {*c.features}:
         raise UsageError(f"a feature and the units' {name} would be one column, {name}")

@@ -78,10 +78,12 @@ class Grid:
         ([1.0, 1.5], [1.5, 2.0])
         """
         if not self.step:
-            starts, ends = np.array(self.starts), np.array(self.ends)
+            starts = np.array(self.starts)
+            ends = np.array(self.ends)
             inside = (starts >= low) & (ends <= high)
             return starts[inside], ends[inside]
-        first, last = np.floor(low / self.step + 1e-6), np.ceil(high / self.step - 1e-6)
+        first = np.floor(low / self.step + 1e-6)
+        last = np.ceil(high / self.step - 1e-6)
         if last - first > _MOST:
             raise DataError(
                 f"a grid of {self.step:g} has {last - first:.3g} places from {low:g} to {high:g}",

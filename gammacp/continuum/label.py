@@ -53,7 +53,9 @@ def to_label(category: str | None, features: Mapping[str, str | None]) -> str | 
     category, features
         What the unit has; None is nothing.
     """
-    return Label(category, features) if features and any(features.values()) else category
+    if features and any(features.values()):
+        return Label(category, features)
+    return category
 
 
 def category_of(label: str | None) -> str | None:
@@ -64,7 +66,9 @@ def category_of(label: str | None) -> str | None:
     label
         Plain text is its own category.
     """
-    return label.category if isinstance(label, Label) else label
+    if isinstance(label, Label):
+        return label.category
+    return label
 
 
 def features_of(label: str | None) -> Mapping[str, str]:
@@ -75,7 +79,9 @@ def features_of(label: str | None) -> Mapping[str, str]:
     label
         Of a unit.
     """
-    return label.features if isinstance(label, Label) else {}
+    if isinstance(label, Label):
+        return label.features
+    return {}
 
 
 def sort_key(label: str) -> tuple[str, tuple[tuple[str, str], ...]]:

@@ -84,7 +84,10 @@ class Linked:
         wanted = np.array(
             [(kind == CHAIN) == chains and type in (None, name) for name, kind in named], np.bool_
         )
-        rows = wanted[self.codes] if len(self.codes) else np.zeros(0, np.bool_)
+        if len(self.codes):
+            rows = wanted[self.codes]
+        else:
+            rows = np.zeros(0, np.bool_)
         columns = (self.codes[rows], self.sources[rows], self.targets[rows])
         return Linked(self.types, self.kinds, *columns, self.loose)
 
@@ -112,7 +115,8 @@ def rows_of_links(
     for link in links:
         ends = [place.get((link.annotator, end), -1) for end in (link.source, link.target)]
         if min(ends) >= 0:
-            ends = ends if link.kind == DIRECTED else sorted(ends)
+            if link.kind != DIRECTED:
+                ends = sorted(ends)
             rows.append((*ends, code[link.type, link.kind]))
     table = np.array(sorted(rows), np.int64).reshape(-1, 3)
     types, kinds = zip(*named, strict=True) if named else ((), ())
@@ -173,8 +177,10 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
         return made[k] is not links[k]
 
     for k in torn:
-        end, other = ends[k][own], ends[k][1 - own]
-        ahead, behind = count - first, -first
+        end = ends[k][own]
+        other = ends[k][1 - own]
+        ahead = count - first
+        behind = -first
         to, beyond = (end + ahead, other + behind) if end < first else (end + behind, other + ahead)
         if (to < first) == (end < first) or (beyond < first) == (other < first):
             continue

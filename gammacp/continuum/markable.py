@@ -58,7 +58,10 @@ def find_wrong_stretch(
         if not (np.isfinite(start) and np.isfinite(end)):
             return WrongStretch(number, f"{called} is not finite", "Give numbers")
         if start >= end:
-            what = "is empty" if start == end else "ends before it begins"
+            if start == end:
+                what = "is empty"
+            else:
+                what = "ends before it begins"
             return WrongStretch(number, f"{called} {what}", "Give the start before the end")
         if bounds is not None and (start < bounds[0] or end > bounds[1]):
             return WrongStretch(
@@ -108,7 +111,10 @@ def declare_markable(continuum: Continuum, stretches: Iterable[Stretch]) -> Cont
     """
     rows = [(float(start), float(end)) for start, end in stretches]
     if continuum.inside is not None and rows:
-        what = "shapes" if continuum.shapes is not None else "several fragments"
+        if continuum.shapes is not None:
+            what = "shapes"
+        else:
+            what = "several fragments"
         raise DataError(
             f"units with {what} cannot be moved around pauses",
             hint="Leave `markable=` out"
@@ -119,7 +125,8 @@ def declare_markable(continuum: Continuum, stretches: Iterable[Stretch]) -> Cont
     joined = _joined(rows)
     low, high = continuum.bounds
     if joined:
-        low, high = min(low, joined[0][0]), max(high, joined[-1][1])
+        low = min(low, joined[0][0])
+        high = max(high, joined[-1][1])
     if joined == ((low, high),):
         joined = ()
     if joined == continuum.markable and (low, high) == continuum.bounds:
@@ -190,12 +197,18 @@ def pauses_in_words(continuum: Continuum) -> tuple[str, ...]:
     if whole:
         units = [continuum.unit(row) for row in whole]
         names = [f"{u.annotator} {shortest(u.start)}-{shortest(u.end)}" for u in units]
-        many = "1 unit lies" if len(units) == 1 else f"{len(units)} units lie"
+        if len(units) == 1:
+            many = "1 unit lies"
+        else:
+            many = f"{len(units)} units lie"
         said.append(
             f"{many} in a pause, where nothing can be marked ({first_names(names, _NAMED)}): "
             "chance has them elsewhere"
         )
     if partly:
-        many = "1 unit begins or ends" if partly == 1 else f"{partly} units begin or end"
+        if partly == 1:
+            many = "1 unit begins or ends"
+        else:
+            many = f"{partly} units begin or end"
         said.append(f"{many} in a pause: chance has the part that lies outside")
     return tuple(said)

@@ -126,7 +126,10 @@ def require_whole(continuum: Continuum) -> None:
     if continuum.inside is not None:
         fragments = "`read(discontinuous=split)` or cover (in Python: c.atoms() or c.hulls())"
         shapes = "`read(shapes=no)`, which leaves the first axis (in Python: c.hulls())"
-        how = fragments if continuum.shapes is None else shapes
+        if continuum.shapes is None:
+            how = fragments
+        else:
+            how = shapes
         raise DataError(in_pieces(continuum), hint=f"Read them with {how}")
 
 
@@ -143,11 +146,17 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
     if not continuum.links:
         return continuum
     units = {(u.annotator, u.id) for u in continuum if u.id}
-    kept = whole_links(continuum.links, units) if wanted else ()
+    if wanted:
+        kept = whole_links(continuum.links, units)
+    else:
+        kept = ()
     if len(kept) == len(continuum.links):
         return continuum
     tally = Tally(continuum.name)
-    reason = "ends at a unit that was left out" if wanted else links_unused()
+    if wanted:
+        reason = "ends at a unit that was left out"
+    else:
+        reason = links_unused()
     tally.add("link", reason, len(continuum.links) - len(kept))
     about = replace(continuum.about, left_out=(*continuum.left_out, *tally.entries()))
     return replace(continuum, links=kept, about=about)
@@ -172,12 +181,15 @@ def in_pieces(continuum: Continuum) -> str:
 
 def _why_unlabelled(c: Continuum) -> str | None:
     rows = np.flatnonzero(c.category_codes < 0)
-    return f"{_unit(c, rows[0])} has no category" if len(rows) else None
+    if len(rows):
+        return f"{_unit(c, rows[0])} has no category"
+    return None
 
 
 def _overlap(c: Continuum) -> str | None:
     for a in range(c.n_annotators):
-        lo, hi = c.offsets[a], c.offsets[a + 1]
+        lo = c.offsets[a]
+        hi = c.offsets[a + 1]
         reached = np.maximum.accumulate(c.ends[lo:hi])
         rows = np.flatnonzero(c.starts[lo + 1 : hi] < reached[:-1])
         if len(rows):
@@ -189,7 +201,9 @@ def _overlap(c: Continuum) -> str | None:
 
 def _fractional(c: Continuum) -> str | None:
     rows = np.flatnonzero((c.starts % 1 != 0) | (c.ends % 1 != 0))
-    return f"{_unit(c, rows[0])} has a position that is not a whole number" if len(rows) else None
+    if len(rows):
+        return f"{_unit(c, rows[0])} has a position that is not a whole number"
+    return None
 
 
 def _why_uncovered(c: Continuum) -> str | None:
@@ -204,7 +218,8 @@ def _why_uncovered(c: Continuum) -> str | None:
         edges = np.concatenate(([lo], ends)), np.concatenate((starts, [hi]))
         rows = np.flatnonzero(edges[0] != edges[1])
         if len(rows):
-            end, start = edges[0][rows[0]], edges[1][rows[0]]
+            end = edges[0][rows[0]]
+            start = edges[1][rows[0]]
             what = "gap" if end < start else "overlap"
             return f"{what} between {end:.15g} and {start:.15g} in the units of {name}"
     return None
@@ -227,7 +242,8 @@ def _not_places(c: Continuum) -> str | None:
     if _not_predefined(c) is None:
         return None
     order = np.lexsort((c.ends, c.starts))
-    starts, ends = c.starts[order], c.ends[order]
+    starts = c.starts[order]
+    ends = c.ends[order]
     inside = [tuple(c.inside[i]) if c.inside is not None else () for i in order]
     new = np.array([a != b for a, b in pairwise(inside)], np.bool_)
     new |= (starts[1:] != starts[:-1]) | (ends[1:] != ends[:-1])
@@ -252,7 +268,9 @@ def _place(c: Continuum, row: int) -> str:
 
 
 def _not_two(c: Continuum) -> str | None:
-    return None if c.n_annotators == 2 else f"{c.n_annotators} annotators, but two are needed"
+    if c.n_annotators == 2:
+        return None
+    return f"{c.n_annotators} annotators, but two are needed"
 
 
 def _unit(c: Continuum, row: int) -> str:

@@ -34,7 +34,8 @@ def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
     units
         Start, end and shape of each, the points where they are.
     """
-    rows, s = list(units), shapely()
+    rows = list(units)
+    s = shapely()
     places = [x for start, end, _ in rows for x in (start, end)]
     wide = 2.0 * (max(places, default=0.0) - min(places, default=0.0)) + 1.0
     heights = sorted(
@@ -124,7 +125,9 @@ def intersections(u: Any, v: Any) -> tuple[Floats, Floats, Floats]:
     Of equal ones that cover nothing 1.
     """
     s = shapely()
-    first, second, same = s.area(u), s.area(v), s.equals_exact(u, v)
+    first = s.area(u)
+    second = s.area(v)
+    same = s.equals_exact(u, v)
     # An intersection is rounded, and may come out larger than what it is of.
     shared = np.minimum(s.area(s.intersection(u, v)), np.minimum(first, second))
     shared = np.where(same, first, shared)

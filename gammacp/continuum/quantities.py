@@ -49,7 +49,9 @@ class Quantities(Described):
     @property
     def mean_units(self) -> float:
         """x̄: units per annotator."""
-        return self.n_units / self.n_annotators if self.annotators else 0.0
+        if self.annotators:
+            return self.n_units / self.n_annotators
+        return 0.0
 
     @property
     def length(self) -> float:
@@ -59,25 +61,35 @@ class Quantities(Described):
     @property
     def whole(self) -> bool:
         """Return whether all starts, ends, bounds and boundaries of fragments are whole numbers."""
-        inside = [] if self.breaks is None else [x for b in self.breaks for x in b]
+        if self.breaks is None:
+            inside = []
+        else:
+            inside = [x for b in self.breaks for x in b]
         places = (self.starts, self.ends, self.bounds, inside)
         return not any((np.asarray(x) % 1).any() for x in places)
 
     @property
     def declared(self) -> bool:
         """Return whether its bounds are others than its units' own."""
-        own = (self.starts.min(), self.ends.max()) if self.n_units else (0.0, 0.0)
+        if self.n_units:
+            own = (self.starts.min(), self.ends.max())
+        else:
+            own = (0.0, 0.0)
         return self.bounds != own
 
     @property
     def inside(self) -> Inside | None:
         """Breaks or shapes, for what treats both alike; None where every unit is of one piece."""
-        return self.breaks if self.shapes is None else self.shapes
+        if self.shapes is None:
+            return self.breaks
+        return self.shapes
 
     @property
     def n_broken(self) -> int:
         """Number of units of several fragments."""
-        return 0 if self.breaks is None else sum(map(bool, self.breaks))
+        if self.breaks is None:
+            return 0
+        return sum(map(bool, self.breaks))
 
     @property
     def axes(self) -> int:
@@ -92,12 +104,17 @@ class Quantities(Described):
     @property
     def kinds(self) -> frozenset[str]:
         """The kinds of shapes that units have; none where they have no shapes."""
-        return frozenset() if self.shapes is None else frozenset(s.kind for s in self.shapes)
+        if self.shapes is None:
+            return frozenset()
+        return frozenset(s.kind for s in self.shapes)
 
     @cached_property
     def extents(self) -> Floats:
         """Low and high of each unit on each further axis, shape (units, 2·(axes − 1))."""
-        extents = np.zeros((self.n_units, 0)) if self.shapes is None else extents_of(self.shapes)
+        if self.shapes is None:
+            extents = np.zeros((self.n_units, 0))
+        else:
+            extents = extents_of(self.shapes)
         freeze(extents)
         return extents
 

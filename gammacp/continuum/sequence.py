@@ -55,7 +55,9 @@ class ContinuumSequence(Sequence[Continuum]):
         continua
             Objects, or the documents of a table.
         """
-        return continua if isinstance(continua, ContinuumSequence) else ContinuumSequence(continua)
+        if isinstance(continua, ContinuumSequence):
+            return continua
+        return ContinuumSequence(continua)
 
     def __len__(self) -> int:
         """Return the number of continua."""
@@ -205,7 +207,9 @@ class ContinuumSequence(Sequence[Continuum]):
     @property
     def beside(self) -> Sequence[Continuum]:
         """Return the continua that may have more than units of one piece."""
-        return () if self.plain else self
+        if self.plain:
+            return ()
+        return self
 
     def stretches(self, units: int) -> Iterator[ContinuumSequence]:
         """They in order, cut into stretches of about so many units.

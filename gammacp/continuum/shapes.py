@@ -155,7 +155,9 @@ def from_json(entry: Any) -> tuple[Span, Shape]:
     ((kind, rows),) = entry.items() if one else (("", None),)
     if not isinstance(rows, list | tuple):
         raise DataError(f"shape {str(entry)[:60]} is not a kind with its extents or points")
-    return box(*rows) if kind == "box" else outline(kind, rows)
+    if kind == "box":
+        return box(*rows)
+    return outline(kind, rows)
 
 
 def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
@@ -191,7 +193,9 @@ def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
 
 def relative(start: float, shape: Shape) -> Shape:
     """The shape with its points counted from the unit's start."""
-    return shape.along(lambda x: x - start) if shape.rings else shape
+    if shape.rings:
+        return shape.along(lambda x: x - start)
+    return shape
 
 
 def at_place(start: float, end: float, shape: Shape) -> Shape:

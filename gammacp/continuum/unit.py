@@ -94,7 +94,10 @@ class Unit:
     @property
     def json(self) -> dict[str, object]:
         """Place and label as JSON has them: `start`, `end`, `category`, and what else there is."""
-        inside: dict[str, object] = {"unit": self.id} if self.id else {}
+        if self.id:
+            inside: dict[str, object] = {"unit": self.id}
+        else:
+            inside = {}
         if self.fragments:
             inside["fragments"] = [[*f] for f in self.fragments]
         if self.shape:

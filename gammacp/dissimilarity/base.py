@@ -78,8 +78,14 @@ class UnitColumns:
         edges = self.edges and FragmentEdges(
             self.edges.edge, self.edges.first[key], self.edges.last[key]
         )
-        extents = None if self.extents is None else self.extents[key]
-        outlines = None if self.outlines is None else self.outlines[key]
+        if self.extents is None:
+            extents = None
+        else:
+            extents = self.extents[key]
+        if self.outlines is None:
+            outlines = None
+        else:
+            outlines = self.outlines[key]
         label = self.category[key]
         return UnitColumns(*places, label, self.categories, edges, extents, outlines)
 
@@ -248,7 +254,9 @@ def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
         > 0. With a power of two every cost keeps its digits.
     """
     number, own = bound.formula
-    place, label, reach = bound.positional_part, bound.categorial_part, bound.reach
+    place = bound.positional_part
+    label = bound.categorial_part
+    reach = bound.reach
     return replace(
         bound,
         pairwise=partial(_times, bound.pairwise, factor),
@@ -341,7 +349,9 @@ def blind_to(part: object) -> frozenset[str]:
     part
         A dissimilarity, or its positional part; most say nothing.
     """
-    return frozenset(part.blind_to) if isinstance(part, Blind) else frozenset()
+    if isinstance(part, Blind):
+        return frozenset(part.blind_to)
+    return frozenset()
 
 
 def features_of(dissimilarity: object) -> tuple[str, ...]:
@@ -352,7 +362,9 @@ def features_of(dissimilarity: object) -> tuple[str, ...]:
     dissimilarity
         Before it is bound; one of one's own reads none unless it has `features`.
     """
-    return tuple(dissimilarity.features) if isinstance(dissimilarity, ReadingFeatures) else ()
+    if isinstance(dissimilarity, ReadingFeatures):
+        return tuple(dissimilarity.features)
+    return ()
 
 
 def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
@@ -379,7 +391,9 @@ def mean_length(annotations: Annotations) -> float:
     """Mean length of all units of the continuum or of all continua of the corpus; 0 for none."""
     continua = continua_of(annotations)
     units = sum(c.n_units for c in continua)
-    return sum(float(c.lengths.sum()) for c in continua) / units if units else 0.0
+    if units:
+        return sum(float(c.lengths.sum()) for c in continua) / units
+    return 0.0
 
 
 def category_counts(annotations: Annotations) -> dict[str, int]:
@@ -417,7 +431,8 @@ def costs_by_axis(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
 
 def _on_axis(units: UnitColumns, low: int) -> UnitColumns:
     assert units.extents is not None
-    start, end = units.extents[..., low], units.extents[..., low + 1]
+    start = units.extents[..., low]
+    end = units.extents[..., low + 1]
     return UnitColumns(start, end, end - start, units.category, units.categories)
 
 

@@ -89,13 +89,16 @@ class Ordinal:
     @property
     def signature(self) -> str:
         """`ordinal`, with the order if one is given: `ordinal(low,mid,high)`."""
-        return (
-            "ordinal" if self.order is None else f"ordinal({','.join(map(quote_part, self.order))})"
-        )
+        if self.order is None:
+            return "ordinal"
+        return f"ordinal({','.join(map(quote_part, self.order))})"
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """DataError for a category that `order` leaves out."""
-        order = self.order if self.order is not None else categories
+        if self.order is not None:
+            order = self.order
+        else:
+            order = categories
         missing = [c for c in categories if c not in order]
         if missing:
             raise DataError(
@@ -172,7 +175,8 @@ class Matrix:
 
     def __post_init__(self) -> None:
         """DataError unless symmetric, in [0, 1], zero on the diagonal."""
-        values, size = np.array(self.values), len(self.categories)
+        values = np.array(self.values)
+        size = len(self.categories)
         if values.shape != (size, size) or values.dtype.kind not in "iufb":
             raise DataError(
                 f"not a {size} × {size} matrix of numbers, one row per category",
@@ -186,25 +190,33 @@ class Matrix:
             self._check(i, j)
 
     def _check(self, i: int, j: int) -> None:
-        x, other, wrong, hint = self.values[i, j], self.values[j, i], None, None
+        x = self.values[i, j]
+        other = self.values[j, i]
+        wrong = None
+        hint = None
         if not (0 <= x <= self.most and math.isfinite(x)):
-            wrong, hint = "", f"Distances are from 0 {'to 1' if self.most == 1 else 'on'}"
+            wrong = ""
+            hint = f"Distances are from 0 {'to 1' if self.most == 1 else 'on'}"
         elif i == j and x != 0:
             wrong = ", not 0"
         elif x != other:
-            wrong, hint = f", but {other:g} the other way round", "A distance matrix is symmetric"
+            wrong = f", but {other:g} the other way round"
+            hint = "A distance matrix is symmetric"
         if wrong is not None:
             pair = f"distance {self.categories[i]!r} to {self.categories[j]!r}"
-            line = self.lines[i] if self.lines else None
+            if self.lines:
+                line = self.lines[i]
+            else:
+                line = None
             raise DataError(f"{pair} is {x:g}{wrong}", file=self.file, line=line, hint=hint)
 
     @property
     def signature(self) -> str:
         """`matrix(FILE,…)` or `matrix(…)`, with what tells its contents from others."""
         contents = fingerprint(*self.categories, self.values.tobytes())
-        return (
-            f"matrix({contents})" if not self.file else f"matrix({Path(self.file).name},{contents})"
-        )
+        if not self.file:
+            return f"matrix({contents})"
+        return f"matrix({Path(self.file).name},{contents})"
 
     @classmethod
     def read(cls, path: str | Path, *, most: float = 1.0) -> Matrix:
@@ -294,7 +306,9 @@ def _number(name: str) -> float:
         value = float(name)
     except ValueError:
         return math.nan
-    return value if math.isfinite(value) else math.nan
+    if math.isfinite(value):
+        return value
+    return math.nan
 
 
 def all_numbers(labels: Iterable[str]) -> bool:
@@ -303,4 +317,6 @@ def all_numbers(labels: Iterable[str]) -> bool:
 
 
 def _scale(distances: Floats, largest: float) -> Floats:
-    return distances / largest if largest > 0 else distances
+    if largest > 0:
+        return distances / largest
+    return distances

@@ -88,7 +88,10 @@ class Combined:
     @property
     def blind_to(self) -> frozenset[str]:
         """Return the properties of units that it cannot tell apart."""
-        place = {"start", "end", "fragments"} if not self.alpha else set()
+        if not self.alpha:
+            place = {"start", "end", "fragments"}
+        else:
+            place = set()
         place |= blind_to(positional(self.positional))
         return frozenset(place | ({"category"} if not self.beta else set()))
 
@@ -109,7 +112,10 @@ class Combined:
         tables = self._category_parts(annotations)
         costs = np.asarray(sum(tables.values()))
         freeze(costs)
-        by_place = place.pairwise if own else partial(formula_costs, place.formula)
+        if own:
+            by_place = place.pairwise
+        else:
+            by_place = partial(formula_costs, place.formula)
         by_label = partial(_label_costs, costs)
         return replace(
             place,

@@ -55,7 +55,10 @@ class Part:
         """
         kind, sign, weight = text.rpartition("@")
         try:
-            number = float(weight) if sign else 1.0
+            if sign:
+                number = float(weight)
+            else:
+                number = 1.0
         except ValueError:
             raise UsageError(f"{name}: weight {weight!r} after @ is not a number") from None
         return cls(name, categorial(kind if sign else text), number)
@@ -63,12 +66,17 @@ class Part:
     @property
     def signature(self) -> str:
         """`severity:ordinal(Minor,Major)@2`; the weight where it is not 1."""
-        weight = f"@{shortest(self.weight)}" if self.weight != 1 else ""
+        if self.weight != 1:
+            weight = f"@{shortest(self.weight)}"
+        else:
+            weight = ""
         return f"{quote_part(self.name)}:{describe(categorial(self.kind))}{weight}"
 
     def of(self, label: str | None) -> str | None:
         """Return a label's value of this feature."""
-        return category_of(label) if self.name == CATEGORY else features_of(label).get(self.name)
+        if self.name == CATEGORY:
+            return category_of(label)
+        return features_of(label).get(self.name)
 
     def table(
         self, labels: tuple[str, ...], counts: Mapping[str, int], bend: Callable[[Floats], Floats]
@@ -198,7 +206,9 @@ def as_features(kind: str | Categorial) -> Features:
         As `Combined` takes it.
     """
     found = categorial(kind)
-    return found if isinstance(found, Features) else Features((Part(CATEGORY, found),))
+    if isinstance(found, Features):
+        return found
+    return Features((Part(CATEGORY, found),))
 
 
 def with_features(kind: str | Categorial, features: Iterable[str]) -> Features:

@@ -32,7 +32,8 @@ from gammacp.errors import DataError, UsageError
 from gammacp.registry import Registry
 
 # Numbers of the formulas in `dissimilarity.kernels`.
-SPORADIC, HAMMING = 1, 2
+SPORADIC = 1
+HAMMING = 2
 
 
 @runtime_checkable
@@ -82,7 +83,10 @@ class Sporadic:
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
         """Δ, and whether there are units of several fragments, or boxes."""
-        factor = delta if self.factor is None else self.factor
+        if self.factor is None:
+            factor = delta
+        else:
+            factor = self.factor
         if any(c.axes > 1 for c in continua_of(annotations).beside):
             return BoundDissimilarity(
                 pairwise=partial(costs_by_axis, (SPORADIC, factor)),
@@ -96,7 +100,9 @@ class Sporadic:
     @property
     def signature(self) -> str:
         """Return the name in the registry."""
-        return "sporadic" if self.factor is None else f"sporadic({shortest(self.factor)})"
+        if self.factor is None:
+            return "sporadic"
+        return f"sporadic({shortest(self.factor)})"
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,8 @@ class Sets:
         return _table(sets, self._distance)
 
     def _distance(self, a: frozenset[str], b: frozenset[str]) -> float:
-        shared, together = len(a & b), len(a | b)
+        shared = len(a & b)
+        together = len(a | b)
         if self.metric == "jaccard" or a == b or not shared:
             return 1 - shared / together
         return 1 - shared / together * (2 / 3 if a < b or b < a else 1 / 3)
@@ -136,20 +137,23 @@ class LabelTree:
         counts
             Units by label, of all that is measured.
         """
-        return replace(self, counts=tuple(counts.items())) if self.by == "information" else self
+        if self.by == "information":
+            return replace(self, counts=tuple(counts.items()))
+        return self
 
     @property
     def signature(self) -> str:
         """`tree(/)`, or with what tells the tree of a file from others."""
-        name = "tree" if self.by == "path" else "tree-information"
+        if self.by == "path":
+            name = "tree"
+        else:
+            name = "tree-information"
         if not self.parents:
             return f"{name}({quote_part(self.separator)})"
         contents = fingerprint(*(text for row in sorted(self.parents) for text in row))
-        return (
-            f"{name}({quote_part(Path(self.file).name)},{contents})"
-            if self.file
-            else f"{name}({contents})"
-        )
+        if self.file:
+            return f"{name}({quote_part(Path(self.file).name)},{contents})"
+        return f"{name}({contents})"
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """`A/x` to `A/y`: 1/2 by path.
@@ -197,7 +201,8 @@ def _apart(a: _Path, b: _Path, height: Callable[[_Path], float]) -> float:
     if a == b:
         return 0.0
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))
-    common, whole = tuple(x for x, _ in pairs), height(a) + height(b)
+    common = tuple(x for x, _ in pairs)
+    whole = height(a) + height(b)
     if not common or not whole or math.isinf(whole):
         return 1.0
     return 1 - 2 * height(common) / whole

@@ -99,8 +99,14 @@ def read_dissimilarity(path: str | Path) -> Combined:
             with confine(folder):
                 parts.append(Part(keys[-1], _kind(table, folder), table.get("weight", 1)))
         except GammacpError as problem:
-            own = problem if isinstance(problem, DataError) else DataError(str(problem))
-            message = own.message if own.file is None else f"file {own.file}: {own.message}"
+            if isinstance(problem, DataError):
+                own = problem
+            else:
+                own = DataError(str(problem))
+            if own.file is None:
+                message = own.message
+            else:
+                message = f"file {own.file}: {own.message}"
             culprit = [key for key in table if message.startswith(f"{key} ")]
             raise error(message, *keys, *culprit[:1], hint=own.hint) from None
     options = {key: said[key] for key in said if key not in (CATEGORY, "features")}
@@ -131,9 +137,14 @@ def _kind(said: Mapping[str, Any], folder: Path) -> Categorial:
         return Matrix(tuple(map(str, said["labels"])), np.array(said["distances"]))
     if not said.get("separator", "+").strip():
         raise UsageError("separator is empty")
-    made: Any = CATEGORIAL[kind] if kind in _OWN else categorial(kind)
+    if kind in _OWN:
+        made: Any = CATEGORIAL[kind]
+    else:
+        made = categorial(kind)
     if isinstance(made, Ordinal):
-        return Ordinal(checked_order(map(str, said["order"]))) if "order" in said else made
+        if "order" in said:
+            return Ordinal(checked_order(map(str, said["order"])))
+        return made
     if "file" in said:
         made = made.with_argument(str(folder / said["file"]))
     if "separator" in said:

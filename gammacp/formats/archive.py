@@ -58,7 +58,10 @@ class _Room:
         self.files += files
         self.unpacked += size
         self.rows += rows
-        what = f"{self.most} files" if self.files > self.most else None
+        if self.files > self.most:
+            what = f"{self.most} files"
+        else:
+            what = None
         if self.rows > self.most_rows:
             what = f"{self.most_rows} lines or entries"
         if self.unpacked > self.largest:
@@ -84,7 +87,9 @@ def entries_of(content: bytes) -> int:
 
 def without_gz(path: Path) -> Path:
     """The path of what is packed in a .gz; that of another file as it is."""
-    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    if path.suffix.lower() == ".gz":
+        return path.with_suffix("")
+    return path
 
 
 def unpack(content: bytes, place: str, *, largest: int = _LARGEST, rows: int = _ROWS) -> bytes:
@@ -119,7 +124,8 @@ def is_archive(content: bytes, name: str = "") -> bool:
 
 CURATOR = "the curator's work, read only if you name the file"
 """Reason to pass over a file, unless references are included."""
-_INITIAL, _CURATED = "INITIAL_CAS", "CURATION_USER"
+_INITIAL = "INITIAL_CAS"
+_CURATED = "CURATION_USER"
 _FOLDERS = {"annotation": "", "curation": CURATOR}
 # Names that tools give to the only file of an archive, whoever made it.
 _ANYBODY = frozenset({"all", "annotations", "data", "export", "project", "unknown"})
@@ -189,7 +195,10 @@ def _why_not(path: PurePosixPath, roots: list[tuple[str, ...]]) -> str:
         return CURATOR
     for root in roots:
         if path.parts[: len(root)] == root:
-            folder = path.parts[len(root) :][0] if len(path.parts) > len(root) else ""
+            if len(path.parts) > len(root):
+                folder = path.parts[len(root) :][0]
+            else:
+                folder = ""
             return _FOLDERS.get(folder, "outside the project's folder 'annotation'")
     return ""
 
@@ -265,7 +274,10 @@ def _in_places(archives: Mapping[PurePosixPath, _Files]) -> Iterator[tuple[PureP
     for path, files in archives.items():
         only = alone[path]
         own = only is not None and taken[path.parent, only.stem] == 1
-        stem = only.stem if only is not None and own else path.stem
+        if only is not None and own:
+            stem = only.stem
+        else:
+            stem = path.stem
         endings = Counter(inner.suffix.lower() for inner, _ in files if not _is_hidden(inner))
         for inner, data in files:
             if _is_hidden(inner) or endings[inner.suffix.lower()] > 1:
@@ -289,4 +301,6 @@ def only_file(archive: PurePath, inside: Iterable[PurePosixPath]) -> PurePosixPa
     if len(data) != 1 or len(data[0].parts) > 1:
         return None
     special = archive.name.startswith((_INITIAL, _CURATED)) or data[0].stem in _ANYBODY
-    return data[0].with_stem(PurePosixPath(archive.name).stem) if special else data[0]
+    if special:
+        return data[0].with_stem(PurePosixPath(archive.name).stem)
+    return data[0]

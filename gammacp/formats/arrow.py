@@ -90,7 +90,9 @@ _READ = ("document", *ORDER, DURATION, FRAGMENTS, *AXES, SHAPE, UNIT)
 _UNIT = b"gammacp.offset_unit"
 _ROWS = 1 << 16
 _HINT = "The columns are document, annotator, category, start, end"
-_PARQUET, _FILE, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+_PARQUET = b"PAR1"
+_FILE = b"ARROW1"
+_STREAM = b"\xff\xff\xff\xff"
 Place = Callable[[int], str]
 """How to call a row of a batch in a message."""
 Fault = Callable[..., DataError]
@@ -165,7 +167,8 @@ def read(
         box around each; `no`: the columns are ignored). A file NAME.links.parquet beside
         NAME.parquet holds links between units, which it names by their column `unit`
     """
-    beside, given = _links_beside(source), _from_path(source)
+    beside = _links_beside(source)
+    given = _from_path(source)
     unread = {*(() if shapes != "no" else (*AXES, SHAPE)), *(() if beside else (UNIT,))}
     with _damage_named(source.error):
         schema, batches = _schema_and_batches(source)
@@ -178,7 +181,9 @@ def read(
             links = _links(beside.error, *_schema_and_batches(beside), given)
         document = made.with_links(document, links, source.place)
     document = in_pieces(document, discontinuous, source.place)
-    return with_shapes(document, shapes, source.place) if made.shaped else document
+    if made.shaped:
+        return with_shapes(document, shapes, source.place)
+    return document
 
 
 def first_rows(source: Source) -> dict[tuple[Any, ...], str]:
@@ -189,7 +194,11 @@ def first_rows(source: Source) -> dict[tuple[Any, ...], str]:
     for place, batch in batches:
         (documents, named), (people, called) = (made.names_of(batch, role) for role in _WHOSE)
         for row in np.unique(np.stack((documents, people)), axis=1, return_index=True)[1].tolist():
-            who = called[people[row]] if people[row] >= 0 else None  # a document is declared
+            # a document is declared
+            if people[row] >= 0:
+                who = called[people[row]]
+            else:
+                who = None
             found.setdefault((named[documents[row]], who), place(row))
     return found
 
@@ -240,7 +249,10 @@ def read_table(
             f"{type(table).__name__} has no __arrow_c_stream__: give a table of pyarrow, polars, "
             "DuckDB or pandas, or use Continuum.from_frame"
         )
-    unread = {UNIT} if links is None else set()
+    if links is None:
+        unread = {UNIT}
+    else:
+        unread = set()
     error = partial(DataError, file="table")
     with _damage_named(error, "it"):
         schema, batches = _in_memory(table)
@@ -253,7 +265,9 @@ def read_table(
         with _damage_named(error, "it"):
             found = _links(error, *_in_memory(links), {})
         document = made.with_links(document, found, "table")
-    return with_shapes(document, "keep", "table") if made.shaped else document
+    if made.shaped:
+        return with_shapes(document, "keep", "table")
+    return document
 
 
 def _in_memory(table: Any) -> tuple[Any, Iterator[tuple[Place, Any]]]:
@@ -383,13 +397,19 @@ def _codes_of(error: Fault, batch: Any, name: str) -> tuple[Any, list[str | None
     pa = _pyarrow()
     values = batch.column(name)
     encoded = pa.types.is_dictionary(values.type)
-    kind, is_a = values.type.value_type if encoded else values.type, pa.types
+    if encoded:
+        kind = values.type.value_type
+    else:
+        kind = values.type
+    is_a = pa.types
     if is_a.is_string_view(kind):  # polars writes them
-        values, kind = values.cast(pa.string()), pa.string()
+        values = values.cast(pa.string())
+        kind = pa.string()
     textual = is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_null(kind)
     if not (textual or is_a.is_integer(kind) or is_a.is_floating(kind)):
         raise error(f"column {name!r} has {kind}, not names", hint=_HINT)
-    values = values if encoded else values.dictionary_encode()
+    if not encoded:
+        values = values.dictionary_encode()
     names = values.dictionary.to_pylist()
     codes = _plain(values.indices, -1).astype(np.int64)
     null = {k for k, n in enumerate(names) if n is None or n != n}
@@ -414,7 +434,9 @@ class _Reading:
         unread: Collection[str],
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        self._error, self._given, self._features = error, given, features
+        self._error = error
+        self._given = given
+        self._features = features
         self._found = self._columns(schema.names, columns)
         self._written = WrittenPositions(commas=False)
         for low, high in zip(AXES[::2], AXES[1::2], strict=True):
@@ -468,7 +490,8 @@ class _Reading:
             ends = np.round(starts + durations, 9)
         else:
             ends = self._numbers(batch, "end", place)
-        empty, known = np.isnan(starts) & np.isnan(ends), {}
+        empty = np.isnan(starts) & np.isnan(ends)
+        known = {}
         for role in _WHOSE:
             codes, names = self.names_of(batch, role)
             if role in self._found:
@@ -556,7 +579,10 @@ class _Reading:
 
     def _inside(self, batch: Any, starts: Any, ends: Any, place: Place) -> Any:
         """Breaks of each unit, or how many there are without any."""
-        listed = batch.column(self._found[FRAGMENTS]) if FRAGMENTS in self._found else None
+        if FRAGMENTS in self._found:
+            listed = batch.column(self._found[FRAGMENTS])
+        else:
+            listed = None
         if listed is None or listed.null_count == len(listed):
             return len(batch)
         found: list[tuple[float, ...]] = [()] * len(batch)
@@ -575,15 +601,24 @@ class _Reading:
         self, batch: Any, starts: Any, ends: Any, place: Place, codes: Any, inside: Any
     ) -> Any:
         """Shapes of the units, or what is inside those that have none."""
-        found: list[Any] = [()] * len(batch) if isinstance(inside, int) else inside
+        if isinstance(inside, int):
+            found: list[Any] = [()] * len(batch)
+        else:
+            found = inside
         edges = np.stack(
             [starts, ends, *(self._numbers(batch, n) for n in AXES if n in self._found)]
         )
-        given = batch.column(self._found[SHAPE]).to_pylist() if SHAPE in self._found else None
+        if SHAPE in self._found:
+            given = batch.column(self._found[SHAPE]).to_pylist()
+        else:
+            given = None
         for row, (start, end, *rest) in enumerate(edges.T.tolist()):
             further = zip(rest[::2], rest[1::2], strict=True)
             spans = [(start, end), *((x, y) for x, y in further if x == x or y == y)]
-            entry = given[row] if given else None
+            if given:
+                entry = given[row]
+            else:
+                entry = None
             if isinstance(entry, dict):
                 entry = json.dumps({kind: x for kind, x in entry.items() if x is not None})
             try:
@@ -594,7 +629,10 @@ class _Reading:
                 raise self._error(f"{place(row)} has fragments and a shape", hint="Give one")
             if shape is not None:
                 found[row] = relative(start, shape)
-            axes = 1 if shape is None else shape.axes
+            if shape is None:
+                axes = 1
+            else:
+                axes = shape.axes
             if start == start and self._axes.setdefault(int(codes[row]), axes) != axes:
                 before = self._axes[int(codes[row])]
                 raise self._error(
@@ -629,7 +667,8 @@ class _Reading:
                 f"there are links in document {name!r}, which has no units",
                 hint="Use a document's name from the units",
             )
-        made, lost = {}, Tally(place)
+        made = {}
+        lost = Tally(place)
         for name, c in continua.items():
             who = [c.annotators[k] for k in c.annotator_codes]
             what = [None if k < 0 else c.categories[k] for k in c.category_codes]
@@ -641,9 +680,15 @@ class _Reading:
             whole = whole_links(own, set(zip(who, () if ids is None else ids, strict=False)))
             lost.add("link", NO_UNIT, len(own) - len(whole))
             try:
-                joined = check_links(whole, who, ids) if whole else ()
+                if whole:
+                    joined = check_links(whole, who, ids)
+                else:
+                    joined = ()
             except DataError as error:
-                said_of = f"document {name!r}: " if several else ""
+                if several:
+                    said_of = f"document {name!r}: "
+                else:
+                    said_of = ""
                 raise self._error(f"{said_of}{error.message}", hint=error.hint) from None
             made[name] = replace(c, ids=ids if whole else None, links=joined)
         return with_continua(document, made, lost)
@@ -669,15 +714,22 @@ class _Reading:
 
     def document(self, place: str, name: str) -> Continuum | Corpus:
         """Return the document; a continuum of this name where there is no document column."""
-        known = self._of["document"].known if self.several else {name: 0}
+        if self.several:
+            known = self._of["document"].known
+        else:
+            known = {name: 0}
         if not known:
             raise self._error("table has no rows", hint=_HINT)
         broken = any(not isinstance(part, int) for part in self._breaks)
-        parts = [[()] * p if isinstance(p, int) else p for p in self._breaks] if broken else []
+        if broken:
+            parts = [[()] * p if isinstance(p, int) else p for p in self._breaks]
+        else:
+            parts = []
         tally = Tally(place)
         for other in self._passed:
             tally.add("column", f"{other} is not used")
-        starts, ends = _whole(self._starts, np.float64), _whole(self._ends, np.float64)
+        starts = _whole(self._starts, np.float64)
+        ends = _whole(self._ends, np.float64)
         _pyarrow().default_memory_pool().release_unused()
         try:
             found = DocumentTable.of_rows(
@@ -721,7 +773,9 @@ def _plain(values: Any, missing: float) -> Any:
 
 
 def _axes(count: int) -> str:
-    return f"{count} axes" if count > 1 else "one axis"
+    if count > 1:
+        return f"{count} axes"
+    return "one axis"
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:
@@ -746,7 +800,10 @@ def write(document: Continuum | Corpus, path: Path) -> None:
     inside = columns_inside(continua.values())
     called = any(c.links for c in continua.values())
     bounded = any(c.declared for c in continua.values())
-    kinds = {"document": pa.string()} if several else {}
+    if several:
+        kinds = {"document": pa.string()}
+    else:
+        kinds = {}
     kinds |= {n: pa.float64() if n in ("start", "end") else pa.string() for n in ORDER}
     parts = {FRAGMENTS: pa.list_(pa.list_(pa.float64())), SHAPE: pa.string()}
     kinds |= {name: parts.get(name, pa.float64()) for name in inside}
@@ -760,7 +817,10 @@ def write(document: Continuum | Corpus, path: Path) -> None:
             )
     kinds |= dict.fromkeys(features, pa.string())
     units = {c.offset_unit for c in continua.values()}
-    metadata = {_UNIT: units.pop().encode()} if len(units) == 1 else {}
+    if len(units) == 1:
+        metadata = {_UNIT: units.pop().encode()}
+    else:
+        metadata = {}
     schema = pa.schema(list(kinds.items()), metadata)
 
     def batches() -> Iterator[Any]:
@@ -793,7 +853,10 @@ def _write_links(continua: Mapping[str, Continuum], path: Path) -> None:
 def _write(batches: Iterable[Any], schema: Any, path: Path) -> None:
     from pyarrow.parquet import ParquetWriter
 
-    opened = ParquetWriter if path.suffix.lower() == ".parquet" else _pyarrow().ipc.new_file
+    if path.suffix.lower() == ".parquet":
+        opened = ParquetWriter
+    else:
+        opened = _pyarrow().ipc.new_file
     with atomic_write(path) as temporary, opened(temporary, schema) as writer:
         for batch in batches:
             writer.write_batch(batch)

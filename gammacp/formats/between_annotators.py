@@ -97,14 +97,16 @@ def _pairs(continua: Mapping[str, Continuum]) -> list[tuple[str, str]]:
 
 def _between(continua: Mapping[str, Continuum], one: str, other: str) -> Iterator[_Suspicion]:
     """Yield what one annotator's units need to be like the other's, in all documents or in some."""
-    a, b = _units(continua, one), _units(continua, other)
+    a = _units(continua, one)
+    b = _units(continua, other)
     change = change_between(a, b, _texts(continua))
     if change is not None:
         yield _Suspicion(one, other, change)
     if len(continua) < 2 or (change is not None and change.size > 1):
         return
     for name, c in list(continua.items())[:_DOCUMENTS]:
-        a, b = _units({name: c}, one), _units({name: c}, other)
+        a = _units({name: c}, one)
+        b = _units({name: c}, other)
         if min(len(a), len(b)) < LEAST_SHIFTED:
             continue
         if change is None:
@@ -139,7 +141,8 @@ def _texts(continua: Mapping[str, Continuum]) -> list[str | None]:
 
 def _explained(found: Sequence[_Suspicion]) -> list[_Suspicion]:
     """One suspicion per annotator: who differs from the most others is the one to change."""
-    left, chosen = list(found), list[_Suspicion]()
+    left = list(found)
+    chosen = list[_Suspicion]()
     while left:
         counts = Counter((s.document, name) for s in left for name in (s.annotator, s.other))
         most = max(counts.values())
@@ -166,17 +169,33 @@ def _note(
     suspicion: _Suspicion, continua: Mapping[str, Continuum], written: Mapping[str, str]
 ) -> ConventionNote:
     """Return the note on a suspicion, with the options that apply it."""
-    change, who = suspicion.change, written.get(suspicion.annotator, suspicion.annotator)
+    change = suspicion.change
+    who = written.get(suspicion.annotator, suspicion.annotator)
     maps = ", ".join(map(str, change.maps))
-    document = continua[suspicion.document].name if suspicion.document else ""
-    entry = f"{document}/{who}: {maps}" if document else f"{who}: {maps}"
-    options = [f"`positions={entry!r}`"] if maps else []
+    if suspicion.document:
+        document = continua[suspicion.document].name
+    else:
+        document = ""
+    if document:
+        entry = f"{document}/{who}: {maps}"
+    else:
+        entry = f"{who}: {maps}"
+    if maps:
+        options = [f"`positions={entry!r}`"]
+    else:
+        options = []
     if change.folded:
         pairs = _case_pairs(continua, suspicion)
         options += [f"`map={old}={new}`" for old, new in pairs]
-    changed = [f"positions of {who} change by {maps}"] if maps else []
+    if maps:
+        changed = [f"positions of {who} change by {maps}"]
+    else:
+        changed = []
     changed += ["the case of labels is ignored"] if change.folded else []
-    rounded = ", up to rounding," if change.rounded else ""
+    if change.rounded:
+        rounded = ", up to rounding,"
+    else:
+        rounded = ""
     evidence = (
         f"{change.before:.0%} of the units of {suspicion.annotator} and {suspicion.other} are "
         f"identical, but {change.after:.0%}{rounded} would be if {' and '.join(changed)}; if the "

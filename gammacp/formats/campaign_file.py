@@ -196,7 +196,9 @@ class Campaign:
     def dissimilarity(self) -> str | None:
         """Name or file of the dissimilarity; None where the file says nothing of it."""
         name: str | None = self.values.get("dissimilarity")
-        return str(self._path(name)) if name and name.lower().endswith(".toml") else name
+        if name and name.lower().endswith(".toml"):
+            return str(self._path(name))
+        return name
 
     @contextmanager
     def confine(self) -> Iterator[None]:
@@ -208,7 +210,10 @@ class Campaign:
     @property
     def documents(self) -> list[str]:
         """Patterns of the round's documents; none if it names files, or if there is no round."""
-        entries = [] if self.round is None else self.values["rounds"][self.round]
+        if self.round is None:
+            entries = []
+        else:
+            entries = self.values["rounds"][self.round]
         # A pattern without a folder is for documents, whatever lies beside the file.
         named = [e for e in entries if not self._exists(e) or (glob.has_magic(e) and "/" not in e)]
         if named and len(named) < len(entries):
@@ -230,7 +235,10 @@ class Campaign:
             keys = [keys for keys, leaf in _leaves(self.values) if leaf == entry]
             what = getattr(error, "message", error)
             hint = getattr(error, "hint", "Check the path")
-            place = keys[0] if keys else ()
+            if keys:
+                place = keys[0]
+            else:
+                place = ()
             raise self.error(f"{entry!r} {what}", *place, value=entry, hint=hint) from None
         return path
 
@@ -257,7 +265,8 @@ class Campaign:
         names = ["layer", "feature", "features", "tier", "layout", "columns", "align_texts"]
         names += ["positions", "include", "repeated"]
         options = {name: self.values[name] for name in names if name in self.values}
-        paths, features = self.paths, tuple(options.get("features", ()))
+        paths = self.paths
+        features = tuple(options.get("features", ()))
         said = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}
         read = [feature for s in said.values() if (feature := feature_of(s)) is not None]
         if read:
@@ -318,8 +327,14 @@ class Campaign:
         """
         continua = self._chosen(found)
         chosen = {key: self.values[key] for key in Selection.model_fields if key in self.values}
-        grids = self._grids(self.values["grid"]) if "grid" in self.values else {}
-        markable = self._markable(found, continua) if "markable" in self.values else None
+        if "grid" in self.values:
+            grids = self._grids(self.values["grid"])
+        else:
+            grids = {}
+        if "markable" in self.values:
+            markable = self._markable(found, continua)
+        else:
+            markable = None
         if self.round is not None:
             chosen = self._without_other_rounds(chosen, continua, found)
         asked = ",".join(self.values.get("document", ()))
@@ -362,7 +377,8 @@ class Campaign:
 
     def _chosen(self, found: Collection) -> Mapping[str, Continuum]:
         """Return the continua of the round, restricted to the names asked for (`--document`)."""
-        continua, patterns = found.continua, self.documents
+        continua = found.continua
+        patterns = self.documents
         known = set[str]()
         for pattern in patterns:
             fitting = _fitting(continua, pattern)
@@ -382,7 +398,9 @@ class Campaign:
         for pattern in (p for p, fitting in named.items() if not fitting):
             raise DataError(f"document {pattern!r} does not occur", hint=_there_are(continua))
         kept = set[str]().union(*named.values())
-        return {key: c for key, c in continua.items() if key in kept} if asked else continua
+        if asked:
+            return {key: c for key, c in continua.items() if key in kept}
+        return continua
 
     def _without_other_rounds(
         self, chosen: dict[str, Any], continua: Mapping[str, Continuum], found: Collection

@@ -41,13 +41,19 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
     there_are = _layers(campaign)
     said = {**_choices(campaign, found, there_are), **campaign.values}
     said["paths"] = [Path(os.path.relpath(p, here)).as_posix() for p in campaign.values["paths"]]
-    known = FORMATS[said["format"]] if "format" in said else None
+    if "format" in said:
+        known = FORMATS[said["format"]]
+    else:
+        known = None
     there = _examples(continua)
     if known and known.layout:
         there["layout"] = known.layout
     text = _HEAD.format(name=out.name, found=_counts(continua, found))
     layers = {n: ", ".join(v.features) for n, v in there_are.items() if v.offered}
-    options = ", ".join(o for o in known.reader.options if o not in KEYS) if known else ""
+    if known:
+        options = ", ".join(o for o in known.reader.options if o not in KEYS)
+    else:
+        options = ""
     notes = {
         "layer": [f"There is {name}{' with ' * bool(f)}{f}." for name, f in layers.items()],
         "option": [f"There are: {options}."] if options else [],
@@ -92,10 +98,16 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
 def _said(key: str, value: Any, off: str) -> list[str]:
     """The lines of a key; `off` before those that say nothing yet, which are not all shown."""
     if not isinstance(value, dict):
-        shown = value[:_MOST] if off and isinstance(value, list) else value
+        if off and isinstance(value, list):
+            shown = value[:_MOST]
+        else:
+            shown = value
         return [f"{off}{key} = {toml_value(shown)}"]
     rows = [f"{off}{toml_key(k)} = {toml_value(v)}" for k, v in value.items()]
-    more = [f"# … and {len(rows) - _MOST} more"] if len(rows) > _MOST else []
+    if len(rows) > _MOST:
+        more = [f"# … and {len(rows) - _MOST} more"]
+    else:
+        more = []
     return [f"[{key}]", *rows[:_MOST], *more]
 
 
@@ -129,5 +141,8 @@ def _choices(campaign: Campaign, found: Collection, layers: Layers) -> dict[str,
 
 def _layers(campaign: Campaign) -> Layers:
     name = campaign.values.get("format")
-    chosen = None if name is None else FORMATS[name]
+    if name is None:
+        chosen = None
+    else:
+        chosen = FORMATS[name]
     return layers_of(find(campaign.paths, chosen, campaign.values.get("layout")).found)

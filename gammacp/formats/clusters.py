@@ -34,7 +34,9 @@ def feature_of(said: str | Path) -> str | None:
     ('author', None, None)
     """
     said = str(said)
-    return None if "{" in said or said.lower().endswith((".csv", ".tsv")) else said
+    if "{" in said or said.lower().endswith((".csv", ".tsv")):
+        return None
+    return said
 
 
 def clustered(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, Continuum]:
@@ -56,7 +58,8 @@ def clustered(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, 
         The pattern is none.
     """
     if feature_of(said) is None and "{" in str(said):
-        found, told = _by_pattern(continua, str(said)), str(said)
+        found = _by_pattern(continua, str(said))
+        told = str(said)
     else:
         found, told = _said_of_documents(continua, said, "cluster")
     made = {key: c.in_cluster(found[key]) if key in found else c for key, c in continua.items()}
@@ -122,7 +125,8 @@ def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, C
         raise DataError("has no place in the order", file=missing[0])
     numbers = {k: number for k, v in found.items() if math.isfinite(number := _number(v))}
     if odd := [k for k in found if k not in numbers] if numbers else []:
-        one, other = found[odd[0]], found[next(iter(numbers))]
+        one = found[odd[0]]
+        other = found[next(iter(numbers))]
         what = f"its place in the order is {one!r}; other documents have numbers, such as {other!r}"
         raise DataError(what, file=odd[0], hint="Give numbers, or dates such as 2026-11-23")
     places: Mapping[str, float | str] = numbers or found
@@ -132,7 +136,8 @@ def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, C
         (only,) = {*found.values()}
         what = f"all {len(places)} documents have the same place in the order, {only!r}"
         raise DataError(what, hint="Number them in the order in which they were annotated")
-    told = f"{told} ({shared} at another's place)" if shared else told
+    if shared:
+        told = f"{told} ({shared} at another's place)"
     ordered = sorted(continua, key=lambda key: ranks[places[key]] if key in places else -1)
     return {key: continua[key].noting("order", told) for key in ordered}
 
@@ -176,7 +181,8 @@ def _by_pattern(continua: Mapping[str, Continuum], pattern: str) -> dict[str, st
             f"cluster {pattern!r} is not a pattern with {{cluster}} once and *, such as "
             "'{cluster}-*'"
         )
-    place, found = pieces[1::2].index("{cluster}"), dict[str, str]()
+    place = pieces[1::2].index("{cluster}")
+    found = dict[str, str]()
     for key, c in continua.items():
         values = fit(pieces, c.name) or fit(pieces, key)
         if values is None:
@@ -190,14 +196,21 @@ def _by_table(continua: Mapping[str, Continuum], path: Path, what: str) -> dict[
     known: dict[str, str] = {}
     with place_errors(path):
         for row, line in table_of(text_of(path), ("document", what), delimiter=",;\t"):
-            document, value = row["document"].strip(), row[what].strip()
+            document = row["document"].strip()
+            value = row[what].strip()
             if not value or known.setdefault(document, value) != value:
-                wrong = f"two {what}s" if value else f"no {what}"
+                if value:
+                    wrong = f"two {what}s"
+                else:
+                    wrong = f"no {what}"
                 raise DataError(f"document {document!r} has {wrong}", line=line)
     found = {key: known.get(c.name, known.get(key)) for key, c in continua.items()}
     missing = [continua[key].name for key, value in found.items() if value is None]
     if missing:
-        alone = "; a document of its own is its own cluster" if what == "cluster" else ""
+        if what == "cluster":
+            alone = "; a document of its own is its own cluster"
+        else:
+            alone = ""
         raise DataError(
             f"no row for {first_names(missing, 3)}",
             file=path,

@@ -47,7 +47,10 @@ class ConventionNote:
 
     def as_dict(self) -> dict[str, object]:
         """The JSON of a note: `{"file", "convention", "evidence", "applied"}`."""
-        quotes = f" ({counted(self.quotes, 'quote')})" if self.quotes else ""
+        if self.quotes:
+            quotes = f" ({counted(self.quotes, 'quote')})"
+        else:
+            quotes = ""
         return {
             "file": self.file,
             "convention": self.convention,
@@ -65,7 +68,9 @@ def fact_of(notes: Iterable[ConventionNote]) -> str:
         Of one document.
     """
     listed = [asdict(note) for note in notes]
-    return json.dumps(listed) if listed else ""
+    if listed:
+        return json.dumps(listed)
+    return ""
 
 
 def notes_of(document: Continuum | Corpus) -> list[ConventionNote]:

@@ -94,7 +94,8 @@ def read(
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise UsageError(f"delimiter {delimiter!r} is not comma, semicolon, tab or bar")
-    text, notes = source.text(), Notes()
+    text = source.text()
+    notes = Notes()
     chosen = delimiter or _delimiter(text)
     rows = rows_of(text, delimiter=chosen, comment=partial(_is_comment, source, notes, chosen))
     first = next(rows, None)
@@ -137,14 +138,16 @@ def _delimiter(text: str) -> str:
     """The delimiter that cuts the first lines into the same number of columns, at least three."""
     lines = islice(io.StringIO(text, newline=""), 50)
     sample = "".join([x for x in lines if x.strip() and not _NOTE.match(x)][:20])
-    best, best_score = ",", (0.0, 0)
+    best = ","
+    best_score = (0.0, 0)
     for candidate in DELIMITERS:
         # A quoted field may go over several lines, so a sample may end inside one.
         widths = [len(row) for _, row in rows_of(sample, delimiter=candidate, strict=False)]
         usual = max(widths, key=widths.count, default=0)
         score = (widths.count(usual) / len(widths) if usual >= 3 else 0.0, usual)
         if score > best_score:
-            best, best_score = candidate, score
+            best = candidate
+            best_score = score
     return best
 
 
@@ -175,7 +178,10 @@ def _note(source: Source, line: int, kind: str, value: str, notes: Notes) -> Non
         raise source.error(
             f"bounds {value!r} are not two numbers", line=line, hint="Write # bounds: START END"
         ) from None
-    name = parts[2] if len(parts) > 2 else ""
+    if len(parts) > 2:
+        name = parts[2]
+    else:
+        name = ""
     if name in notes.bounds:
         raise source.error("bounds are given twice", line=line)
     notes.bounds[name] = bounds, line

@@ -85,7 +85,10 @@ def columns_inside(continua: Collection[Continuum]) -> tuple[str, ...]:
     kinds = {kind for c in continua for kind in c.kinds}
     axes = max((c.axes for c in continua), default=1)
     plain = kinds <= {"box"} and axes < 4
-    shaped = AXES[: 2 * axes - 2] if plain else (SHAPE,)
+    if plain:
+        shaped = AXES[: 2 * axes - 2]
+    else:
+        shaped = (SHAPE,)
     return (*shaped, *((FRAGMENTS,) if any(c.n_broken for c in continua) else ()))
 
 

@@ -89,7 +89,8 @@ def _in_characters(part: Continuum) -> Continuum:
     reached = np.array([0, *(end for _, end in tokens)], np.int64)
 
     def edges(starts: Sequence[float], ends: Sequence[float]) -> tuple[Indices, Indices]:
-        first, last = np.array(starts, np.int64), np.array(ends, np.int64)
+        first = np.array(starts, np.int64)
+        last = np.array(ends, np.int64)
         return begins[first], np.where(last > first, reached[last], begins[first])
 
     moved = _move(part, edges, part.text)
@@ -104,7 +105,10 @@ def _check_inside(part: Continuum) -> None:
     places = [(f"a unit by {u.annotator}", u.start, u.end) for u in part]
     for what, start, end in (*places, ("bounds", *part.bounds)):
         if not 0 <= start <= end <= length or start % 1 or end % 1:
-            problem = "not at characters" if start % 1 or end % 1 else "outside of the text"
+            if start % 1 or end % 1:
+                problem = "not at characters"
+            else:
+                problem = "outside of the text"
             raise DataError(
                 f"{whose}: {what}, {start:.17g} to {end:.17g}, lies {problem}; the text has "
                 f"{length} characters",
@@ -152,7 +156,8 @@ def _edges_on_line(places: Indices) -> _Edges:
     """Return what moves starts and ends of a text to their places on the line."""
 
     def edges(starts: Sequence[float], ends: Sequence[float]) -> tuple[Indices, Indices]:
-        first, last = np.array(starts, np.int64), np.array(ends, np.int64)
+        first = np.array(starts, np.int64)
+        last = np.array(ends, np.int64)
         after = places[np.maximum(last - 1, 0)] + 1
         return places[first], np.where(last > first, after, places[first])
 

@@ -190,11 +190,15 @@ def _quoted_characters(documents: Sequence[Quoted]) -> int:
 
 def _trusting(hint: str) -> str:
     trusting = "give `read(offsets=trust)` to go by the offsets alone"
-    return f"{hint}, or {trusting}" if hint else trusting[0].upper() + trusting[1:]
+    if hint:
+        return f"{hint}, or {trusting}"
+    return trusting[0].upper() + trusting[1:]
 
 
 def _first(document: Quoted) -> str | None:
-    return document.texts[0] if document.texts else None
+    if document.texts:
+        return document.texts[0]
+    return None
 
 
 def _usual(document: Quoted, own: Sequence[Convention]) -> tuple[Convention, Settled] | None:
@@ -323,7 +327,10 @@ def _problem(text: str, has: str, quote: Quote) -> str:
     if end is not None and end > len(text):
         return f"end {end} lies beyond the text of {len(text)} characters"
     start = quote.parts[0][0]
-    where = f"{start}-{end}" if end is not None else f"{start}"
+    if end is not None:
+        where = f"{start}-{end}"
+    else:
+        where = f"{start}"
     return f"{(quote.text or '')[:_SHOWN]!r} is not what the {has} has at {where}"
 
 
@@ -331,17 +338,23 @@ def _counts(documents: Sequence[Quoted], usual: Convention) -> str:
     """Count the quotes that fit under two conventions, if these explain all of them."""
     fitting = {c: _which_fit(documents, c) for c in dict.fromkeys((usual, *conventions()))}
     total = min(_COUNTED, sum(q.text is not None for d in documents for q in d.quotes))
-    quotes = f"{total} quotes" if total < _COUNTED else f"the first {total} quotes"
+    if total < _COUNTED:
+        quotes = f"{total} quotes"
+    else:
+        quotes = f"the first {total} quotes"
     best = max(fitting, key=lambda c: len(fitting[c]))
     rest = {c: found - fitting[best] for c, found in fitting.items()}
     other = max(rest, key=lambda c: len(rest[c]))
-    many, few = len(fitting[best]), len(rest[other])
+    many = len(fitting[best])
+    few = len(rest[other])
     if few and many + few == total:
         return (
             f"the quotes contradict each other: {many} of {quotes} fit if {best.words}, {few} if "
             f"{other.words}"
         )
-    return f"{many} of {quotes} fit if {best.words}" if many else ""
+    if many:
+        return f"{many} of {quotes} fit if {best.words}"
+    return ""
 
 
 def _which_fit(documents: Sequence[Quoted], convention: Convention) -> set[tuple[int, int]]:

@@ -212,7 +212,8 @@ def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
     DataError
         The file cannot be read or unpacked.
     """
-    content, place = content_of(path, pipes=named), without_gz(path)
+    content = content_of(path, pipes=named)
+    place = without_gz(path)
     return place, content if place == path else unpack(content, str(path))
 
 
@@ -250,7 +251,9 @@ def _reference(source: Source) -> Origin:
 
 def place_of(source: Source) -> Path:
     """The path that says names: that of a file, or of a member in an archive's place."""
-    return source.path.with_suffix("") / source.member if source.member else source.path
+    if source.member:
+        return source.path.with_suffix("") / source.member
+    return source.path
 
 
 def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
@@ -267,7 +270,10 @@ def _unknown(source: Source, place: Path) -> DataError:
 
     content = source.content.lstrip()
     syntax = content.startswith((b"(", b"# ::"))
-    elsewhere = advice("bracketed files") if syntax else ""
+    if syntax:
+        elsewhere = advice("bracketed files")
+    else:
+        elsewhere = ""
     seen = looks_like(source)
     hint = f"{candidates(place)}{f'. {elsewhere}' if elsewhere else ''}"
     return source.error(
@@ -453,7 +459,9 @@ def _why_no_format(path: Path, head: Callable[[], bytes], search: Finding) -> st
         return f"{path.suffix.lstrip('.').upper()} file of an unknown format"
     if search.chosen is not None and path.suffix:
         return f"not recognised as {search.chosen.title}"
-    return f"no format has the ending {path.suffix}" if path.suffix else "its name has no ending"
+    if path.suffix:
+        return f"no format has the ending {path.suffix}"
+    return "its name has no ending"
 
 
 def _head_of(file: Path) -> bytes:
@@ -494,7 +502,10 @@ def has_ending(path: Path, chosen: Format | None) -> bool:
 
 def _endings(chosen: Format | None) -> tuple[str, ...]:
     """Return the endings of all files that are read in a folder, in lower case."""
-    offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
+    if chosen:
+        offered = [chosen]
+    else:
+        offered = [entry for _, entry in FORMATS.items()]
     return (*dict.fromkeys(ending for entry in offered for ending in entry.endings), ".zip")
 
 
@@ -517,7 +528,8 @@ def _by_name(path: Path, content: bytes, search: Finding) -> dict[str, bytes]:
     found: dict[str, list[bytes]] = {}
     for member, data in members(content, str(path)):
         found.setdefault(str(member), []).append(data)
-    reasons, inside = why_not_annotators(found), path.with_suffix("")
+    reasons = why_not_annotators(found)
+    inside = path.with_suffix("")
     for name, (first, *others) in [*found.items()]:
         if all(other == first for other in others):
             why = reasons[name] or "a copy of another file of this name in the archive"
@@ -568,7 +580,10 @@ def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[
     if len(data) == 1 and "/" not in data[0]:
         # One annotator's document with its type system: it stands where the archive is.
         only = only_file(path, map(PurePosixPath, everything))
-        stem = only.stem if only is not None else path.stem
+        if only is not None:
+            stem = only.stem
+        else:
+            stem = path.stem
         places = {data[0]: path.with_name(stem + Path(data[0]).suffix)}
     return [
         (Source(path, "", "", everything[name], name, everything), place)

@@ -47,7 +47,10 @@ class Joining:
 
 
 def _few(names: Sequence[str], between: str = ", ") -> str:
-    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED + 1 else []
+    if len(names) > _NAMED + 1:
+        more = [f"{len(names) - _NAMED} more"]
+    else:
+        more = []
     return between.join([*(names[:_NAMED] if more else names), *more])
 
 
@@ -78,12 +81,16 @@ class DocumentPart:
     def annotator(self) -> str:
         """Whom the path names, "" if the file does."""
         own = self.source.annotator
-        return own if own in self.continuum.annotators else ""
+        if own in self.continuum.annotators:
+            return own
+        return ""
 
     @property
     def own(self) -> tuple[str, ...]:
         """Annotators whom the file itself names."""
-        return () if self.annotator else self.continuum.annotators
+        if self.annotator:
+            return ()
+        return self.continuum.annotators
 
 
 def joinings(
@@ -104,7 +111,10 @@ def joinings(
     listed = all(file.listed for file in files)
     found: list[tuple[tuple[float, ...], Joining]] = []
     for number, layout in enumerate(_LAYOUTS):
-        chosen = layout.replace("{document}", "*") if listed else layout
+        if listed:
+            chosen = layout.replace("{document}", "*")
+        else:
+            chosen = layout
         try:
             names = [names_from_path(place_of(file.source), chosen) for file in files]
         except DataError:

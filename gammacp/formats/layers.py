@@ -97,7 +97,10 @@ def chosen_layer(layers: Layers, wanted: str | None) -> str | None:
     if len(fitting) > 1:
         fitting = [n for n in fitting if layers[n].offered] or fitting
     if len(fitting) != 1:
-        problem = "fits several layers" if fitting else "does not occur"
+        if fitting:
+            problem = "fits several layers"
+        else:
+            problem = "does not occur"
         there = ", ".join(fitting or offered) or "none"
         raise DataError(f"layer {wanted!r} {problem}", hint=f"There are: {there}")
     return fitting[0]
@@ -125,4 +128,6 @@ def chosen_feature(layers: Layers, layer: str | None, wanted: str | None) -> str
             f"layer {layer!r} has several features: {there}",
             hint="Choose the category with `feature=`",
         )
-    return usual[0] if usual else next(iter(features), None)
+    if usual:
+        return usual[0]
+    return next(iter(features), None)

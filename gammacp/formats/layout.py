@@ -37,7 +37,10 @@ def names_from_path(path: Path, layout: str | None) -> PathNames:
     >>> names_from_path(Path("flat/interview_1-Lisa.ann"), "{document}-{annotator}")
     PathNames(document='interview_1', annotator='Lisa')
     """
-    stem = path.name[: -len(path.suffix)] if path.suffix else path.name
+    if path.suffix:
+        stem = path.name[: -len(path.suffix)]
+    else:
+        stem = path.name
     if layout is None:
         return PathNames(stem, "")
     fields = layout.strip("/")
@@ -76,17 +79,26 @@ def fit(pattern: Sequence[str], text: str) -> list[str] | None:
     >>> fit(["", "{document}", "-", "{annotator}", ""], "interview-1-Lisa")
     ['interview-1', 'Lisa']
     """
-    end = len(text) - len(pattern[-1]) if text.endswith(pattern[-1]) else -1
+    if text.endswith(pattern[-1]):
+        end = len(text) - len(pattern[-1])
+    else:
+        end = -1
     found: list[str] = []
     # From the end, each field as short as can be: that needs no second try, whatever the pattern.
     for i in range(len(pattern) - 2, 0, -2):
-        fixed, limit = pattern[i - 1], end - (pattern[i] != "*")
-        at = text.rfind(fixed, 0, max(limit, 0)) if i > 1 else 0
+        fixed = pattern[i - 1]
+        limit = end - (pattern[i] != "*")
+        if i > 1:
+            at = text.rfind(fixed, 0, max(limit, 0))
+        else:
+            at = 0
         if at < 0 or limit < at + len(fixed) or not text.startswith(fixed, at):
             return None
         found.append(text[at + len(fixed) : end])
         end = at
-    return None if end else found[::-1]
+    if end:
+        return None
+    return found[::-1]
 
 
 def file_name(name: str, kind: str) -> str:

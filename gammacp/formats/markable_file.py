@@ -54,7 +54,8 @@ class MarkableFile:
         DataError
             With the line where there is one.
         """
-        known, needed = dict.fromkeys(read), dict.fromkeys(kept)
+        known = dict.fromkeys(read)
+        needed = dict.fromkeys(kept)
         for name in self.stretches:
             if name and name not in known:
                 raise DataError(

@@ -46,11 +46,9 @@ def categories_of(continua: Iterable[Continuum]) -> list[str]:
     if isinstance(continua, TableDocuments):
         return list(continua.table.categories)
     orders = list(dict.fromkeys(c.categories for c in continua))
-    return (
-        list(orders[0])
-        if len(orders) == 1
-        else list(all_names(None, (c for order in orders for c in order), "category"))
-    )
+    if len(orders) == 1:
+        return list(orders[0])
+    return list(all_names(None, (c for order in orders for c in order), "category"))
 
 
 def _check(parts: Sequence[Continuum]) -> None:

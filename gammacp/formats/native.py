@@ -116,7 +116,9 @@ def _kind(entry: Any) -> str:
     """Return the kind of a field behind the first four."""
     if isinstance(entry, list):
         return "fragments"
-    return "shape" if any(isinstance(value, list) for value in entry.values()) else "features"
+    if any(isinstance(value, list) for value in entry.values()):
+        return "shape"
+    return "features"
 
 
 class _Corpus(BaseModel, extra="allow"):
@@ -195,7 +197,9 @@ def _document(file: _File, name: str) -> Continuum | Corpus:
 
 def _grid(said: float | list[tuple[float, float]] | None) -> Grid | None:
     if not isinstance(said, list):
-        return Grid("places", said) if said else None
+        if said:
+            return Grid("places", said)
+        return None
     return Grid("places", 0.0, tuple(s for s, _ in said), tuple(e for _, e in said))
 
 

@@ -117,7 +117,9 @@ class CountedText:
         if offset > last:
             return self.length + offset - last
         found = int(self.places[offset])
-        return None if found == INSIDE else found
+        if found == INSIDE:
+            return None
+        return found
 
     def span(self, start: int, end: int) -> tuple[int | None, int | None]:
         """The code points from where to where a span reaches.
@@ -160,11 +162,15 @@ class Convention:
         text
             As the file has it.
         """
-        told, places = text, None
+        told = text
+        places = None
         for part in self.parts:
             if part.retell is not None:
                 told, step = part.retell(told)
-                places = step if places is None else np.where(step < 0, INSIDE, places[step])
+                if places is None:
+                    places = step
+                else:
+                    places = np.where(step < 0, INSIDE, places[step])
         inclusive = any(part.inclusive for part in self.parts)
         return CountedText(len(text), places, inclusive)
 
@@ -213,7 +219,8 @@ def _normalised(form: Form) -> Callable[[str], Retold]:
         places: list[int] = []
         at = 0
         for start, end in _clusters(text, form):
-            cluster, made = text[start:end], unicodedata.normalize(form, text[start:end])
+            cluster = text[start:end]
+            made = unicodedata.normalize(form, text[start:end])
             if cluster != made:
                 told += [text[at:start], made]
                 places += [*range(at, start + 1), *[INSIDE] * (len(made) - 1)]

@@ -19,7 +19,9 @@ FIELDS = ("{annotator}", "{document}")
 
 def continua_of(document: Continuum | Corpus) -> Collection[Continuum]:
     """The continua of what is written."""
-    return [document] if isinstance(document, Continuum) else document.values()
+    if isinstance(document, Continuum):
+        return [document]
+    return document.values()
 
 
 def write_parts(
@@ -50,7 +52,8 @@ def write_parts(
         Two parts would be one file, a name cannot be that of a file, or it is one that is passed
         over in folders.
     """
-    pattern, fixed = str(path), dict[Path, str]()
+    pattern = str(path)
+    fixed = dict[Path, str]()
     named = path.suffix.lower() == ending or any(field in pattern for field in FIELDS)
     if not named:
         pattern = f"{path}/{layout}{ending}"
@@ -122,7 +125,8 @@ def annotated_text(continuum: Continuum, format: str) -> str:
     DataError
         There is none, or positions do not count its characters.
     """
-    text, name = continuum.text, continuum.name
+    text = continuum.text
+    name = continuum.name
     if text is None:
         raise DataError(
             f"{format} needs the text, and {name or 'the document'!r} has none",

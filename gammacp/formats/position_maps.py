@@ -53,14 +53,25 @@ class PositionMap:
         """The map as it is written."""
         if self.factor != 1:
             return f"x{self.factor}"
-        side = "" if self.start == self.end else "start" if self.start else "end"
+        if self.start == self.end:
+            side = ""
+        elif self.start:
+            side = "start"
+        else:
+            side = "end"
         by = self.start or self.end
-        since = "" if self.since is None else f" from {as_text(self.since)}"
+        if self.since is None:
+            since = ""
+        else:
+            since = f" from {as_text(self.since)}"
         return f"{side}{'-' if by < 0 else '+'}{as_text(abs(by))}{since}"
 
     def inverse(self) -> "PositionMap":
         """Return the map that undoes this one."""
-        since = None if self.since is None else self.since + self.start
+        if self.since is None:
+            since = None
+        else:
+            since = self.since + self.start
         return PositionMap(1 / self.factor, -self.start or 0.0, -self.end or 0.0, since)
 
     def of(self, starts: Floats, ends: Floats) -> tuple[Floats, Floats]:
@@ -72,9 +83,13 @@ class PositionMap:
             One entry per unit.
         """
         if self.factor != 1:
-            over, under = self.factor.numerator, self.factor.denominator
+            over = self.factor.numerator
+            under = self.factor.denominator
             return _rounded(starts * over / under), _rounded(ends * over / under)
-        here = np.full(len(starts), True) if self.since is None else starts >= self.since
+        if self.since is None:
+            here = np.full(len(starts), True)
+        else:
+            here = starts >= self.since
         moved = np.where(here, _rounded(starts + self.start), starts)
         return moved, np.where(here, _rounded(ends + self.end), ends)
 
@@ -110,7 +125,8 @@ def position_maps(text: str) -> tuple[PositionMap, ...]:
 
 def _map_of(match: re.Match[str], text: str) -> PositionMap:
     if match["times"]:
-        over, under = Fraction(match["over"]), Fraction(match["under"] or 1)
+        over = Fraction(match["over"])
+        under = Fraction(match["under"] or 1)
         if not under or not over:
             raise UsageError(f"`positions=` {text!r} has a factor that is not > 0")
         factor = over / under
@@ -118,8 +134,12 @@ def _map_of(match: re.Match[str], text: str) -> PositionMap:
             raise UsageError(f"`positions=` {text!r} has a factor that is no number to count with")
         return PositionMap(factor)
     by = float(match["sign"] + match["by"])
-    since = None if match["since"] is None else float(match["since"])
-    start, end = by * (match["side"] != "end"), by * (match["side"] != "start")
+    if match["since"] is None:
+        since = None
+    else:
+        since = float(match["since"])
+    start = by * (match["side"] != "end")
+    end = by * (match["side"] != "start")
     return PositionMap(start=start, end=end, since=since)
 
 
@@ -241,7 +261,9 @@ def _bounds(c: Continuum, units: Sequence[Unit]) -> Bounds | None:
     """Bounds that were declared, widened where units need it; None for those of the units."""
     own = (min((u.start for u in c), default=0.0), max((u.end for u in c), default=0.0))
     if c.bounds == own or not units:
-        return None if units else c.bounds
+        if units:
+            return None
+        return c.bounds
     low, high = c.bounds
     return min(low, *(u.start for u in units)), max(high, *(u.end for u in units))
 

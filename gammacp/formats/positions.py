@@ -22,7 +22,10 @@ def position(text: str) -> float:
             raise ValueError
         value = float(text)
     except ValueError:
-        comma = "; write a decimal point" if "," in text else ""
+        if "," in text:
+            comma = "; write a decimal point"
+        else:
+            comma = ""
         raise ValueError(f"{text.strip()!r} is not a number{comma}") from None
     if not math.isfinite(value):
         raise ValueError(f"{text.strip()!r} is not a finite number")
@@ -32,7 +35,9 @@ def position(text: str) -> float:
 
 
 def _digits(text: str) -> int:
-    return abs(int(text)) if text.strip().lstrip("+-").isdigit() else LARGEST
+    if text.strip().lstrip("+-").isdigit():
+        return abs(int(text))
+    return LARGEST
 
 
 def as_text(value: float) -> str:
@@ -41,4 +46,6 @@ def as_text(value: float) -> str:
     >>> as_text(3.0), as_text(0.1)
     ('3', '0.1')
     """
-    return str(int(value)) if value == int(value) else repr(float(value))
+    if value == int(value):
+        return str(int(value))
+    return repr(float(value))

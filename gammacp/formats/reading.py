@@ -105,7 +105,10 @@ class Collection:
         if not gone:
             return None
         there = [name for name, each in lacking.items() if each]
-        where = there[0] if len(there) == 1 else f"{len(there)} documents"
+        if len(there) == 1:
+            where = there[0]
+        else:
+            where = f"{len(there)} documents"
         advice = next((a for name in there if (a := self.continua[name].about.fact(OTHERS))), "")
         return (
             f"{', '.join(gone)}: declared, but without a file in {where}. Each file there has one "
@@ -157,7 +160,10 @@ def read_corpus(
     paths, format, options
         As for `collect`.
     """
-    listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if isinstance(paths, str | os.PathLike):
+        listed = [paths]
+    else:
+        listed = list(paths)
     found = collect(listed, format=format, **options)
     for _, error in found.failures:
         raise error
@@ -211,13 +217,19 @@ def collect(
     DataError
         There is nothing to be read at all.
     """
-    chosen = None if format is None else FORMATS[format]
+    if format is None:
+        chosen = None
+    else:
+        chosen = FORMATS[format]
     given: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
     layout: str | None = given.pop("layout", None)
     align_texts = bool(given.pop("align_texts", False))
     positions = given.pop("positions", None)
     if given:  # All formats are imported for it.
-        offered = [chosen] if chosen else [entry for _, entry in FORMATS.items()]
+        if chosen:
+            offered = [chosen]
+        else:
+            offered = [entry for _, entry in FORMATS.items()]
         _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
     asked = list(paths)
     finding = finding or find(asked, chosen, layout)
@@ -226,7 +238,8 @@ def collect(
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
-    documents, unread = list[_Document](), list(finding.unread)
+    documents = list[_Document]()
+    unread = list(finding.unread)
     for source, entry in taken:
         read = (instead or {}).get(entry.name, entry.reader.read)
         try:
@@ -239,7 +252,10 @@ def collect(
     remarks = _remarks(finding.found, documents, told)
     tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
     plain = not (unread or layout or positions) and len(tables) == len(documents)
-    whole = table_of_several(tables) if plain else None
+    if plain:
+        whole = table_of_several(tables)
+    else:
+        whole = None
     if whole is not None:
         # Documents of one table each are whole: nothing is put together, and none is made for it.
         made = _noting(whole, documents[0][1], {"format": format, **options})
@@ -347,7 +363,8 @@ class _Alike(Mapping[str, str]):
     """One format for all of a table's documents, which a dictionary would list once more."""
 
     def __init__(self, table: DocumentTable, name: str) -> None:
-        self._table, self._name = table, name
+        self._table = table
+        self._name = name
 
     def __getitem__(self, document: str) -> str:
         self._table.places[document]
@@ -361,8 +378,13 @@ class _Alike(Mapping[str, str]):
 
 
 def _table_of(document: Continuum | Corpus) -> DocumentTable | None:
-    found = document.continua if isinstance(document, Corpus) else None
-    return found if isinstance(found, DocumentTable) else None
+    if isinstance(document, Corpus):
+        found = document.continua
+    else:
+        found = None
+    if isinstance(found, DocumentTable):
+        return found
+    return None
 
 
 def _put_together(
@@ -395,7 +417,10 @@ def _put_together(
                 continua[name] = _noting(whole, entry, asked_for)
                 formats[name] = entry.name
         except DataError as error:
-            known = error if layout else _with_layout(error, group, settings, rows)
+            if layout:
+                known = error
+            else:
+                known = _with_layout(error, group, settings, rows)
             failures.append((name, known.at(name)))
             missing[name] = (name,)
     alone = {name for name, c in continua.items() if c.n_annotators == 1}
@@ -414,9 +439,15 @@ def _put_together(
 
 def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
     passed = "; ".join(map(str, left_out))
-    hint = f"Skipped: {passed}" if passed else None
+    if passed:
+        hint = f"Skipped: {passed}"
+    else:
+        hint = None
     by_state = any(entry.state for entry in left_out)
-    what = "nothing is finished work" if by_state else "no file of a known format"
+    if by_state:
+        what = "nothing is finished work"
+    else:
+        what = "no file of a known format"
     return DataError(what, file=", ".join(map(str, asked)), hint=hint)
 
 
@@ -428,7 +459,10 @@ def _noting(continuum: Noting, entry: Format, given: Mapping[str, Any]) -> Notin
             continuum = continuum.noting(key, *(f"{k}={v}" for k, v in value.items()))
         elif value is not None and key in noted:
             several = isinstance(value, list | tuple)
-            text = ",".join(map(str, value)) if several else str(value)
+            if several:
+                text = ",".join(map(str, value))
+            else:
+                text = str(value)
             continuum = continuum.noting(key, text)
     return continuum
 
@@ -509,7 +543,9 @@ def _place_of(part: DocumentPart, annotator: str, rows: _FirstRows) -> str:
     if first_rows and place not in rows:
         rows[place] = first_rows(part.source)
     row = rows.get(place, {}).get((part.continuum.name, annotator))
-    return f"{place}: {row}" if row else place
+    if row:
+        return f"{place}: {row}"
+    return place
 
 
 def _joinings(parts: Iterable[DocumentPart], settings: _Settings) -> tuple[Joining, ...]:
@@ -539,7 +575,9 @@ def _suspects(
         return []
     suspects = [u for u in unread if layout or part.format.has_ending(u.path)]
     if part.listed:
-        return [u.place for u in suspects] if part.annotator or joined else []
+        if part.annotator or joined:
+            return [u.place for u in suspects]
+        return []
     own = part.source.document, part.continuum.name
     found = []
     for each in suspects:

@@ -266,7 +266,10 @@ def holding(
     """
 
     def sniff(head: bytes, path: Path) -> bool:
-        text = head.split(b"\n", 1)[0] if first_line else head
+        if first_line:
+            text = head.split(b"\n", 1)[0]
+        else:
+            text = head
         return (
             path.suffix.lower() in endings.split()
             and all(any(k in text for k in ([x] if isinstance(x, bytes) else x)) for x in keys)

@@ -142,14 +142,19 @@ def select(
     made = {}
     for name, c in continua.items():
         chosen = _one(corpus[name], selection, c.name)
-        grid = grids.get(c.name, grids.get("")) if grids else None
+        if grids:
+            grid = grids.get(c.name, grids.get(""))
+        else:
+            grid = None
         made[name] = chosen if grid is None else declare_grid(chosen, grid)
         if markable is not None:
             made[name] = markable.declare(made[name], c.name)
     found = {
         key: adopt_categories(c, c.categories, name=continua[key].name) for key, c in made.items()
     }
-    return _without_unused(corpus, found) if selection.exclude else found
+    if selection.exclude:
+        return _without_unused(corpus, found)
+    return found
 
 
 def maps_of(
@@ -238,7 +243,10 @@ def _used(continua: Mapping[str, Continuum]) -> set[str]:
 
 
 def _one(continuum: Continuum, selection: Selection, document: str) -> Continuum:
-    c = rename_categories(continuum, selection.map) if selection.map else continuum
+    if selection.map:
+        c = rename_categories(continuum, selection.map)
+    else:
+        c = continuum
     if selection.only:
         c = keep_categories(c, selection.only)
     if selection.rename:

@@ -91,7 +91,9 @@ class Source:
     @property
     def place(self) -> str:
         """The file's name for messages."""
-        return f"{self.path}!{self.member}" if self.member else str(self.path)
+        if self.member:
+            return f"{self.path}!{self.member}"
+        return str(self.path)
 
     def error(self, message: str, *, line: int | None = None, hint: str | None = None) -> DataError:
         """A DataError in this file.
@@ -172,7 +174,9 @@ class Source:
             content = self.neighbour(other + ending)
         if content is None:
             return None
-        return Source(self.path.with_suffix(ending), "", "", content).text() if content else ""
+        if content:
+            return Source(self.path.with_suffix(ending), "", "", content).text()
+        return ""
 
     def neighbour(self, name: str) -> bytes | None:
         """The bytes of a file of the same folder or archive; None without one.
@@ -219,7 +223,8 @@ class Record(dict[str, Any]):
         """
         if not isinstance(fields, Record):
             fields = cls(fields if isinstance(fields, dict) else ())
-        fields.source, fields.line = source, line
+        fields.source = source
+        fields.line = line
         return fields
 
     def error(self, message: str, hint: str | None = None) -> DataError:
@@ -264,7 +269,8 @@ class Record(dict[str, Any]):
             raise self._lacks(f'"{key}" is missing or not a list of objects')
         found = [v if isinstance(v, Record) else Record(v) for v in value]
         for record in found:
-            record.source, record.line = self.source, self.line
+            record.source = self.source
+            record.line = self.line
         return found
 
     def string(self, key: str) -> str:
@@ -289,7 +295,9 @@ class Record(dict[str, Any]):
             Of the field.
         """
         value = self.get(key)
-        return value if isinstance(value, str) else None
+        if isinstance(value, str):
+            return value
+        return None
 
     def name(self, *keys: str) -> str | None:
         """The first of the names under these keys; None without any (see `name`).
@@ -313,7 +321,9 @@ class Record(dict[str, Any]):
             Of the field.
         """
         value = self.get(key)
-        return len(value) if isinstance(value, list | dict) else 0
+        if isinstance(value, list | dict):
+            return len(value)
+        return 0
 
     def position(self, key: str, what: str, hint: str | None = None) -> float:
         """The number that a cell writes (see `Source.position`).
@@ -345,7 +355,9 @@ def free_name(base: str, taken: Container[str], reserved: Container[str] = ()) -
     """
     numbered = (f"{base} ({number})" for number in count(2))
     free = (name for name in numbered if name not in taken and name not in reserved)
-    return base if base not in taken else next(free)
+    if base not in taken:
+        return base
+    return next(free)
 
 
 def name(value: object) -> str | None:
@@ -358,7 +370,9 @@ def name(value: object) -> str | None:
     """
     if isinstance(value, bool) or value is None or value == "":
         return None
-    return str(value) if isinstance(value, str | int) else None
+    if isinstance(value, str | int):
+        return str(value)
+    return None
 
 
 def parsed_json(text: str | bytes, *, nan: bool = False, first: int = 1) -> object:

@@ -223,7 +223,8 @@ class Spans(_Counting):
             for start, end in parts:
                 self.add(annotator, category, start, end, **about)
             return
-        line, what = about.get("line"), about.get("what", "unit")
+        line = about.get("line")
+        what = about.get("what", "unit")
         places = sorted(self._place(*part, line, what) for part in parts)
         if discontinuous == "keep":
             about["fragments"] = parts
@@ -234,7 +235,8 @@ class Spans(_Counting):
     def _place(
         self, start: object, end: object, line: int | None, what: str
     ) -> tuple[float, float]:
-        low, high = self._number(start, line, what), self._number(end, line, what)
+        low = self._number(start, line, what)
+        high = self._number(end, line, what)
         if high < low:
             raise self.source.error(f"{what}: end {high:.15g} < start {low:.15g}", line=line)
         if self.offset_unit == CHARACTERS:
@@ -269,7 +271,10 @@ class Spans(_Counting):
         there = {(u.annotator, u.id) for u in self._units if u.id}
         whole = whole_links(self._links, there)
         self.leave_out("link", NO_UNIT, len(self._links) - len(whole))
-        units = self._units if whole else [replace(u, id="") if u.id else u for u in self._units]
+        if whole:
+            units = self._units
+        else:
+            units = [replace(u, id="") if u.id else u for u in self._units]
         with self.source.place_errors(line):
             built = Continuum.from_units(
                 units,
@@ -324,12 +329,16 @@ def with_shapes(document: D, shapes: str, place: str) -> D:
         Of which file.
     """
     one_of("shapes", shapes, ("keep", "box", "no"))
-    continua, mended = by_name(document), Tally(place)
+    continua = by_name(document)
+    mended = Tally(place)
     if shapes == "keep":
         for c in continua.values():
             mended.add("outline", MENDED, 0 if c.shapes is None else n_mended(c.shapes))
         return with_continua(document, continua, mended)
-    one = enclose_in_boxes if shapes == "box" else reduce_to_hulls
+    if shapes == "box":
+        one = enclose_in_boxes
+    else:
+        one = reduce_to_hulls
     # Fragments stay.
     made = {name: c if c.axes == 1 else one(c) for name, c in continua.items()}
     return with_continua(document, made, mended)
@@ -348,7 +357,10 @@ def in_pieces(document: D, discontinuous: str, place: str) -> D:
         Of which file, or document, gaps are counted.
     """
     one_of("discontinuous", discontinuous, _DISCONTINUOUS)
-    one = split_into_atoms if discontinuous == "split" else reduce_to_hulls
+    if discontinuous == "split":
+        one = split_into_atoms
+    else:
+        one = reduce_to_hulls
     if discontinuous == "keep":
         return document
     gaps = Tally(place)
@@ -366,7 +378,9 @@ def in_pieces(document: D, discontinuous: str, place: str) -> D:
 
 def by_name(document: Continuum | Corpus) -> Mapping[str, Continuum]:
     """The continua of what is read or written; a single one has the name ""."""
-    return document.continua if isinstance(document, Corpus) else {"": document}
+    if isinstance(document, Corpus):
+        return document.continua
+    return {"": document}
 
 
 def with_continua(document: D, continua: Mapping[str, Continuum], lost: Tally) -> D:
@@ -440,7 +454,9 @@ class Documents(_Counting):
         """The document if there is one alone, else the corpus of all."""
         corpus = self.corpus()
         alone = next(iter(corpus.values()))
-        return corpus if len(corpus) > 1 else alone.with_about(left_out=corpus.left_out)
+        if len(corpus) > 1:
+            return corpus
+        return alone.with_about(left_out=corpus.left_out)
 
     def corpus(self) -> Corpus:
         """All documents; a DataError if there is none."""

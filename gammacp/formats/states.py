@@ -43,9 +43,17 @@ def why_left_out(state: State, said: str = "") -> str:
     >>> why_left_out(State.UNFINISHED, "IN_PROGRESS")
     'unfinished (IN_PROGRESS), read with `include=unfinished`'
     """
-    word = "a reference" if state == State.REFERENCE else str(state)
-    reason = f"{word} ({said})" if said else word
-    return f"{reason}, read with `include={state}`" if state in INCLUDABLE else reason
+    if state == State.REFERENCE:
+        word = "a reference"
+    else:
+        word = str(state)
+    if said:
+        reason = f"{word} ({said})"
+    else:
+        reason = word
+    if state in INCLUDABLE:
+        return f"{reason}, read with `include={state}`"
+    return reason
 
 
 @dataclass(frozen=True)
@@ -98,7 +106,10 @@ class Wanted:
         >>> sorted(Wanted.of("unfinished,reference").include)
         [<State.REFERENCE: 'reference'>, <State.UNFINISHED: 'unfinished'>]
         """
-        entries = [include] if isinstance(include, str) else list(include or ())
+        if isinstance(include, str):
+            entries = [include]
+        else:
+            entries = list(include or ())
         names = [name.strip() for entry in entries for name in entry.split(",") if name.strip()]
         for name in names:
             if name == State.SKIPPED:

@@ -115,7 +115,8 @@ def summary(continuum: Continuum, people: Sequence[str] = ()) -> Summary:
     people
         Names of annotators of the corpus that are alike (`alike_names`), for warnings.
     """
-    c, parts = continuum, continuum.atoms()
+    c = continuum
+    parts = continuum.atoms()
     counts = np.bincount(c.category_codes[c.category_codes >= 0], minlength=len(c.categories))
     annotators = {
         name: _counts(c, parts, name, units)
@@ -152,12 +153,16 @@ def _spread(lengths: Floats) -> LengthSummary | None:
 
 def _counts(continuum: Continuum, parts: Continuum, name: str, units: int) -> AnnotatorCounts:
     """Return the counts of one annotator; `parts` has the fragments as units."""
-    c, rows = parts, parts.rows_of(name)
+    c = parts
+    rows = parts.rows_of(name)
     starts = np.append(c.starts[rows], c.bounds[1])
     # How far the earlier units reach, from the lower bound on.
     reached = np.maximum.accumulate(np.concatenate(([c.bounds[0]], c.ends[rows])))
     gaps = np.maximum(starts - reached, 0.0)
-    covered = 1 - float(gaps.sum()) / c.length if c.length else float("nan")
+    if c.length:
+        covered = 1 - float(gaps.sum()) / c.length
+    else:
+        covered = float("nan")
     return AnnotatorCounts(
         units=units,
         gaps=int((gaps > 0).sum()),
@@ -203,7 +208,10 @@ def _warnings(
     yield from _unit_warnings(c)
     everybody = sorted({*c.annotators, *people})
     for kind, names in (("annotators", everybody), ("categories", c.categories)):
-        here = {*c.annotators} if kind == "annotators" else {*names}
+        if kind == "annotators":
+            here = {*c.annotators}
+        else:
+            here = {*names}
         for group in _alike(names):
             if here & {*group}:
                 listed = ", ".join(map(repr, group))

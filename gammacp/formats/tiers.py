@@ -27,7 +27,9 @@ def annotator_of(tier: str, pattern: str) -> str | None:
     values = fit(parts, tier)
     if values is None:
         return None
-    return values[parts.index(ANNOTATOR) // 2] if ANNOTATOR in parts else ""
+    if ANNOTATOR in parts:
+        return values[parts.index(ANNOTATOR) // 2]
+    return ""
 
 
 def check_chosen(
@@ -43,7 +45,10 @@ def check_chosen(
         The names of all tiers, and of those that are read.
     """
     if not taken:
-        what = "there is no tier" if pattern is None else f"no tier fits {pattern!r}"
+        if pattern is None:
+            what = "there is no tier"
+        else:
+            what = f"no tier fits {pattern!r}"
         raise source.error(what, hint=f"There are: {', '.join(dict.fromkeys(there)) or 'none'}")
     if source.annotator and len({*taken}) > 1 and ANNOTATOR not in (pattern or ""):
         what = f"file of {source.annotator} has several tiers: {', '.join(taken)}"

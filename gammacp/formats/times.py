@@ -12,7 +12,8 @@ def in_seconds(continuum: Continuum) -> Continuum:
     if continuum.offset_unit != MILLISECONDS:
         return continuum
     low, high = continuum.bounds
-    breaks, shapes = continuum.breaks, continuum.shapes
+    breaks = continuum.breaks
+    shapes = continuum.shapes
     if breaks is not None:
         breaks = column(tuple(x / 1000 for x in places) for places in breaks)
     if shapes is not None:

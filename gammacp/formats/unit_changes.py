@@ -59,7 +59,8 @@ class AnnotatorUnits:
 
     def after(self, maps: Sequence[PositionMap]) -> "AnnotatorUnits":
         """Return the units with their positions moved."""
-        starts, ends = self.starts, self.ends
+        starts = self.starts
+        ends = self.ends
         for step in maps:
             starts, ends = step.of(starts, ends)
         return replace(self, starts=starts, ends=ends)
@@ -134,7 +135,9 @@ def _simplest(found: Sequence[Change]) -> Change | None:
     best = max((change.after for change in found), default=0.0)
     good = [change for change in found if change.after >= best - _WORTH]
     order = [(change.size, change.rounded, -change.after) for change in good]
-    return good[order.index(min(order))] if good else None
+    if good:
+        return good[order.index(min(order))]
+    return None
 
 
 def shift_of_document(a: AnnotatorUnits, b: AnnotatorUnits, known: Change) -> Change | None:
@@ -189,16 +192,27 @@ def _tested(
     moved = a.after(maps)
     one, two = (moved.folded(), b.folded()) if folded else (moved, b)
     scaled = any(step.factor != 1 for step in maps)
-    tolerance = _tolerance(a, b, maps) if scaled else 0.0
+    if scaled:
+        tolerance = _tolerance(a, b, maps)
+    else:
+        tolerance = 0.0
     after = _identical(one, two)
-    near = _near(one, two, tolerance) if tolerance else after
+    if tolerance:
+        near = _near(one, two, tolerance)
+    else:
+        near = after
     rounded = _share(a, b, int(near.sum() - after.sum())) > _WORTH
-    after = near if rounded else after
-    gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
+    if rounded:
+        after = near
+    gained = int((after & ~before).sum())
+    lost = int((before & ~after).sum())
     shares = [_share(a, b, int(flags.sum())) for flags in (before, after)]
     # Shares of few units are as exact as their decimals.
     raised = round(shares[1] - shares[0], _PLACES) >= RAISED and shares[1] >= REACHED
-    least = LEAST_SHIFTED if _has_shift(maps) else LEAST
+    if _has_shift(maps):
+        least = LEAST_SHIFTED
+    else:
+        least = LEAST
     if raised and lost <= _EXCEPTIONS * gained and int(after.sum()) >= least:
         yield Change(maps, folded, shares[0], shares[1], rounded)
 
@@ -246,7 +260,8 @@ def _factors(a: AnnotatorUnits, b: AnnotatorUnits) -> list[Fraction]:
     ]
     if not (all(spreads) and all(extents)):
         return []
-    ratio, wide = extents[1] / extents[0], spreads[1] / spreads[0]
+    ratio = extents[1] / extents[0]
+    wide = spreads[1] / spreads[0]
     return [f for f in FACTORS if f / _NEAR <= ratio <= f * _NEAR and f / _FAR <= wide <= f * _FAR]
 
 
@@ -254,7 +269,9 @@ def _tolerance(a: AnnotatorUnits, b: AnnotatorUnits, maps: Sequence[PositionMap]
     """Return the coarser of two resolutions if they are unequal: one side was rounded to it."""
     factor = float(np.prod([float(step.factor) for step in maps]))
     fine, coarse = sorted((_resolution(a) * factor, _resolution(b)))
-    return 0.0 if coarse < fine * (1 + 1e-6) else coarse * (1 - 1e-6)
+    if coarse < fine * (1 + 1e-6):
+        return 0.0
+    return coarse * (1 - 1e-6)
 
 
 def _resolution(units: AnnotatorUnits) -> float:
@@ -313,8 +330,14 @@ def _shifts(a: AnnotatorUnits, b: AnnotatorUnits, before: Bools) -> list[Positio
         return []
     chance = _by_chance(a, b)
     whole = PositionMap(start=shift, end=shift)
-    found = [whole] if count - chance >= _BEYOND_CHANCE * half else []
-    since = _place_of_shift(a, b, shift) if before.any() and len({*a.documents}) == 1 else None
+    if count - chance >= _BEYOND_CHANCE * half:
+        found = [whole]
+    else:
+        found = []
+    if before.any() and len({*a.documents}) == 1:
+        since = _place_of_shift(a, b, shift)
+    else:
+        since = None
     if since is not None and since[1] - chance >= _BEYOND_CHANCE * half:
         found.append(replace(whole, since=since[0]))
     return found
@@ -351,7 +374,8 @@ def _by_chance(a: AnnotatorUnits, b: AnnotatorUnits) -> int:
 
 def _in_random_order(units: AnnotatorUnits, draw: np.random.Generator) -> AnnotatorUnits:
     documents = np.array(units.documents)
-    starts, ends = units.starts.copy(), units.ends.copy()
+    starts = units.starts.copy()
+    ends = units.ends.copy()
     labels = list(units.labels)
     for document in np.unique(documents).tolist():
         rows = np.flatnonzero(documents == document)

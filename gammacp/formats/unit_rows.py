@@ -259,7 +259,8 @@ def _add(
     documents: Documents, row: Record, features: Sequence[str], written: WrittenPositions
 ) -> None:
     """Add what a row declares: a document, an annotator, or a unit."""
-    name, annotator = row.get("document", ""), row["annotator"]
+    name = row.get("document", "")
+    annotator = row["annotator"]
     if "document" in row and not name:
         raise row.error("document is empty")
     spans = documents.of(name)
@@ -267,7 +268,10 @@ def _add(
         if name and not any(cell for role, cell in row.items() if role != "document"):
             return
         raise row.error("annotator is empty")
-    values = {name: row[f"{_FEATURE}{name}"] for name in features} if features else {}
+    if features:
+        values = {name: row[f"{_FEATURE}{name}"] for name in features}
+    else:
+        values = {}
     category = row.get("category")
     last = "end" if "end" in row else DURATION
     if not row["start"] and not row[last]:
@@ -309,7 +313,8 @@ def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
     spans = [first]
     for axis in ("y", "z"):
         if row.get(f"{axis}0") or row.get(f"{axis}1"):
-            low, high = (f"{axis}0", f"{axis}1")
+            low = f"{axis}0"
+            high = f"{axis}1"
             spans.append((row.position(low, low, HINT), row.position(high, high, HINT)))
     with row.source.place_errors(row.line):
         return shape_of(spans, row.get(SHAPE))
@@ -318,7 +323,10 @@ def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
 def _add_links(documents: Documents, text: str) -> None:
     """The links of the table beside the file."""
     place = documents.source.path.with_suffix(f".links{documents.source.path.suffix}")
-    alone = documents.found.get("") if len(documents.found) == 1 else None
+    if len(documents.found) == 1:
+        alone = documents.found.get("")
+    else:
+        alone = None
     with place_errors(place):
         for cells, line in table_of(text, LINKS[1:-1], delimiter=DELIMITERS):
             row = {name: cell.strip() for name, cell in cells.items()}

@@ -134,7 +134,9 @@ def _json(source: Source) -> str:
         if first is not None:
             keys = f"JSON with the keys {', '.join([*first][:_MOST_KEYS]) or '(none)'}"
             name = next((name for wanted, name in _KEYS if wanted <= first.keys()), None)
-            return f"{keys}: {name}" if name else keys
+            if name:
+                return f"{keys}: {name}"
+            return keys
     return ""
 
 

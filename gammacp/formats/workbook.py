@@ -163,7 +163,9 @@ def _text(cell: object) -> str:
     if isinstance(cell, bool):
         return str(cell).upper()
     if isinstance(cell, int | float):
-        return as_text(cell) if cell == cell else ""
+        if cell == cell:
+            return as_text(cell)
+        return ""
     if isinstance(cell, datetime.time):
         since = datetime.datetime.combine(datetime.date.min, cell) - datetime.datetime.min
         return _clock(since)
@@ -179,7 +181,9 @@ def _clock(time: datetime.timedelta) -> str:
     seconds, rest = divmod(microseconds, 1_000_000)
     hours, seconds = divmod(seconds, 3600)
     text = f"{sign}{hours}:{seconds // 60:02}:{seconds % 60:02}"
-    return f"{text}.{rest // 1000:03}" if rest else text
+    if rest:
+        return f"{text}.{rest // 1000:03}"
+    return text
 
 
 def _sniff(head: bytes, path: Path) -> bool:

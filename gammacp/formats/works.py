@@ -84,7 +84,10 @@ def choose_works(
             if wanted.takes(work.state):
                 kept.append(work)
             elif work.state is not None:
-                who = work.annotator if work.state == State.REFERENCE else work.said
+                if work.state == State.REFERENCE:
+                    who = work.annotator
+                else:
+                    who = work.said
                 leave_out(kind, work.reason or why_left_out(work.state, who), 1, work.state)
         named = _with_own_references(kept)
         if wanted.repeated != "session":

@@ -57,11 +57,10 @@ def write(
     assert writer is not None
     _check_inside(document, chosen)
     if not chosen.kept.features and document.features:
-        document = (
-            document.with_features()
-            if isinstance(document, Continuum)
-            else Corpus.from_continua({n: c.with_features() for n, c in document.items()})
-        )
+        if isinstance(document, Continuum):
+            document = document.with_features()
+        else:
+            document = Corpus.from_continua({n: c.with_features() for n, c in document.items()})
     for name in options:
         if name not in writer.options:
             there = ", ".join(writer.options) or "none"
@@ -73,7 +72,8 @@ def write(
     if isinstance(document, Continuum) or chosen.many:
         writer.write(document, target, **options)
         return
-    pattern, kind = str(target), "document"
+    pattern = str(target)
+    kind = "document"
     if "{document}" not in pattern:
         if target.suffix:
             raise DataError(
@@ -81,7 +81,8 @@ def write(
                 file=target,
                 hint=f"Give a folder and `write(format={chosen.name})`, or write CSV or JSON",
             )
-        pattern, kind = f"{target}/{{document}}{chosen.extensions[0]}", "continuum"
+        pattern = f"{target}/{{document}}{chosen.extensions[0]}"
+        kind = "continuum"
     names = {name: file_name(name, kind) for name in document}
     for name, continuum in document.items():
         writer.write(continuum, Path(pattern.replace("{document}", names[name])), **options)
@@ -130,7 +131,9 @@ def check_folder(target: Path) -> None:
 
 def document_of(named: Mapping[str, Continuum]) -> Continuum | Corpus:
     """One continuum as it is, several as a corpus."""
-    return next(iter(named.values())) if len(named) == 1 else Corpus.from_continua(named)
+    if len(named) == 1:
+        return next(iter(named.values()))
+    return Corpus.from_continua(named)
 
 
 def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[str]:
@@ -163,12 +166,18 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
         edges = (x for c in continua if c.offset_unit == SECONDS for x in (*c.starts, *c.ends))
         moved = [abs(round(x * 1000) - x * 1000) for x in edges]
         if count := sum(distance > 1e-6 for distance in moved):
-            what = "position is" if count == 1 else "positions are"
+            if count == 1:
+                what = "position is"
+            else:
+                what = "positions are"
             yield f"{count} {what} rounded to milliseconds, by up to {max(moved):.1g} ms"
     if not format.kept.bounds:
         declared = [c.bounds for c in continua if c.n_units and c.declared]
         lost = [f"{low:.15g}:{high:.15g}" for low, high in declared]
-        whose = f" of {len(lost)} documents" if len(lost) > 1 else ""
+        if len(lost) > 1:
+            whose = f" of {len(lost)} documents"
+        else:
+            whose = ""
         if len(set(lost)) == 1:
             yield f"bounds {lost[0]}{whose} are not kept; give `bounds=` when reading it"
         elif lost:

@@ -7,7 +7,9 @@ from gammacp.formats.positions import LARGEST, position
 
 _COMMA = re.compile(r"[-+]?\d+,\d+$", re.ASCII)
 _CLOCK = re.compile(r"(-?)(?:(\d{1,9}):)?(\d{1,9}):(\d\d)(?:[.,](\d{1,30}))?$", re.ASCII)
-_POINTS, _COMMAS, _CLOCKS = "decimal points", "decimal commas", "hh:mm:ss"
+_POINTS = "decimal points"
+_COMMAS = "decimal commas"
+_CLOCKS = "hh:mm:ss"
 
 
 class WrittenPositions:
@@ -86,7 +88,9 @@ def _clock(text: str) -> Fraction:
         raise ValueError(f"{text.strip()!r} may be hh:mm or mm:ss; write hh:mm:ss")
     whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
     value = whole + Fraction(f"0.{rest or 0}")
-    return -value if sign else value
+    if sign:
+        return -value
+    return value
 
 
 def _in_range(value: Fraction, text: str) -> float:

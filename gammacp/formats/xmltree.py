@@ -65,7 +65,10 @@ class Element:
         """The first descendant along a path of names."""
         found: Element | None = self
         for tag in path:
-            found = next((c for c in found.children if c.tag == tag), None) if found else None
+            if found:
+                found = next((c for c in found.children if c.tag == tag), None)
+            else:
+                found = None
         return found
 
     def below(self, *names: str) -> Iterator[Element]:

@@ -54,17 +54,17 @@ def bootstrap_interval(
     disagreement is perfect rather than undefined, so none of its resamples is left out.
     """
     whole("bootstrap", resamples, 0)
-    weight, diagonal = observed, np.zeros(len(observed), np.bool_)
+    weight = observed
+    diagonal = np.zeros(len(observed), np.bool_)
     if observed.ndim == 2:
         upper = np.triu_indices(len(observed))
-        diagonal, squared = upper[0] == upper[1], squared[upper]
+        diagonal = upper[0] == upper[1]
+        squared = squared[upper]
         weight = observed[upper] * np.where(diagonal, 1.0, 2.0)
     filled = weight > 0
-    share, squared, diagonal = (
-        weight[filled] / weight[filled].sum(),
-        squared[filled],
-        diagonal[filled],
-    )
+    share = weight[filled] / weight[filled].sum()
+    squared = squared[filled]
+    diagonal = diagonal[filled]
     cells = len(share)
     draws = min(25 * cells, pairs)
     if resamples == 0 or draws == 0:

@@ -57,7 +57,10 @@ class Contrast:
         if self.p > _LEVEL or (self.other is not None and self.difference > 0):
             return ()
         early = self.difference < 0
-        whose = "those of the others" if self.other is None else f"those of {self.other}"
+        if self.other is None:
+            whose = "those of the others"
+        else:
+            whose = f"those of {self.other}"
         cause = (
             ": an annotator who stops early or tires leaves such units (`read_until=` says how far "
             "somebody read)"
@@ -101,7 +104,10 @@ def contrasts(continua: Iterable[Continuum]) -> tuple[Contrast, ...]:
         p = _p_value(found[one])
         return (_contrast(one, found[one], p, other), _contrast(other, found[other], p, one))
     each = {name: _p_value(differences) for name, differences in found.items()}
-    held = holm(np.array([*each.values()])).tolist() if each else []
+    if each:
+        held = holm(np.array([*each.values()])).tolist()
+    else:
+        held = []
     return tuple(
         _contrast(name, own, p) for (name, own), p in zip(found.items(), held, strict=True)
     )
@@ -132,7 +138,8 @@ def _p_value(differences: Floats) -> float:
     """Two-sided p of t."""
     from scipy.special import stdtr
 
-    n, spread = len(differences), float(differences.std(ddof=1))
+    n = len(differences)
+    spread = float(differences.std(ddof=1))
     if spread == 0:
         return 1.0
     t = abs(float(differences.mean())) / spread * math.sqrt(n)

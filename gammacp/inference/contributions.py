@@ -22,7 +22,8 @@ from gammacp.base.arrays import Codes, Floats
 from gammacp.chance.beyond import ratios
 from gammacp.errors import DataError
 
-DOCUMENTS, CLUSTERS = "documents", "clusters of documents"
+DOCUMENTS = "documents"
+CLUSTERS = "clusters of documents"
 ALIGNMENTS = "unitary alignments"
 
 

@@ -86,14 +86,18 @@ def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[flo
     df = _degrees_of_freedom(pooled.sizes)
     ends = [pooled.value, pooled.value]
     if variance > _NO_VARIANCE:
-        wide = df * (variance / own) ** 2 if own > _NO_VARIANCE else math.inf
+        if own > _NO_VARIANCE:
+            wide = df * (variance / own) ** 2
+        else:
+            wide = math.inf
         up, down = hall_moves(influences, variance, min(wide, 1e9), confidence)
         ends = [pooled.value + min(down, 0.0), pooled.value + max(up, 0.0)]
     # An error rate of 1 and more is no share of anything.
     if not pooled.exact or pooled.disagreement >= 1:
         return max(pooled.least, ends[0]), min(1.0, ends[1])
     low, high = _exact_bounds(pooled, variance, df, confidence)
-    lower, upper = min(ends[0], 1 - high), max(ends[1], 1 - low)
+    lower = min(ends[0], 1 - high)
+    upper = max(ends[1], 1 - low)
     return max(pooled.least, lower), min(1.0, upper)
 
 
@@ -109,16 +113,26 @@ def _exact_bounds(
     """Korn and Graubard's bounds of D_o / D_e."""
     from scipy.special import betaincinv, stdtrit
 
-    seen, tail = min(max(pooled.disagreement, 0.0), 1.0), (1 - confidence) / 2
+    seen = min(max(pooled.disagreement, 0.0), 1.0)
+    tail = (1 - confidence) / 2
     if not pooled.expected > 0:
         return 0.0, math.inf
     spread = variance * pooled.expected**2
     units = max(pooled.units, 1.0)
-    worth = units if spread <= 0 else min(units, seen * (1 - seen) / spread)
+    if spread <= 0:
+        worth = units
+    else:
+        worth = min(units, seen * (1 - seen) / spread)
     worth = max(worth, 1e-3)
     if units > 1:
         worth *= float(stdtrit(units - 1, tail) / stdtrit(df, tail)) ** 2
     count = worth * seen
-    low = float(betaincinv(count, worth - count + 1, tail)) if count > 0 else 0.0
-    high = float(betaincinv(count + 1, worth - count, 1 - tail)) if seen < 1 else 1.0
+    if count > 0:
+        low = float(betaincinv(count, worth - count + 1, tail))
+    else:
+        low = 0.0
+    if seen < 1:
+        high = float(betaincinv(count + 1, worth - count, 1 - tail))
+    else:
+        high = 1.0
     return low / pooled.expected, high / pooled.expected

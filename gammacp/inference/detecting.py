@@ -33,8 +33,11 @@ LEAST_SHARE = 0.5
 """The same as a share of its documents."""
 MOST_WITHOUT = 0.25
 """Share of documents without any disorder above which nothing is told."""
-LEVEL, FOUND = 0.05, 0.8
-DRAWS, FEWEST_DRAWS, CELLS = 400, 100, 2_000_000
+LEVEL = 0.05
+FOUND = 0.8
+DRAWS = 400
+FEWEST_DRAWS = 100
+CELLS = 2_000_000
 _SEED = 0xDE7EC7
 _ERRORS = np.array([0.5, 1.0, 1.5, 2.0, 2.4, 2.8, 3.2, 3.7, 4.3, 5.0, 6.0, 7.5, 10.0])
 """Standard errors at which the share is computed."""
@@ -89,7 +92,9 @@ def detectable(
 
     def test(side: Parts, other: Parts, gain: float) -> GammaDifference:
         moved = scaled(scaled(side, theta[1] / theta[0], evenly=True), 1 - gain / theta[1])
-        return paired_difference(moved, other, size) if paired else difference(moved, other, errors)
+        if paired:
+            return paired_difference(moved, other, size)
+        return difference(moved, other, errors)
 
     own = float(test(independent_parts(*first), independent_parts(*second), 0.0).error)
     if not own > 0:
@@ -99,7 +104,8 @@ def detectable(
 
     def least(sign: int, most: float) -> float | None:
         gains = own * _ERRORS
-        gains = np.append(gains[gains < most], most) if most < gains[-1] else gains
+        if most < gains[-1]:
+            gains = np.append(gains[gains < most], most)
         found = [test(one, two, sign * float(d)) for d in gains]
         shares = [((t.p <= LEVEL) & (np.sign(t.value) == sign)).mean() for t in found]
         return _least(gains, np.maximum.accumulate(shares), spreads)
@@ -119,7 +125,10 @@ def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
     evenly
         Whether the spread has the same factor, also where that is less than 1; otherwise its root.
     """
-    times = factor if evenly or factor > 1 else math.sqrt(factor)
+    if evenly or factor > 1:
+        times = factor
+    else:
+        times = math.sqrt(factor)
     return Parts(factor * parts.ratio, times * parts.influences, parts.df, times**3 * parts.third)
 
 
@@ -131,7 +140,8 @@ def too_unequal(observed: Floats, expected: Floats) -> bool:
     observed, expected
         Disorders of the documents, shape (parts,).
     """
-    equal, number = equal_parts(expected), len(expected)
+    equal = equal_parts(expected)
+    number = len(expected)
     without = float((observed <= 0).mean())
     return equal < max(LEAST, LEAST_SHARE * number) or without > MOST_WITHOUT
 
@@ -156,7 +166,10 @@ def _resampled(first: Side, second: Side, paired: bool) -> tuple[Parts, Parts]:
     sizes = len(first[0]), len(second[0])
     draws = int(min(DRAWS, max(FEWEST_DRAWS, CELLS // max(sizes))))
     chosen = rng.integers(sizes[0], size=(draws, sizes[0]))
-    other = chosen if paired else rng.integers(sizes[1], size=(draws, sizes[1]))
+    if paired:
+        other = chosen
+    else:
+        other = rng.integers(sizes[1], size=(draws, sizes[1]))
     return (
         independent_parts(*(x[chosen] for x in first)),
         independent_parts(*(x[other] for x in second)),
@@ -178,7 +191,8 @@ def _least(gains: Floats, shares: Floats, spreads: Floats) -> float | None:
     def mean_share(gain: float) -> float:
         return float(np.interp(gain * spreads, gains, shares, left=0.0).mean())
 
-    low, high = 0.0, float(gains[-1])
+    low = 0.0
+    high = float(gains[-1])
     if mean_share(high) < FOUND:
         return None
     for _ in range(30):

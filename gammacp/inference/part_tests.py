@@ -44,7 +44,8 @@ STRETCHES = 12
 RECOMBINATIONS = 9999
 FEWEST_ANNOTATORS = 3
 """Of each group below which normalised xRR has no p."""
-_NO_VARIANCE, _NO_SKEW = 1e-24, 1e-6
+_NO_VARIANCE = 1e-24
+_NO_SKEW = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,8 @@ def parts_in_order(observed: Floats, expected: Floats) -> Parts:
         As for `independent_parts`, in the order of the text.
     """
     total = expected.sum(axis=-1, keepdims=True)
-    ratio, share = observed.sum(axis=-1, keepdims=True) / total, expected / total
+    ratio = observed.sum(axis=-1, keepdims=True) / total
+    share = expected / total
     place = np.cumsum(share, axis=-1) - share / 2
     rest = (observed - ratio * expected) / total
     waves = [np.cos(np.pi * k * place) * rest for k in range(1, COSINES + 1)]
@@ -114,7 +116,10 @@ def parts_in_order(observed: Floats, expected: Floats) -> Parts:
 
 def _third_moment(influences: Floats) -> Floats:
     n = influences.shape[-1]
-    few = math.sqrt(n * (n - 1)) / (n - 2) if n > 2 else 0.0
+    if n > 2:
+        few = math.sqrt(n * (n - 1)) / (n - 2)
+    else:
+        few = 0.0
     return np.asarray(few * (influences**3).sum(axis=-1))
 
 
@@ -148,9 +153,11 @@ def interval_over_documents(
     with np.errstate(invalid="ignore", divide="ignore"):
         total = expected.sum(axis=-1)
         powers = [((expected / total[..., None]) ** k).sum(axis=-1) for k in (1.5, 3.0)]
-        own, variance = parts.variance, parts.variance + (parts.ratio * error) ** 2
+        own = parts.variance
+        variance = parts.variance + (parts.ratio * error) ** 2
         df = np.maximum(1.0, powers[0] ** 2 / powers[1] - 1) * (variance / own) ** 2
-        skew, t = parts.third / variance**1.5, -stdtrit(df, (1 - confidence) / 2)
+        skew = parts.third / variance**1.5
+        t = -stdtrit(df, (1 - confidence) / 2)
         moves = [np.sqrt(variance) * _with_skew(side, skew) for side in (t, -t)]
     gamma = 1 - parts.ratio
     up, down = (np.where(variance < _NO_VARIANCE, 0.0, m) for m in moves)
@@ -218,7 +225,8 @@ class GammaDifference:
 
         plain = 2 * GammaDifference(np.abs(self.value), self.error, self.df).p_of_more
         with np.errstate(invalid="ignore", divide="ignore"):
-            t, b = self.value / self.spread, np.asarray(self.skew)
+            t = self.value / self.spread
+            b = np.asarray(self.skew)
             hall = 2 * stdtr(self.df, -np.abs(t + b * t**2 / 3 + b**2 * t**3 / 27 + b / 6))
         return np.asarray(np.where(b == 0, plain, np.fmax(plain, hall)))
 
@@ -279,13 +287,17 @@ def difference(
     """
     plain: Floats = np.zeros(())
     third = first.third - second.third
-    relative, own, own_relative = plain, plain, plain
+    relative = plain
+    own = plain
+    own_relative = plain
     with np.errstate(invalid="ignore", divide="ignore"):
         for side, error in zip((first, second), errors, strict=True):
             v = side.variance
             r = v / side.ratio**2
-            plain, relative = plain + v + (side.ratio * error) ** 2, relative + r + error**2
-            own, own_relative = own + v**2 / side.df, own_relative + r**2 / side.df
+            plain = plain + v + (side.ratio * error) ** 2
+            relative = relative + r + error**2
+            own = own + v**2 / side.df
+            own_relative = own_relative + r**2 / side.df
         df = np.fmin(plain**2 / own, relative**2 / own_relative)
     return _larger(first.ratio, second.ratio, plain, relative, df, third)
 
@@ -300,7 +312,8 @@ def paired_difference(first: Parts, second: Parts, error: Floats | float = 0.0) 
     error
         Relative standard error of the two expected disorders together.
     """
-    a, b = first.ratio, second.ratio
+    a = first.ratio
+    b = second.ratio
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = first.influences / a[..., None] - second.influences / b[..., None]
     relative = (apart**2).sum(axis=-1) + error**2
@@ -457,7 +470,8 @@ def below_the_rest(
     ([0.296, -0.12, -0.176], [0.0006, 0.1163, 0.0544])
     """
     totals = [x.sum(axis=-2, keepdims=True) for x in (observed, expected)]
-    rest_o, rest_e = totals[0] - observed, totals[1] - expected
+    rest_o = totals[0] - observed
+    rest_e = totals[1] - expected
     there = (expected > 0) & (rest_e > 1e-9 * totals[1])
     row, rest = (
         independent_parts(*(np.where(there, x, 0.0) for x in side))
@@ -518,7 +532,8 @@ def replication(
     from scipy.special import stdtr
 
     a, b = (np.asarray(group, np.int64) for group in (first, second))
-    o, e = observed.sum(axis=-1), expected.sum(axis=-1)
+    o = observed.sum(axis=-1)
+    e = expected.sum(axis=-1)
     value = _normalised_ratio(o, e, a, b)
     if not value > 0 or min(len(a), len(b)) < FEWEST_ANNOTATORS:
         return Replication(value)
@@ -529,7 +544,10 @@ def replication(
     found = _gammas(o, e, a, b)
     chance = float(((np.array([1, 0.5, 0.5]) * errors * (1 - found) / found) ** 2).sum())
     shares = expected.sum(axis=(0, 1)) / expected.sum()
-    df = 1 / float((shares**2).sum()) - 1 if len(shares) >= FEWEST_PARTS else math.nan
+    if len(shares) >= FEWEST_PARTS:
+        df = 1 / float((shares**2).sum()) - 1
+    else:
+        df = math.nan
     with np.errstate(invalid="ignore", divide="ignore"):
         by_parts, by_people = (
             float(stdtr(n, math.log(value) / np.sqrt(spread + chance)))
@@ -546,7 +564,9 @@ def _gammas(o: Floats, e: Floats, a: Indices, b: Indices) -> Floats:
 
 def _normalised_ratio(o: Floats, e: Floats, a: Indices, b: Indices) -> float:
     across, one, other = _gammas(o, e, a, b)
-    return float(across / math.sqrt(one * other)) if min(one, other) > 0 else math.nan
+    if min(one, other) > 0:
+        return float(across / math.sqrt(one * other))
+    return math.nan
 
 
 def _jackknife(left_out: Iterable[float]) -> float:

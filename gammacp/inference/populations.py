@@ -47,7 +47,8 @@ _OWN = 0.9
 _FEW = 8
 TOLD_FROM = 5
 """Annotators from which an interval over them is told in words; it is so wide with fewer."""
-_FEWEST_TEAMS, _FEW_TEAMS = 5, 12
+_FEWEST_TEAMS = 5
+_FEW_TEAMS = 12
 _NUMERALS = {2: "Two", 3: "Three", 4: "Four"}
 # Pairs whose costs are held at once.
 _AT_ONCE = 1_000_000
@@ -93,7 +94,8 @@ class PairSums:
         >>> PairSums.of_pairs([0, 0], [(0, 1), (0, 2)], [1.0, 3.0], [4.0, 4.0]).observed.tolist()
         [2.0, 0.5, 1.5]
         """
-        where, people = np.asarray(document, np.int64), np.asarray(pair, np.int64)
+        where = np.asarray(document, np.int64)
+        people = np.asarray(pair, np.int64)
         size = int(people.max(initial=0)) + 1
         cells = (where[:, None] * size + people).ravel()
         found, place = np.unique(cells, return_inverse=True)
@@ -177,9 +179,14 @@ class Over:
         if self.n_teams is None and 1 < self.n_annotators < TOLD_FROM:
             many = _NUMERALS[self.n_annotators]
             few = f"{many} annotators are too few to say what others would reach."
-            return few if self.documents is None else f"{few} {self._of_these()}"
+            if self.documents is None:
+                return few
+            return f"{few} {self._of_these()}"
         if self.annotators is None:
-            over = "annotators" if self.n_teams is None else "teams"
+            if self.n_teams is None:
+                over = "annotators"
+            else:
+                over = "teams"
             return f"No interval over {over}: {self.reason}."
         who, people = self._people()
         alone = _span(self.annotators)
@@ -195,7 +202,10 @@ class Over:
                 f"of other {who} on these documents {alone}"
             )
             if self.documents is not None:
-                same = "annotators" if self.n_teams is None else "teams"
+                if self.n_teams is None:
+                    same = "annotators"
+                else:
+                    same = "teams"
                 said += f", of these {same} on others {_span(self.documents)}"
             said += "."
         if self.n_teams is None and self.n_annotators < _FEW:
@@ -226,7 +236,9 @@ def _span(interval: Interval) -> str:
     A low end below −1 tells no more than that there is too little data, so it is not printed.
     """
     low, high = interval
-    return f"{low:.3f} to {high:.3f}" if low >= -1 else f"anything up to {high:.3f}"
+    if low >= -1:
+        return f"{low:.3f} to {high:.3f}"
+    return f"anything up to {high:.3f}"
 
 
 def intervals_over(
@@ -275,7 +287,10 @@ def intervals_over(
     }
     if teams is not None:
         sums = sums.by_team(teams)
-    parts = sums.document if clusters is None else np.asarray(clusters)[sums.document]
+    if clusters is None:
+        parts = sums.document
+    else:
+        parts = np.asarray(clusters)[sums.document]
     there = np.flatnonzero(np.bincount(sums.annotator))
     told["n_documents"] = int(np.count_nonzero(np.bincount(parts)))
     told["n_teams"] = None if teams is None else len(there)
@@ -328,7 +343,9 @@ def _unknown(sums: PairSums, people: int, teams: bool) -> str | None:
         )
     if people < FEWEST_ANNOTATORS:
         return f"{people} annotators are too few to tell how others would differ"
-    return None if sums.observed.sum() > 0 else "there is no disorder"
+    if sums.observed.sum() > 0:
+        return None
+    return "there is no disorder"
 
 
 def _left_out(sums: PairSums) -> tuple[Floats, Floats, Floats]:
@@ -337,7 +354,8 @@ def _left_out(sums: PairSums) -> tuple[Floats, Floats, Floats]:
     A document of n annotators without one of them has C(n − 1, 2) pairs, whose mean stands for it.
     """
     n = np.bincount(sums.document)
-    pairs, few = np.maximum(n - 2, 1), (n <= 2)[sums.document]
+    pairs = np.maximum(n - 2, 1)
+    few = (n <= 2)[sums.document]
     moves: list[Floats] = []
     for values in (sums.observed, sums.expected):
         total = np.bincount(sums.document, values).astype(np.float64)
@@ -427,13 +445,19 @@ class AlignedDocuments:
         """
         part = AlignedPart.of([alignment for alignment, _ in scored])
         continua = ContinuumSequence.of(alignment.continuum for alignment, _ in scored)
-        by = scored[0][0].dissimilarity if scored else None
+        if scored:
+            by = scored[0][0].dissimilarity
+        else:
+            by = None
         return cls(continua, part.at, np.array([e for _, e in scored]), by)
 
     def blocks(self) -> Iterator[Indices]:
         """Numbers of neighbours that have as many annotators, so many at once."""
         n = self.continua.n_annotators
-        kinds = len(self.continua[0].categories) + 1 if len(n) else 0
+        if len(n):
+            kinds = len(self.continua[0].categories) + 1
+        else:
+            kinds = 0
         size = np.cumsum((self.continua.n_units + kinds) * n**2) // (_AT_ONCE // 10)
         new = (n[1:] != n[:-1]) | (size[1:] != size[:-1])
         if self.continua.beside:
@@ -492,7 +516,8 @@ def _cells_of_blocks(scored: AlignedDocuments) -> Iterator[PairCells]:
     people: dict[str, int] = {}
     for block in scored.blocks():
         continua = scored.continua.at(block)
-        n, kinds = int(continua.n_annotators[0]), len(continua[0].categories) + 1
+        n = int(continua.n_annotators[0])
+        kinds = len(continua[0].categories) + 1
         names, whose = continua.people
         number = np.array([people.setdefault(a, len(people)) for a in names])
         who = number[whose].reshape(-1, n)

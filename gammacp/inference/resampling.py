@@ -73,7 +73,9 @@ class BootstrapInterval:
     @property
     def interval(self) -> tuple[float, float] | None:
         """(low, high), or None."""
-        return None if self.reason else (self.low, self.high)
+        if self.reason:
+            return None
+        return (self.low, self.high)
 
     def as_dict(self) -> dict[str, Any]:
         """The interval as JSON has it."""
@@ -85,8 +87,14 @@ class BootstrapInterval:
         if self.reason:
             return f"No bootstrap interval: {self.reason}."
         text = self.kind == ALIGNMENTS
-        how = f"one text of {self.parts} {ALIGNMENTS}" if text else f"{self.parts} {self.kind}"
-        apart = "" if text else ", which must be independent of each other"
+        if text:
+            how = f"one text of {self.parts} {ALIGNMENTS}"
+        else:
+            how = f"{self.parts} {self.kind}"
+        if text:
+            apart = ""
+        else:
+            apart = ", which must be independent of each other"
         said = (
             f"γ of these annotators on {'text' if text else 'documents'} of this kind: "
             f"{self.low:.3f} to {self.high:.3f} ({self.confidence:.0%} confidence; {how}{apart}). "
@@ -123,7 +131,8 @@ def bootstrap(
         An argument is out of its range.
     """
     draws = whole("bootstrap draws", draws, 1)
-    ends, reason = (math.nan, math.nan), _too_few(parts, FEWEST_PARTS, confidence)
+    ends = (math.nan, math.nan)
+    reason = _too_few(parts, FEWEST_PARTS, confidence)
     if reason is None:
         ends = _studentise(parts, draws, (1 - confidence) / 2, seed)
     return _interval_of(parts, ends, "bootstrap", draws, confidence, reason)
@@ -157,13 +166,19 @@ def interval_of_gamma(
         An argument is out of its range.
     """
     text = parts.kind == ALIGNMENTS
-    least = FEWEST_ALIGNMENTS if text else FEWEST_PARTS
-    low, high, reason = math.nan, math.nan, _too_few(parts, least, confidence)
+    if text:
+        least = FEWEST_ALIGNMENTS
+    else:
+        least = FEWEST_PARTS
+    low = math.nan
+    high = math.nan
+    reason = _too_few(parts, least, confidence)
     if reason is None and text:
         found = parts_in_order(parts.observed, parts.expected)
         wide = math.sqrt(float(found.variance) + ((1 - parts.gamma) * error) ** 2)
         half = _quantile(COSINES, (1 - confidence) / 2) * wide
-        low, high = parts.gamma - half, min(1.0, parts.gamma + half)
+        low = parts.gamma - half
+        high = min(1.0, parts.gamma + half)
     elif reason is None:
         both = parts.observed, parts.expected
         low, high = map(float, interval_over_documents(*both, error=error, confidence=confidence))
@@ -177,7 +192,8 @@ def interval_of_gamma(
 def _as_counts(parts: Contributions, units: tuple[float, float], error: float) -> Pooled:
     """γ as a value of counts."""
     number, most = units
-    observed, expected = float(parts.observed.sum()), float(parts.expected.sum())
+    observed = float(parts.observed.sum())
+    expected = float(parts.expected.sum())
     rest = observed - parts.observed, expected - parts.expected
     return Pooled(
         value=parts.gamma,
@@ -233,7 +249,8 @@ def _studentise(parts: Contributions, draws: int, tail: float, seed: int) -> tup
     error = scale * math.sqrt(size * float((residuals**2).mean())) / float(parts.expected.sum())
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0xB007,)))
     chosen = rng.integers(size, size=(draws, size))
-    observed, expected = parts.observed[chosen], parts.expected[chosen]
+    observed = parts.observed[chosen]
+    expected = parts.expected[chosen]
     totals = expected.sum(axis=1)
     ratios = np.divide(observed.sum(axis=1), totals, out=np.full(draws, ratio), where=totals > 0)
     left = observed - ratios[:, None] * expected

@@ -12,7 +12,8 @@ import numpy as np
 
 from gammacp.base.arrays import Floats
 
-_NO_ERROR, _NOT_MOVED = 1e-9, 1e-12
+_NO_ERROR = 1e-9
+_NOT_MOVED = 1e-12
 
 
 def studentised_interval(
@@ -41,8 +42,14 @@ def studentised_interval(
     upper, lower = np.quantile(t, [1 - tail, tail], method="nearest")
     widened = _widen(tail, parts)
     least, most = np.quantile(values, [widened, 1 - widened])
-    low = value - upper * error if math.isfinite(upper) else least
-    high = value - lower * error if math.isfinite(lower) else most
+    if math.isfinite(upper):
+        low = value - upper * error
+    else:
+        low = least
+    if math.isfinite(lower):
+        high = value - lower * error
+    else:
+        high = most
     return float(min(low, value)), float(max(high, value))
 
 

@@ -60,7 +60,9 @@ class KernelCache:
     def cache_path(self) -> str | None:
         """Folder that new code goes to, for numba's statistics."""
         folder = writable_folder()
-        return None if folder is None else os.fspath(folder)
+        if folder is None:
+            return None
+        return os.fspath(folder)
 
     def load_overload(self, signature: object, context: Any) -> Any:
         """Return the compiled code for a signature; None if there is none that can be used."""
@@ -104,7 +106,10 @@ class KernelCache:
     def _read(self, path: Path) -> bytes | None:
         """Return the code in a file; None if it is damaged, of others, or not of this stamp."""
         try:
-            content = path.read_bytes() if is_trusted(path) else b""
+            if is_trusted(path):
+                content = path.read_bytes()
+            else:
+                content = b""
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -115,7 +120,9 @@ class KernelCache:
         if digest != _digest(checked):
             _warn_of_damage(path.parent, "not as it was written, or by somebody else")
             return None
-        return code if stamp == self._stamp else None
+        if stamp == self._stamp:
+            return code
+        return None
 
     def _places(self, signature: object, context: Any) -> Iterator[Path]:
         """Yield the paths at which code for a signature may be."""

@@ -124,7 +124,9 @@ def _python_value(value: Any) -> Any:
     """Turn numbers of NumPy into numbers of Python, which compiled code returns."""
     if isinstance(value, tuple):
         parts = map(_python_value, value)
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        if hasattr(value, "_fields"):
+            return type(value)(*parts)
+        return tuple(parts)
     if isinstance(value, np.generic):
         return value.item()
     return value
@@ -153,7 +155,10 @@ def _functions(module: str) -> dict[str, Any]:
         if function is None:
             continue
         own = function.__module__ == module
-        functions = counted if own else _functions(function.__module__)
+        if own:
+            functions = counted
+        else:
+            functions = _functions(function.__module__)
         counted[name] = functions[function.__name__]
     return counted
 

@@ -115,7 +115,9 @@ def _p_of_agreement(
 ) -> float:
     """Return p of the observed disorder among those of other random sets (Student's t)."""
     alignments = [*documents.alignments.values()]
-    difference, variance, degrees = 0.0, 0.0, 0
+    difference = 0.0
+    variance = 0.0
+    degrees = 0
     for group, drawn in zip(groups, disorders, strict=True):
         units = np.array([c.mean_units for c, _ in group.sets])
         mine = [alignments[k] for k in group.documents.tolist()]
@@ -127,7 +129,9 @@ def _p_of_agreement(
         variance += spread * stands_for * (1 + stands_for / float(units.sum()))
         degrees += len(drawn) - 1
     if variance <= 0 or degrees < 1:
-        return 0.0 if difference < 0 else 1.0
+        if difference < 0:
+            return 0.0
+        return 1.0
     return float(stdtr(degrees, difference / math.sqrt(variance)))
 
 
@@ -145,7 +149,8 @@ def _drawn(
         size_of_set = np.array([c.mean_units for c, _ in group.sets])[seen.document]
         total = np.bincount(seen.person, size_of_set, size)[:, None]
         number = np.bincount(seen.person, minlength=size)[:, None]
-        there, known = total > 0, np.maximum(total, _TINY)
+        there = total > 0
+        known = np.maximum(total, _TINY)
         rate = seen.by_person(size) / known
         residual = seen.values - rate[seen.person] * size_of_set[:, None]
         spread = sums_over(seen.person, residual**2, size) / known
@@ -161,7 +166,8 @@ def _counted(
 ) -> tuple[Floats, Floats, tuple[SlotSums, SlotSums]]:
     """Return costs by kind, sums of disorders by set, and counts of its annotators: all, clear."""
     code = {name: k for k, name in enumerate(documents.people)}
-    costs, disorders = np.zeros(len(KINDS)), np.zeros(len(group.sets))
+    costs = np.zeros(len(KINDS))
+    disorders = np.zeros(len(group.sets))
     every: list[SlotSums] = []
     clear: list[SlotSums] = []
     for begin, found in differences_in(group.sets, dissimilarity, group.scales):

@@ -69,7 +69,10 @@ def _kind_table() -> Codes:
     for form, kind in _OF_FIRST.items():
         table[form, FIRST] = KIND_CODE[kind]
         table[form, SECOND] = KIND_CODE[_OF_SECOND[form]]
-        tied = _TIED if form == UNMATCHED else (kind, _OF_SECOND[form])
+        if form == UNMATCHED:
+            tied = _TIED
+        else:
+            tied = (kind, _OF_SECOND[form])
         table[form, BOTH] = table[form, NOBODY] = [KIND_CODE[name] for name in tied]
     return table
 
@@ -206,7 +209,8 @@ def add_up(
     sizes = np.array([len(p) for p in people])
     first = np.concatenate(([0], np.cumsum(sizes)))
     somebody = shares.slot >= 0
-    row, kind = shares.row[somebody], shares.kind[somebody]
+    row = shares.row[somebody]
+    kind = shares.kind[somebody]
     slot = first[found.document[row]] + shares.slot[somebody]
     charged = (values[row] * shares.share[somebody]).astype(np.float64)
     size = int(first[-1])

@@ -108,10 +108,12 @@ def _same_offset(
     for row in np.flatnonzero(rows).tolist():
         c = continua[found.document[row]]
         base = found.edges[found.document[row]]
-        u, v = int(found.unit[row] - base), int(found.other[row] - base)
+        u = int(found.unit[row] - base)
+        v = int(found.other[row] - base)
         if not _is_about(note, c, c.annotators[found.first[row]]):
             u, v = v, u
-        start, end = c.starts[u] - c.starts[v], c.ends[u] - c.ends[v]
+        start = c.starts[u] - c.starts[v]
+        end = c.ends[u] - c.ends[v]
         offsets[row] = (round(float(start), _DECIMALS), round(float(end), _DECIMALS))
     explained = np.zeros(len(rows), np.bool_)
     if offsets:

@@ -81,11 +81,10 @@ def check_pieces(continua: Sequence[Continuum]) -> None:
     shaped = sum(c.n_units for c in continua if c.axes > 1)
     broken = sum(c.n_broken for c in continua)
     if shaped or broken:
-        what = (
-            f"{counted(shaped, 'unit')} with a shape"
-            if shaped
-            else f"{counted(broken, 'unit')} of several fragments"
-        )
+        if shaped:
+            what = f"{counted(shaped, 'unit')} with a shape"
+        else:
+            what = f"{counted(broken, 'unit')} of several fragments"
         raise DataError(
             f"kinds of differences are read from stretches of one piece, not from {what}"
         )
@@ -127,11 +126,13 @@ def differences_in(
         What each document's disorder is multiplied by.
     """
     sizes = [len(g) * (g.shape[1] * (g.shape[1] - 1) // 2) for _, g in aligned]
-    begin, total = 0, 0
+    begin = 0
+    total = 0
     for end, size in enumerate(sizes):
         if total and total + size > _AT_ONCE:
             yield begin, _differences(aligned[begin:end], dissimilarity, scales[begin:end])
-            begin, total = end, 0
+            begin = end
+            total = 0
         total += size
     if begin < len(aligned):
         yield begin, _differences(aligned[begin:], dissimilarity, scales[begin:])
@@ -145,7 +146,8 @@ def _differences(
 
     continua = ContinuumSequence.of([c for c, _ in aligned])
     stacked = continua.all_units()
-    edges, people_edges = continua.edges, continua.people_edges
+    edges = continua.edges
+    people_edges = continua.people_edges
     shifted = [
         np.where(g < 0, -1, g.astype(np.int64) + edge)
         for (_, g), edge in zip(aligned, edges[:-1].tolist(), strict=True)
@@ -197,7 +199,8 @@ def _pair_costs(
     continua: ContinuumSequence, groups: Sequence[Indices], dissimilarity: BoundDissimilarity
 ) -> tuple[Floats, Floats]:
     """Return what aligned pairs cost by position and by category, 0 where a unit is empty."""
-    place, label = dissimilarity.positional_part, dissimilarity.categorial_part
+    place = dissimilarity.positional_part
+    label = dissimilarity.categorial_part
     assert place is not None and label is not None
     first: list[Indices] = []
     second: list[Indices] = []
@@ -205,11 +208,14 @@ def _pair_costs(
         i, j = np.triu_indices(rows.shape[1], 1)
         first.append(rows[:, i].ravel())
         second.append(rows[:, j].ravel())
-    u, v = np.concatenate(first), np.concatenate(second)
+    u = np.concatenate(first)
+    v = np.concatenate(second)
     both = (u >= 0) & (v >= 0)
     columns = joined_columns(continua)
-    one, other = columns[u[both]], columns[v[both]]
-    position, category = np.zeros(len(u)), np.zeros(len(u))
+    one = columns[u[both]]
+    other = columns[v[both]]
+    position = np.zeros(len(u))
+    category = np.zeros(len(u))
     position[both] = place(one, other)
     category[both] = label(one, other)
     return position, category

@@ -83,7 +83,9 @@ Rows: TypeAlias = tuple[Codes, Codes, Codes, Codes, Codes, Codes, Floats, Indice
 def _share_within(start: float, end: float, low: float, high: float) -> float:
     """Return which share of start–end lies in low–high; a point lies in it or does not."""
     if end <= start:
-        return 1.0 if low <= start <= high else 0.0
+        if low <= start <= high:
+            return 1.0
+        return 0.0
     return max(0.0, min(end, high) - max(start, low)) / (end - start)
 
 
@@ -114,7 +116,9 @@ def _mark_levels(document: int, places: Places, again: Again) -> None:
 
     Both have a unit around it, or both have one in it, and these two are aligned.
     """
-    starts, ends, partner = places.starts, places.ends, again.partner
+    starts = places.starts
+    ends = places.ends
+    partner = again.partner
     base = places.people_edges[document]
     size = places.people_edges[document + 1] - base
     for u in range(places.unit_edges[document], places.unit_edges[document + 1]):
@@ -143,7 +147,9 @@ def _gather_parts(
     A part has no partner by the unit's annotator, or the unit itself. One that lies in a longer
     part is none: it is nested there.
     """
-    starts, ends, own = places.starts, places.ends, places.owner[whole]
+    starts = places.starts
+    ends = places.ends
+    own = places.owner[whole]
     number = 0
     p = _first_that_reaches(places.latest, low, high, starts[whole])
     while p < high and starts[p] <= ends[whole]:
@@ -174,14 +180,17 @@ def _gather_parts(
 @kernel
 def _mark_families(document: int, places: Places, again: Again) -> None:
     """Find the units of a document that are one where another annotator has several."""
-    starts, ends = places.starts, places.ends
+    starts = places.starts
+    ends = places.ends
     base = places.people_edges[document]
     size = places.people_edges[document + 1] - base
-    begin, end = places.unit_edges[document], places.unit_edges[document + 1]
+    begin = places.unit_edges[document]
+    end = places.unit_edges[document + 1]
     parts = np.empty(2 * (end - begin) + 2, np.int64)
     filled = np.zeros((end - begin, size))
     for u in range(begin, end):
-        own, length = places.owner[u], ends[u] - starts[u]
+        own = places.owner[u]
+        length = ends[u] - starts[u]
         for j in range(size if length > 0 else 0):
             if j == own:
                 continue
@@ -189,9 +198,11 @@ def _mark_families(document: int, places: Places, again: Again) -> None:
             number = _gather_parts(u, first, last, places, again, parts)
             if number < 2:
                 continue
-            low, high = starts[parts[0]], ends[parts[0]]
+            low = starts[parts[0]]
+            high = ends[parts[0]]
             for k in range(1, number):
-                low, high = min(low, starts[parts[k]]), max(high, ends[parts[k]])
+                low = min(low, starts[parts[k]])
+                high = max(high, ends[parts[k]])
             if min(high, ends[u]) - max(low, starts[u]) < HALF * length:
                 continue
             again.several[u, j] = number
@@ -253,7 +264,9 @@ def _bearer(first: float, second: float) -> int:
     """Return who stands against more of the others."""
     if abs(first - second) <= _ALIKE * (abs(first) + abs(second)):
         return BOTH
-    return FIRST if first > second else SECOND
+    if first > second:
+        return FIRST
+    return SECOND
 
 
 @kernel
@@ -302,18 +315,26 @@ def rows_of(
     number, widest = again.partner.shape
     family_cost = np.zeros((number, widest))
     most = 2 * len(position) + number * widest
-    document, form = np.empty(most, np.int32), np.empty(most, np.int32)
-    first, second = np.empty(most, np.int32), np.empty(most, np.int32)
-    bearer, cost = np.empty(most, np.int32), np.empty(most)
+    document = np.empty(most, np.int32)
+    form = np.empty(most, np.int32)
+    first = np.empty(most, np.int32)
+    second = np.empty(most, np.int32)
+    bearer = np.empty(most, np.int32)
+    cost = np.empty(most)
     clear = np.ones(most, np.int32)
-    unit, other = np.empty(most, np.int64), np.empty(most, np.int64)
-    row, pair = 0, 0
-    moved, renamed = np.zeros(widest), np.zeros(widest)
+    unit = np.empty(most, np.int64)
+    other = np.empty(most, np.int64)
+    row = 0
+    pair = 0
+    moved = np.zeros(widest)
+    renamed = np.zeros(widest)
     for d in range(len(places.unit_edges) - 1):
         size = places.people_edges[d + 1] - places.people_edges[d]
         begin = row
         for at in range(group_edges[d], group_edges[d + 1], size):
-            present, k, within = 0, pair, 0.0
+            present = 0
+            k = pair
+            within = 0.0
             moved[:] = 0.0
             renamed[:] = 0.0
             for i in range(size):
@@ -352,12 +373,18 @@ def rows_of(
                             family_cost[v, i] += position[k] * scales[d]
                         elif position[k] > 0:
                             form[row], bearer[row] = POSITION, _bearer(moved[i], moved[j])
-                            first[row], second[row], unit[row], other[row] = i, j, u, v
+                            first[row] = i
+                            second[row] = j
+                            unit[row] = u
+                            other[row] = v
                             cost[row] = position[k] * scales[d]
                             row += 1
                         if category[k] > 0:
                             form[row], bearer[row] = CATEGORY, _bearer(renamed[i], renamed[j])
-                            first[row], second[row], unit[row], other[row] = i, j, u, v
+                            first[row] = i
+                            second[row] = j
+                            unit[row] = u
+                            other[row] = v
                             cost[row] = category[k] * scales[d]
                             row += 1
                         continue
@@ -374,12 +401,18 @@ def rows_of(
                     for c in range(size):
                         empty = groups[at + c] < 0
                         lacking += empty and again.state[x, c] == state
-                    having = present if state == LEVEL else size - lacking
+                    if state == LEVEL:
+                        having = present
+                    else:
+                        having = size - lacking
                     form[row] = NESTING if state == LEVEL else UNMATCHED
                     clear[row] = 1 if state == LEVEL or agreeing else 0
                     # The one who has it stands against those who lack it, and the other way round.
                     bearer[row] = _bearer(float(lacking), float(having))
-                    first[row], second[row], unit[row], other[row] = there, gone, x, -1
+                    first[row] = there
+                    second[row] = gone
+                    unit[row] = x
+                    other[row] = -1
                     cost[row] = alone * scales[d]
                     row += 1
         columns = (form, first, second, bearer, clear, unit, other)
@@ -410,7 +443,8 @@ def _family_rows(
 ) -> int:
     """Fill rows with the families of a document; return the row after them."""
     form, first, second, bearer, clear, unit, other = columns
-    starts, ends = places.starts, places.ends
+    starts = places.starts
+    ends = places.ends
     base = places.people_edges[d]
     size = places.people_edges[d + 1] - base
     covered = np.zeros(size, np.int64)
@@ -423,13 +457,16 @@ def _family_rows(
             if family_cost[u, j] <= 0:
                 continue
             covered[:] = 0
-            number, low, high = 0, ends[u], starts[u]
+            number = 0
+            low = ends[u]
+            high = starts[u]
             last = places.first[base + j + 1]
             p = _first_that_reaches(places.latest, places.first[base + j], last, starts[u])
             while p < last and starts[p] <= ends[u]:
                 if again.cover[p, own] == u:
                     number += 1
-                    low, high = min(low, starts[p]), max(high, ends[p])
+                    low = min(low, starts[p])
+                    high = max(high, ends[p])
                     for c in range(size):
                         covered[c] += again.cover[p, c] >= 0
                 p += 1
@@ -439,7 +476,10 @@ def _family_rows(
             common = min(high, ends[u]) - max(low, starts[u])
             whole = max(high, ends[u]) - min(low, starts[u])
             form[row], bearer[row] = FAMILY, _bearer(float(against), float(max(1, joining)))
-            first[row], second[row], unit[row], other[row] = own, j, u, -1
+            first[row] = own
+            second[row] = j
+            unit[row] = u
+            other[row] = -1
             clear[row] = 1 if common >= _FITTING * whole else 0
             cost[row] = family_cost[u, j]
             row += 1

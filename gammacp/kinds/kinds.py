@@ -154,7 +154,9 @@ class Kinds:
 
     def headline(self) -> str:
         """Return the first sentence; "" where nothing stands out."""
-        return self.sentences[0] if self.sentences else ""
+        if self.sentences:
+            return self.sentences[0]
+        return ""
 
     def as_dict(self) -> Record:
         """The kinds as JSON has them."""
@@ -165,7 +167,9 @@ class Kinds:
             "sentences": list(self.sentences),
             "conventions": [note.as_dict() for note in self.conventions],
         }
-        return made if self.reason is None else made | {"reason": self.reason}
+        if self.reason is None:
+            return made
+        return made | {"reason": self.reason}
 
 
 @spelled_out_with_computing
@@ -205,7 +209,10 @@ def kinds_of(
         names = ", ".join(options)
         raise UsageError(f"options ({names}) are for continua; what was given is aligned already")
     documents = documents_of(source)
-    groups = None if random_sets is None else [_group(documents, random_sets)]
+    if random_sets is None:
+        groups = None
+    else:
+        groups = [_group(documents, random_sets)]
     return _kinds(documents, groups, 0)
 
 
@@ -267,7 +274,8 @@ def _groups_on(basis: Basis, documents: AlignedDocuments) -> list[RandomSets] | 
 def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, seed: int) -> Kinds:
     aligned = [(a.continuum, a.groups) for a in documents.alignments.values()]
     conventions = suspected_conventions({n: a.continuum for n, a in documents.alignments.items()})
-    names, continua = tuple(documents.alignments), [c for c, _ in aligned]
+    names = tuple(documents.alignments)
+    continua = [c for c, _ in aligned]
     batches = tuple(
         (begin, uncharge(found, names[begin:], continua[begin:], conventions))
         for begin, found in differences_in(aligned, documents.dissimilarity, documents.scales)
@@ -282,13 +290,20 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
         shares = shares_of(found)
         parts += parts_of(found, shares)
         costs.append(add_up(found, shares, found.cost, people, begin))
-        shares = shares if documents.charging else sides_of(found)
+        if not documents.charging:
+            shares = sides_of(found)
         counts.append(add_up(found, shares, np.ones(len(found.form)), people, begin))
         clear.append(add_up(found, shares, found.clear.astype(np.float64), people, begin))
     cost = SlotSums.joined(costs).by_person(size)
     seen = Counted(SlotSums.joined(counts), SlotSums.joined(clear), size, documents.charging)
-    chance = None if groups is None else by_chance(documents, groups, documents.dissimilarity)
-    p = None if chance is None else p_values(seen, chance, seed)
+    if groups is None:
+        chance = None
+    else:
+        chance = by_chance(documents, groups, documents.dissimilarity)
+    if chance is None:
+        p = None
+    else:
+        p = p_values(seen, chance, seed)
     records = tuple(_people(documents, seen.totals, cost, chance, p))
     pairs = tuple(_pairs(documents, batches))
     beside = _beside(documents, seen, chance)
@@ -340,7 +355,10 @@ def _people(
     chance: ByChance | None,
     p: Floats | None,
 ) -> Iterator[Record]:
-    drawn = None if chance is None or chance.counts is None else chance.counts.mean
+    if chance is None or chance.counts is None:
+        drawn = None
+    else:
+        drawn = chance.counts.mean
     for person, name in enumerate(documents.people):
         for code, kind in enumerate(KINDS):
             tested = p is not None and not np.isnan(p[person, code])
@@ -388,7 +406,10 @@ def has_gaps(starts: Sequence[float], ends: Sequence[float]) -> bool:
     starts, ends
         In order of their starts.
     """
-    latest = ends[0] if len(ends) else 0.0
+    if len(ends):
+        latest = ends[0]
+    else:
+        latest = 0.0
     for start, end in zip(starts[1:], ends[1:], strict=True):
         if start > latest:
             return True
@@ -428,9 +449,15 @@ def _cases(
 
 def _kind(form: int, bearer: int) -> str:
     if form == FAMILY:
-        return "split" if bearer == SECOND else "merged"
+        if bearer == SECOND:
+            return "split"
+        return "merged"
     if form == UNMATCHED:
-        return "unmatched" if bearer >= BOTH else "extra" if bearer == FIRST else "missing"
+        if bearer >= BOTH:
+            return "unmatched"
+        if bearer == FIRST:
+            return "extra"
+        return "missing"
     return _NAMES[form]
 
 

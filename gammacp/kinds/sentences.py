@@ -110,7 +110,9 @@ def _sentence(
 
 
 def _owner(name: str) -> str:
-    return f"{name}'" if name.endswith("s") else f"{name}'s"
+    if name.endswith("s"):
+        return f"{name}'"
+    return f"{name}'s"
 
 
 def _number(count: float) -> str:
@@ -131,5 +133,8 @@ def _against(name: str, pairs: Sequence[Record], mine: str, other: str) -> str:
     listed.sort(key=lambda item: -item[1])
     (first, number), *others = listed[:MOST]
     texts = [f"{first} has {number}", *(f"{who} {many}" for who, many in others)]
-    joined = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+    if len(texts) == 1:
+        joined = texts[0]
+    else:
+        joined = f"{', '.join(texts[:-1])} and {texts[-1]}"
     return f"{counted(own, 'unit')}, for which {joined}; "

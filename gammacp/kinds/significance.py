@@ -82,7 +82,9 @@ class Counted:
     @property
     def event(self) -> float:
         """Rows of one event, in the mean: one who differs from all others makes one each."""
-        return max(1.0, float(self.sizes.mean()) - 1) if self.charging else 1.0
+        if self.charging:
+            return max(1.0, float(self.sizes.mean()) - 1)
+        return 1.0
 
     @property
     def tested(self) -> tuple[int, ...]:
@@ -185,7 +187,8 @@ def binomial_tail(counts: Floats, total: Floats, share: Floats) -> Floats:
     counts, total, share
         Arrays that broadcast; fractions of counts count less, those of totals more.
     """
-    least, of_all = np.floor(counts), np.broadcast_to(np.ceil(total), counts.shape)
+    least = np.floor(counts)
+    of_all = np.broadcast_to(np.ceil(total), counts.shape)
     p = betainc(np.maximum(least, 1), np.maximum(of_all - least + 1, 1), np.minimum(share, 1.0))
     return np.where(least > 0, p, 1.0)
 
@@ -217,7 +220,8 @@ def p_by_luck(found: Counted, kinds: Sequence[int], seed: int) -> Floats:
 def _permuted(found: Counted, kinds: Sequence[int], documents: Indices, seed: int) -> Floats:
     blocks = _blocks(found, kinds, documents)
     observed = np.zeros((found.size, len(kinds)))
-    mean, variance = np.zeros_like(observed), np.zeros_like(observed)
+    mean = np.zeros_like(observed)
+    variance = np.zeros_like(observed)
     for people, table in blocks:
         observed[people] += table
         mean[people] += table.mean(axis=0)

@@ -82,5 +82,8 @@ def people_tables(people: Sequence[Record], total: float | None) -> Iterator[tup
 
 
 def _count(record: Record) -> str:
-    count, chance = f"{record['count']:g}", record["by_chance"]
-    return count if chance is None else f"{count} ({chance:.0f})"
+    count = f"{record['count']:g}"
+    chance = record["by_chance"]
+    if chance is None:
+        return count
+    return f"{count} ({chance:.0f})"

@@ -51,7 +51,10 @@ def links(
 
     loaded = load(files, reading, settings.weighing.features, links=True)
     several = len(loaded.continua) > 1 or bool(loaded.failures)
-    continua: Any = loaded.corpus() if several else loaded.continua
+    if several:
+        continua: Any = loaded.corpus()
+    else:
+        continua = loaded.continua
     with computing.pool("aligning") as (executor, _):
         found = link_report(
             continua, types=types, ends=ends, executor=executor, **settings.options()

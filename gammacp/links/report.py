@@ -102,9 +102,15 @@ def link_report(
             scores[name] = BeyondUnits.of(basis, count).score(name)
             scores[f"{name}-given-units"] = given_units(f"{name}-given-units", basis, count)
     compared = [row for c in basis.continua for row in _each_pair(c, basis, on)]
-    links_each = scores["gamma-link"].observed if "gamma-link" in scores else None
+    if "gamma-link" in scores:
+        links_each = scores["gamma-link"].observed
+    else:
+        links_each = None
     total = math.fsum(row["cost"] for row in compared)
-    scale = (links_each or 0.0) / total if total else 0.0
+    if total:
+        scale = (links_each or 0.0) / total
+    else:
+        scale = 0.0
     return LinkReport(
         scores=scores,
         components={
@@ -124,7 +130,8 @@ def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
     if c.n_annotators < 2 or not len(c.link_rows.only(chains=False)):
         return
     groups = basis.align([c])[0].groups
-    links, joined = c.link_rows.only(chains=False), on.join(c, groups)
+    links = c.link_rows.only(chains=False)
+    joined = on.join(c, groups)
     ends = ends_of(c, links, groups_of(c, groups), on.costs)
     shown = [
         {
@@ -138,7 +145,8 @@ def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
     people = combinations(range(c.n_annotators), 2)
     for (a, b), cost in zip(people, costs_of_pairs(c, ends, on.costs, joined.groups), strict=True):
         for number, group in enumerate(joined.groups.tolist()):
-            i, j = group[a], group[b]
+            i = group[a]
+            j = group[b]
             apart, kind, absence, both, _ = (x[number].item() for x in cost)
             what = "missing" if max(i, j) >= 0 else ""
             if both:

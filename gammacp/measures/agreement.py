@@ -93,7 +93,9 @@ class Agreement:
     def on(self, documents: Collection[str]) -> float:
         """γ of these documents alone, by the same expected disorders; NaN where undefined."""
         if not isinstance(self.score, CorpusGamma):
-            return self.value if documents else math.nan
+            if documents:
+                return self.value
+            return math.nan
         parts = [(s, self.size(n)) for n in documents if (s := self.computed.get(n))]
         observed = math.fsum(x * (s.observed or 0.0) for s, x in parts)
         expected = math.fsum(x * (s.expected or 0.0) for s, x in parts)
@@ -130,7 +132,10 @@ class Agreement:
         DataError
             No document has a γ.
         """
-        chosen = self.rated if names is None else {n: self.rated[n] for n in names}
+        if names is None:
+            chosen = self.rated
+        else:
+            chosen = {n: self.rated[n] for n in names}
         if len(chosen) == 1:
             ((name, score),) = chosen.items()
             return _of_alignment(score, self.weights.get(name, 1.0))
@@ -197,9 +202,15 @@ class Agreement:
         from gammacp.measures.components import components_of
 
         try:
-            c = self.pair_cells if categories else self.pair_cells.without_categories()
+            if categories:
+                c = self.pair_cells
+            else:
+                c = self.pair_cells.without_categories()
             several = len(np.unique(c.category)) > 1
-            by = c.category if several else None
+            if several:
+                by = c.category
+            else:
+                by = None
             return components_of(c.document, c.pair, c.observed, c.expected, category=by)
         except DataError:
             return None
@@ -223,9 +234,15 @@ class Agreement:
         """
         if not self.rated:
             return None
-        own = [self.clusters.get(n) or n for n in self.rated] if self.clusters else []
+        if self.clusters:
+            own = [self.clusters.get(n) or n for n in self.rated]
+        else:
+            own = []
         number = {name: i for i, name in enumerate(dict.fromkeys(own))}
-        several = self.bootstrap(confidence=confidence) if len(self.rated) > 1 else None
+        if len(self.rated) > 1:
+            several = self.bootstrap(confidence=confidence)
+        else:
+            several = None
         over = intervals_over(
             self.pair_sums,
             None if several is None else several.interval,
@@ -273,8 +290,14 @@ class Agreement:
             # The parts of one text stand for other documents.
             own = self.score.bootstrap
             missing = with_parts and own is None
-            parts = self.bootstrap(confidence=confidence) if missing else None
-            reason = None if parts is None else parts.reason
+            if missing:
+                parts = self.bootstrap(confidence=confidence)
+            else:
+                parts = None
+            if parts is None:
+                reason = None
+            else:
+                reason = parts.reason
             over = replace(over, documents=own, documents_reason=reason)
         score = replace(self.score, over=over)
         if teams is not None and score.signature:
@@ -335,7 +358,9 @@ class Agreement:
     def corpus(self) -> dict[str, Any] | None:
         """Return the JSON of the corpus; None for a single continuum."""
         several = isinstance(self.score, CorpusGamma)
-        return {"file": None, **self.score.as_dict()} if several else None
+        if several:
+            return {"file": None, **self.score.as_dict()}
+        return None
 
     def as_dict(self) -> dict[str, Any]:
         """`results`, one per document, and `corpus`, None for a single continuum."""
@@ -390,7 +415,8 @@ def agreement(
     else:
         settings, how = Settings.and_computing(options)
         basis = Basis(continua, settings, **how)
-    names, chance = basis.named, basis.settings.chance
+    names = basis.named
+    chance = basis.settings.chance
     # A table's documents have neither.
     several = zip(names, basis.continua.beside, strict=False)
     clusters: dict[str, str] = {}

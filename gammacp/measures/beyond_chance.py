@@ -111,7 +111,8 @@ def pooled_disagreement(
     assert m.counting is not None
     assert m.counting.observe is not None
     own = {k: v for k, v in options.items() if k in m.options}
-    counts, weights = [], []
+    counts = []
+    weights = []
     for continuum in documents.values():
         try:
             counts.append(m.counting.observe(continuum, **own))
@@ -133,8 +134,11 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
     that nobody declared are those of the units, as in the data: measures that count positions would
     take what lies beyond for agreement.
     """
-    starts, ends, breaks = continuum.starts, continuum.ends, continuum.inside
-    annotators, labels = continuum.annotator_codes, continuum.category_codes
+    starts = continuum.starts
+    ends = continuum.ends
+    breaks = continuum.inside
+    annotators = continuum.annotator_codes
+    labels = continuum.category_codes
     low, high = continuum.bounds
     if whole:
         lengths = np.round(continuum.lengths)
@@ -142,9 +146,12 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         starts, ends = np.round(starts), np.where(torn, np.round(ends), np.round(starts) + lengths)
         if breaks is None:
             kept = ~torn | (starts < ends)
-            starts, ends = starts[kept], ends[kept]
-            annotators, labels = annotators[kept], labels[kept]
-        low, high = float(np.round(low)), float(np.round(high))
+            starts = starts[kept]
+            ends = ends[kept]
+            annotators = annotators[kept]
+            labels = labels[kept]
+        low = float(np.round(low))
+        high = float(np.round(high))
     else:
         ends = starts + continuum.lengths
     if not whole and breaks is not None and continuum.n_broken:
@@ -175,7 +182,8 @@ def _touching(
 
     A place has fifteen digits, to which those inside a unit come back (`fragments_of`).
     """
-    n, rows = len(starts), np.repeat(np.arange(len(starts)), [len(b) for b in breaks])
+    n = len(starts)
+    rows = np.repeat(np.arange(len(starts)), [len(b) for b in breaks])
     places = np.concatenate((starts, ends, starts[rows] + np.concatenate([*breaks])))
     codes = continuum.annotator_codes
     who = np.concatenate((codes, codes, codes[rows]))
@@ -226,7 +234,9 @@ def unsuited(m: Measure, model: str) -> str | None:
         return _BY_CATEGORY.format(m.name, "" if m.counts else ", which are 1 − D/E[D] already")
     if m.needs & {Need.PREDEFINED, Need.PLACES} and not CHANCE_MODELS[model].keeps_places:
         return _ELSEWHERE.format(model)
-    return None if m.counts else _NO_DISAGREEMENT.format(m.name)
+    if m.counts:
+        return None
+    return _NO_DISAGREEMENT.format(m.name)
 
 
 def _without(reason: str, model: str) -> BeyondChance:
@@ -255,7 +265,10 @@ def measured_beyond_chance(
     """
     names = expand_names(names)
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
-    known = CHANCE_OPTIONS if isinstance(continuum, Continuum) else frozenset({"seed"})
+    if isinstance(continuum, Continuum):
+        known = CHANCE_OPTIONS
+    else:
+        known = frozenset({"seed"})
     mine: dict[str, Any] = {k: v for k, v in options.items() if k in declared or k not in known}
     scores = dict(measure_each(continuum, names, **mine))
     return beyond_chance_of(continuum, scores, options, matching)
@@ -306,7 +319,8 @@ def _of_units(
     found: dict[str, BeyondChance] = {}
     wanted: dict[str, float] = {}
     for name, score in scores.items():
-        own, observed = _own(score), MEASURES[name].disagreement_of(score)
+        own = _own(score)
+        observed = MEASURES[name].disagreement_of(score)
         reason = unsuited(MEASURES[name], settings.chance)
         if own is not None and matching is None:
             found[name] = own

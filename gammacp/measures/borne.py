@@ -32,7 +32,8 @@ def costs_by_component(
     dissimilarity: BoundDissimilarity, u: UnitColumns, v: UnitColumns
 ) -> tuple[Floats, ...]:
     """Return the costs of pairs of units by component."""
-    place, label = dissimilarity.positional_part, dissimilarity.categorial_part
+    place = dissimilarity.positional_part
+    label = dissimilarity.categorial_part
     if place is None or label is None:
         return (dissimilarity.pairwise(u, v),)
     costs = [table[u.category, v.category] for table in dissimilarity.category_parts.values()]
@@ -88,9 +89,11 @@ def borne_in(
     """Return the weighted costs of alignments by sharer; without names all are one annotator."""
     names = ("",) if people is None else people
     code = {name: k for k, name in enumerate(names)}
-    size, parts = len(names), len(components_of(dissimilarity))
+    size = len(names)
+    parts = len(components_of(dissimilarity))
     items = np.zeros((len(found), parts))
-    pairs, met = np.zeros((size * size, parts)), np.zeros((size, size), bool)
+    pairs = np.zeros((size * size, parts))
+    met = np.zeros((size, size), bool)
     missed = np.zeros(size)
     borne: list[Floats] = [np.zeros((0, parts))]
     of_unit: list[Codes] = [np.zeros(0, np.int32)]
@@ -98,7 +101,8 @@ def borne_in(
     for k, ((continuum, groups), weight) in enumerate(zip(found, weights, strict=True)):
         slots = np.array([code.get(a, 0) for a in continuum.annotators], np.int32)
         met[np.ix_(slots, slots)] = True
-        columns, units = unit_columns(continuum), np.zeros((continuum.n_units, parts))
+        columns = unit_columns(continuum)
+        units = np.zeros((continuum.n_units, parts))
         step = max(1, _AT_ONCE // max(1, len(slots) * (len(slots) - 1) // 2))
         for at in range(0, len(groups), step):
             costs = _Costs.of(columns, groups[at : at + step], dissimilarity, weight)
@@ -146,7 +150,8 @@ class _Costs:
         cls, units: UnitColumns, groups: Codes, dissimilarity: BoundDissimilarity, weight: float
     ) -> _Costs:
         i, j = np.triu_indices(groups.shape[1], 1)
-        first, second = groups[:, i], groups[:, j]
+        first = groups[:, i]
+        second = groups[:, j]
         both = (first >= 0) & (second >= 0)
         parts = costs_by_component(dissimilarity, units[first[both]], units[second[both]])
         found = np.zeros((*first.shape, len(parts) + 1))
@@ -158,7 +163,8 @@ class _Costs:
     def slots(self, annotators: Codes, size: int) -> Indices:
         """The number of each pair of annotators in a (size, size) table, the lower one first."""
         i, j = np.triu_indices(len(annotators), 1)
-        a, b = annotators[i].astype(np.int64), annotators[j].astype(np.int64)
+        a = annotators[i].astype(np.int64)
+        b = annotators[j].astype(np.int64)
         return np.asarray(np.minimum(a, b) * size + np.maximum(a, b))
 
     def units(self, number: int) -> Floats:

@@ -83,5 +83,8 @@ def metric_name(metric: Metric, squared: Floats) -> str:
         metric = categorial(metric)
     if isinstance(metric, Categorial):
         return describe(metric)
-    file = Path(metric).name if isinstance(metric, (str, PathLike)) else "matrix"
+    if isinstance(metric, (str, PathLike)):
+        file = Path(metric).name
+    else:
+        file = "matrix"
     return f"{file}({fingerprint(squared.tobytes())})"

@@ -74,7 +74,10 @@ def counts_of_choices(
         parties: tuple[tuple[str, ...], ...] = pairs_of(continuum.annotators)
     else:
         # α weighs an item by its values, of which there are as many as annotators.
-        weight = float(m) if coefficient == "alpha" else 1.0
+        if coefficient == "alpha":
+            weight = float(m)
+        else:
+            weight = 1.0
         numbers = {
             "apart": weight * apart[i, j].mean(keepdims=True),
             "choices": weight * chosen.mean(axis=0, keepdims=True),
@@ -98,7 +101,10 @@ def coefficient_rates(numbers: Numbers) -> Rates:
     """
     items = numbers["items"]
     observed = share(numbers["apart"], items)
-    sides = ("choices", "choices") if "choices" in numbers else ("first_choices", "second_choices")
+    if "choices" in numbers:
+        sides = ("choices", "choices")
+    else:
+        sides = ("first_choices", "second_choices")
     expected = _differing(*(share(numbers[side], items[..., None]) for side in sides))
     if "values" in numbers:
         n = numbers["values"]
@@ -149,10 +155,12 @@ def coefficient_score(counts: Counts, coefficient: str, signature: str) -> Categ
     """
     rates = coefficient_rates(counts.numbers)
     assert rates.expected is not None
-    apart, chance = float(rates.disagreement.mean()), float(rates.expected.mean())
+    apart = float(rates.disagreement.mean())
+    chance = float(rates.expected.mean())
     value, reason = ratio(apart, chance, _ONE_LABEL)
     if coefficient == "cohen":
-        value, reason = float(rates.value.mean()), _constant_pair(counts, rates.expected)
+        value = float(rates.value.mean())
+        reason = _constant_pair(counts, rates.expected)
     disagreements = coefficient == "alpha"
     return CategorisationScore(
         value=value,

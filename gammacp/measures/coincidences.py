@@ -202,13 +202,15 @@ def _count(sections: Sections) -> tuple[Floats, Floats]:
         cell = sections.labels[met.first].astype(np.int64) * k + sections.labels[met.second]
         shared += np.bincount(cell, met.lengths, minlength=k * k)
         pairs += np.bincount(cell, minlength=k * k)
-    lengths, counts = shared.reshape(k, k), pairs.reshape(k, k)
+    lengths = shared.reshape(k, k)
+    counts = pairs.reshape(k, k)
     return lengths + lengths.T, counts + counts.T - np.diag(np.diag(counts))
 
 
 def _squared_cover(sections: Sections) -> Floats:
     """Σ_j (Σ_{h∈j} ℓ(g∩h))² of each section g over the other annotators j, shape (sections,)."""
-    n, m = len(sections.starts), sections.n_annotators
+    n = len(sections.starts)
+    m = sections.n_annotators
     covered = np.zeros(n * m)
     for met in intersections(sections):
         for g, h in ((met.first, met.second), (met.second, met.first)):

@@ -92,7 +92,10 @@ class VarianceComponents:
         listed = []
         for name, c in ordered:
             low, high = map(math.sqrt, c.interval)
-            held = f", with {' and '.join(c.holds)}" if c.holds else ""
+            if c.holds:
+                held = f", with {' and '.join(c.holds)}"
+            else:
+                held = ""
             value = math.sqrt(max(0.0, c.variance))
             listed.append(f"{name}{held} {value:.2f} ({low:.2f} to {high:.2f})")
         return (
@@ -130,10 +133,12 @@ def components_of(
     e = np.asarray(expected, np.float64)
     kept = e > 0
     e, z = e[kept], np.asarray(observed, np.float64)[kept] / e[kept]
-    where, people = np.asarray(document)[kept], np.asarray(pair)[kept]
+    where = np.asarray(document)[kept]
+    people = np.asarray(pair)[kept]
     if len(np.unique(where)) < 2:
         raise DataError("variance components need at least two documents")
-    number, width = np.arange(len(e)), int(people.max()) + 1
+    number = np.arange(len(e))
+    width = int(people.max()) + 1
     lots: dict[str, tuple[Indices, Indices]] = {
         DOCUMENT: (number, where),
         ANNOTATOR: (np.repeat(number, 2), people.ravel()),
@@ -143,13 +148,17 @@ def components_of(
         lots[CATEGORY] = (number, np.asarray(category)[kept])
     lots[REST] = (number, number)
     forms = _Forms(lots, e / e.mean())
-    plain, holds = _Forms(lots, np.ones(len(e))), dict[str, tuple[str, ...]]()
+    plain = _Forms(lots, np.ones(len(e)))
+    holds = dict[str, tuple[str, ...]]()
     names = [*lots]
     for dropped, holder in ((REST, BOTH), (BOTH, REST), (DOCUMENT, REST), (ANNOTATOR, REST)):
         if plain.can_separate(names):
             break
         names = [n for n in lots if n != dropped and (n in names or n == REST)]
-        holds = {holder: (*holds.get(holder, ()), dropped)} if holder in names else {}
+        if holder in names:
+            holds = {holder: (*holds.get(holder, ()), dropped)}
+        else:
+            holds = {}
     if not plain.can_separate(names):
         raise DataError("the effects of documents and annotators cannot be separated")
     return forms.estimate(z, names, holds)
@@ -167,9 +176,13 @@ class _Forms:
         self._rows = {"": csr_array(np.ones((1, size)))}
         effects = {}
         for name, (cells, _) in lots.items():
-            level, ones = levels[name], np.ones(len(cells))
+            level = levels[name]
+            ones = np.ones(len(cells))
             self._rows[name] = csr_array((ones, (level, cells)), shape=(level.max() + 1, size))
-            half = weights**-0.5 if name == REST else ones * size / len(cells)
+            if name == REST:
+                half = weights**-0.5
+            else:
+                half = ones * size / len(cells)
             effects[name] = csr_array((half, (cells, level)), shape=(size, level.max() + 1))
         self.sums = {n: rows @ weights for n, rows in self._rows.items()}
         self.table: dict[str, dict[str, float]] = {}
@@ -202,10 +215,12 @@ class _Forms:
         # Beyond the mean, and beyond documents and annotators; sums over pairs' two annotators hold
         # what is below them twice.
         once = system[:, 0] / system[0, 0]
-        squares, system = squares - once * squares[0], system - once[:, None] * system[0]
+        squares = squares - once * squares[0]
+        system = system - once[:, None] * system[0]
         parts: dict[str, Component] = {}
         for i, name in enumerate(names, 1):
-            square, own = squares[i], system[i, i]
+            square = squares[i]
+            own = system[i, i]
             if name == BOTH:
                 below = [k for k, n in enumerate(names, 1) if n in (DOCUMENT, ANNOTATOR)]
                 square = square - sum(once[i] / once[k] * squares[k] for k in below)
@@ -214,7 +229,10 @@ class _Forms:
             df = 1 / float((shares**2).sum()) - 1
             if name in (BOTH, REST):
                 df -= math.fsum(c.df for c in parts.values())
-            seen = found[i] if name == REST else square / own
+            if name == REST:
+                seen = found[i]
+            else:
+                seen = square / own
             parts[name] = _part(float(found[i]), float(seen), max(1.0, df), holds.get(name, ()))
         return VarianceComponents(parts=parts, mean=float(self.weights @ z / self.weights.sum()))
 

@@ -247,7 +247,8 @@ def _drawn(
     settings: Settings,
 ) -> dict[str, BeyondChance]:
     """Return the measures whose random sets have to be drawn."""
-    model, documents = CHANCE_MODELS[settings.chance], counted.documents
+    model = CHANCE_MODELS[settings.chance]
+    documents = counted.documents
     try:
         samplers: dict[str, Sampler[Continuum]] = {}
         if model.name == FIXED_POSITIONS:
@@ -259,7 +260,10 @@ def _drawn(
             if not together and not c.n_units:
                 samplers[name] = NoUnits(c, model.name)
                 continue
-            compared = [*documents.values()] if together else [c]
+            if together:
+                compared = [*documents.values()]
+            else:
+                compared = [c]
             samplers[name] = model.prepare(compared, c.n_annotators)
         return against_chance(
             observed,

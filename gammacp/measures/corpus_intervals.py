@@ -36,7 +36,8 @@ def with_intervals(
     formula
         From numbers to rates.
     """
-    whole, marked = pooled.whole, pooled.sizes > 0
+    whole = pooled.whole
+    marked = pooled.sizes > 0
     if part.measure.per_category:
         return found
     if np.count_nonzero(marked) < FEWEST_PARTS:
@@ -48,8 +49,12 @@ def with_intervals(
 
 
 def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Pooled:
-    whole, weights = pooled.whole, np.array([part.documents[n].weight for n in part.counts])
-    expected = 1.0 if whole.expected is None else float(whole.expected)
+    whole = pooled.whole
+    weights = np.array([part.documents[n].weight for n in part.counts])
+    if whole.expected is None:
+        expected = 1.0
+    else:
+        expected = float(whole.expected)
     most = whole.most or 1.0
     sizes = pooled.sizes[marked]
     # Of documents that stand for unequal numbers of others the sample is worth fewer units.
@@ -107,7 +112,10 @@ def _over(
     labels = next(iter(part.counts.values())).labels
     rows = [(k, part.pairs[n]) for k, n in enumerate(part.counts) if n in part.pairs]
     alike = with_common_labels([c for _, c in rows], labels)
-    expected = 1.0 if whole.expected is None else float(whole.expected)
+    if whole.expected is None:
+        expected = 1.0
+    else:
+        expected = float(whole.expected)
     names = dict.fromkeys(a for c in alike for pair in c.parties for a in pair)
     people = {name: i for i, name in enumerate(names)}
     columns: list[tuple[int, tuple[int, int], float, float]] = []

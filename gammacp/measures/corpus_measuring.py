@@ -162,7 +162,10 @@ def measure_jointly(
     documents: dict[str, dict[str, Score]] = {name: {} for name in corpus}
     for name, part in parts.items():
         for document, score in part.found.items():
-            own = against_own_chance(score) if beyond_chance else score
+            if beyond_chance:
+                own = against_own_chance(score)
+            else:
+                own = score
             documents[document][name] = own
     return {name: part.whole for name, part in parts.items()}, documents
 
@@ -229,7 +232,8 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
     plain
         Whether intervals are left out.
     """
-    m, of = part.measure, len(part.documents)
+    m = part.measure
+    of = len(part.documents)
     if m.counting is None:
         return _without_sums(part)
     counts = part.counts
@@ -242,7 +246,10 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
 
     pooling = m.counting.pooling_of(**part.own_options)
     pooled = part.joint_rates or pooled_rates(part.pool(pooling), formula, pooling)
-    whole = _mean_of_pairs(part, counts, formula) if of == 1 else pooled.whole
+    if of == 1:
+        whole = _mean_of_pairs(part, counts, formula)
+    else:
+        whole = pooled.whole
     value = float(whole.value)
     labels = next(iter(counts.values())).labels
     found = CorpusScore(
@@ -276,7 +283,10 @@ def _mean_of_pairs(
     """Return a single document's own value, and the means of its pairs' rates."""
     (only,) = counts.values()
     rates = formula(only.numbers)
-    value = next(iter(part.found.values())).value if part.reference is None else rates.value.mean()
+    if part.reference is None:
+        value = next(iter(part.found.values())).value
+    else:
+        value = rates.value.mean()
     columns = {
         name: None if (x := getattr(rates, name)) is None else np.asarray(x.mean(axis=0))
         for name in ("disagreement", "size", "expected", "recall", "precision", "by_label")
@@ -314,7 +324,8 @@ def _support(part: Part) -> int:
 
 def _without_sums(part: Part) -> CorpusScore:
     """The mean of the documents, of measures that do not add up."""
-    name, of = part.measure.name, len(part.documents)
+    name = part.measure.name
+    of = len(part.documents)
     why = part.measure.unsummed or "it counts nothing that could be summed"
     reason = f"it does not add up over documents: {why}; a corpus has their mean only"
     if part.reference is not None:
@@ -335,7 +346,10 @@ def _by_category(part: Part) -> dict[str, CorpusScore]:
     for category in every:
         own = part.only(partial(_only_category, category=category))
         if part.counting.relabelled:
-            options = {"metric": "nominal"} if "metric" in part.measure.options else {}
+            if "metric" in part.measure.options:
+                options = {"metric": "nominal"}
+            else:
+                options = {}
             rest = part.only(partial(_against_rest, category=category), **options)
             found[category] = replace(corpus_score(rest), support=_support(own))
         else:

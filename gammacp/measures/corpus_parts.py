@@ -82,7 +82,10 @@ class Part:
         """The score of all documents, of measures that need all for each; else None."""
         if self.joint is not None:
             return self.joint
-        together = None if self.measure.counting is None else self.measure.counting.together
+        if self.measure.counting is None:
+            together = None
+        else:
+            together = self.measure.counting.together
         if together is None or len(self.documents) < 2:
             return None
         try:
@@ -134,7 +137,10 @@ class Part:
         else:
             turned = {n: c.against(self.reference) for n, c in self.pairs.items()}
             found = {n: c for n, c in turned.items() if c.parties}
-        order = next(iter(self.documents.values())).categories if self.documents else ()
+        if self.documents:
+            order = next(iter(self.documents.values())).categories
+        else:
+            order = ()
         return dict(zip(found, with_common_labels([*found.values()], order), strict=True))
 
     @property

@@ -32,9 +32,13 @@ def why_nothing(part: Part) -> str:
     """
     if part.reference is not None and part.measure.counting is not None and part.pairs:
         both = f"{part.reference} and somebody to compare"
-        return f"it does not have {both}" if len(part.documents) == 1 else f"no document has {both}"
+        if len(part.documents) == 1:
+            return f"it does not have {both}"
+        return f"no document has {both}"
     reasons = [s.reason for s in part.found.values() if s.reason]
-    return reasons[0] if reasons else "no document has anything to compare"
+    if reasons:
+        return reasons[0]
+    return "no document has anything to compare"
 
 
 def why_undefined(part: Part, whole: Rates) -> str:
@@ -87,7 +91,9 @@ def note_on_missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
         int(sum(c.numbers[name].sum() for c in counts.values() if name in c.numbers))
         for name in ("missing", "asked")
     ]
-    return (f"{sums[0]} of {sums[1]} labels are missing",) if sums[0] else ()
+    if sums[0]:
+        return (f"{sums[0]} of {sums[1]} labels are missing",)
+    return ()
 
 
 def signature_of(part: Part) -> str:

@@ -98,7 +98,9 @@ class CorpusScore:
     def macro(self) -> float | None:
         """The plain mean of the categories' values; None where they were not asked for."""
         values = [score.value for score in self.by_category.values() if score.defined]
-        return math.fsum(values) / len(values) if values else None
+        if values:
+            return math.fsum(values) / len(values)
+        return None
 
     def as_dict(self) -> dict[str, Any]:
         """The score as JSON has it; NaN stays, for the writer to make null."""

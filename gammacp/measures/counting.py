@@ -224,7 +224,9 @@ class Counting:
         options
             Of the measure.
         """
-        return self.pooling if isinstance(self.pooling, str) else self.pooling(**options)
+        if isinstance(self.pooling, str):
+            return self.pooling
+        return self.pooling(**options)
 
     def rates_of(self, counts: Counts, **options: Any) -> Rates:
         """The rates of each party of one document, shape (parties,).

@@ -39,7 +39,8 @@ def count_positions(
         As for `kappa_d`.
     """
     sections = sections_of(continuum)
-    m, length = sections.n_annotators, continuum.length
+    m = sections.n_annotators
+    length = continuum.length
     apart = np.zeros(m * m)
     for met in intersections(sections):
         unlike = sections.labels[met.first] != sections.labels[met.second]
@@ -47,7 +48,10 @@ def count_positions(
         j = sections.annotators[met.second[unlike]]
         apart += np.bincount(i * m + j, met.lengths[unlike], minlength=m * m)
     square = apart.reshape(m, m)
-    tau = atom_of(continuum, atom) if coefficient == "alpha" else 0.0
+    if coefficient == "alpha":
+        tau = atom_of(continuum, atom)
+    else:
+        tau = 0.0
     return counts_of_choices(
         continuum,
         coefficient,
@@ -96,7 +100,10 @@ def kappa_d(
     """
     one_of("coefficient", coefficient, COEFFICIENTS)
     require(continuum, {Need.NO_OVERLAP})
-    tau = atom_of(continuum, atom) if coefficient == "alpha" else None
+    if coefficient == "alpha":
+        tau = atom_of(continuum, atom)
+    else:
+        tau = None
     made = signature("kappa-d", selection=continuum.selection, coefficient=coefficient, atom=tau)
     if continuum.length == 0:
         return undefined(NO_LENGTH, signature=made)

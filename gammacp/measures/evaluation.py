@@ -44,7 +44,10 @@ def measure_each(
         raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
     # Keeping what nobody else asks for costs time: random sets would be told apart in ties.
     sharing = sum(m.shares for m in chosen.values()) > 1
-    shared: dict[object, object] | None = {} if sharing else None
+    if sharing:
+        shared: dict[object, object] | None = {}
+    else:
+        shared = None
     for name, m in chosen.items():
         if due():
             yield name, undefined("interrupted before it was measured")
@@ -92,7 +95,10 @@ def evaluate(
         reason = unmet_need(continuum, m.needs)
     else:
         kind = continuum.applies_to
-        reason = None if m.applies_to == kind else f"{m.name} compares units, not {kind}"
+        if m.applies_to == kind:
+            reason = None
+        else:
+            reason = f"{m.name} compares units, not {kind}"
     if reason is not None:
         return undefined(reason)
     mine = {key: value for key, value in options.items() if key in m.options}
@@ -104,4 +110,6 @@ def evaluate(
         return undefined(str(error))
     if math.isnan(score.value) and score.reason is None and not m.per_category:
         raise AssertionError(f"{m.name} returned NaN without a reason")
-    return replace(score, notes=(*score.notes, *notes)) if notes else score
+    if notes:
+        return replace(score, notes=(*score.notes, *notes))
+    return score

@@ -131,7 +131,9 @@ class Explanation:
                 f"Without the disorder {first[1]}, γ would be at most {best:.4f}, if alignment and "
                 "chance stayed as they are."
             )
-        return [*said, self.variances.in_words()] if self.variances else said
+        if self.variances:
+            return [*said, self.variances.in_words()]
+        return said
 
 
 def further_explanations(
@@ -215,8 +217,14 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
     named_sets = basis.model.named
     by_chance = _by_chance(basis, continua, people if named_sets else None, len(labels) - 1, shares)
     chance, each = by_chance or (None, None)
-    by_person = chance.annotators if chance and named_sets else None
-    by_pair = chance.pairs if chance and named_sets else None
+    if chance and named_sets:
+        by_person = chance.annotators
+    else:
+        by_person = None
+    if chance and named_sets:
+        by_pair = chance.pairs
+    else:
+        by_pair = None
     observed = seen.total
     several = len(continua) > 1 or len(found.documents) > 1
     make = _Records(components_of(basis.bound), float(observed.sum()))
@@ -253,8 +261,14 @@ class _Records:
     whole: float
 
     def components(self, observed: Floats, expected: Floats | None) -> Iterator[Record]:
-        chance = None if expected is None else float(expected.sum())
-        by_chance = [None] * len(observed) if expected is None else expected.tolist()
+        if expected is None:
+            chance = None
+        else:
+            chance = float(expected.sum())
+        if expected is None:
+            by_chance = [None] * len(observed)
+        else:
+            by_chance = expected.tolist()
         for name, seen, drawn in zip(self.names, observed.tolist(), by_chance, strict=True):
             yield {
                 "component": name,
@@ -282,7 +296,9 @@ class _Records:
         return dict(zip(self.names, row.tolist(), strict=True))
 
     def _share(self, part: float) -> float:
-        return part / self.whole if self.whole else 0.0
+        if self.whole:
+            return part / self.whole
+        return 0.0
 
 
 def _of_pairs(
@@ -323,7 +339,9 @@ def _by_chance(
         weights[chance] = weights.get(chance, 0.0) + share
     if not all(chance.expected.enough for chance in weights):
         return None
-    found, scales, owner = [], [], []
+    found = []
+    scales = []
+    owner = []
     for number, (chance, weight) in enumerate(weights.items()):
         of_all = chance.expected.weights
         for s in chance.sets:

@@ -83,7 +83,8 @@ def match_rates(numbers: Numbers) -> Rates:
     numbers
         `matched`, `first_units` (the reference) and `second_units`.
     """
-    first, second = numbers["first_units"], numbers["second_units"]
+    first = numbers["first_units"]
+    second = numbers["second_units"]
     value = share(2 * numbers["matched"], first + second)
     return Rates(
         value=value,
@@ -163,7 +164,8 @@ def _register(
 
 def _in_the_same_place(c: Continuum, met: Overlaps) -> Bools:
     """Return whether starts, ends and fragments are the same."""
-    u, v = met.left, met.right
+    u = met.left
+    v = met.right
     same: Bools = (c.starts[u] == c.starts[v]) & (c.ends[u] == c.ends[v])
     return same if c.inside is None else same & (c.inside[u] == c.inside[v]).astype(np.bool_)
 

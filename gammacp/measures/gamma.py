@@ -107,7 +107,10 @@ class Gamma(Score):
     def remarks(self) -> list[str]:
         """All that has to be read with γ, a sentence each: `in_words`, caveats, the proof."""
         proven = self.defined and self.status is Status.OPTIMAL
-        proof = ["Every alignment is proven to be the best one."] if proven else []
+        if proven:
+            proof = ["Every alignment is proven to be the best one."]
+        else:
+            proof = []
         return [*self.in_words(), *map(sentence, self.caveats()), *proof]
 
     def as_dict(self) -> dict[str, Any]:
@@ -353,7 +356,8 @@ def score_on(
     continua
         How many it was measured with, of a corpus.
     """
-    expected, alone = chance.expected, continua is None
+    expected = chance.expected
+    alone = continua is None
     observed = document.disorder
     proven = document.optimal and expected.proven and expected.complete
     notes = basis.once(("notes", chance), lambda: notes_on(expected, basis.settings))
@@ -368,15 +372,23 @@ def score_on(
     if alone and not basis.selection:
         towards = direction([document.continuum], basis.settings.seed)
     notes += towards.notes if towards else ()
-    value, interval, p = math.nan, None, None
+    value = math.nan
+    interval = None
+    p = None
     reason: str | None = (
         f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
     )
-    counts = _counts_of(document, expected) if expected.enough else None
+    if expected.enough:
+        counts = _counts_of(document, expected)
+    else:
+        counts = None
     if counts is not None:
         p = expected.p_value(observed)
         value = float(disorder_rates(counts.numbers).value[0])
-        reason = NOTHING_EXPECTED if math.isnan(value) else None
+        if math.isnan(value):
+            reason = NOTHING_EXPECTED
+        else:
+            reason = None
     if reason is None:
         interval = ratio_interval(document.bound, observed, *expected.interval)
         notes += not_shown(p, expected.samples) if alone else ()
@@ -420,7 +432,8 @@ def score_on(
 
 def _with_tilt(score: GammaScore, basis: Basis) -> GammaScore:
     """Return γ of a text with that against random annotations that lie towards the same end."""
-    towards, continuum = score.direction, score.document.continuum
+    towards = score.direction
+    continuum = score.document.continuum
     if towards is None or not towards.shown or continuum.markable:
         return score
     expected = basis.like(continuum, chance="tilted").chance(continuum).expected
@@ -499,13 +512,15 @@ def few_units(
     least
         Units per annotator from which the zero is chance; more where an annotator's own overlap.
     """
-    units, where = continuum.mean_units, ""
+    units = continuum.mean_units
+    where = ""
     if units >= max(least, FEWEST_OVERLAPPING):
         return ()
     if units >= least:
         if unmet_need(continuum, (Need.NO_OVERLAP,)) is None:
             return ()
-        least, where = FEWEST_OVERLAPPING, " whose own units overlap"
+        least = FEWEST_OVERLAPPING
+        where = " whose own units overlap"
     return (
         f"few units per annotator ({units:.2g}): below {least:g}, {measure} of independent "
         f"annotators{where} may not average 0",
@@ -525,7 +540,10 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
     notes: tuple[str, ...] = ()
     different = len(np.unique(expected.disorders.round(12)))
     if different < FEWEST_SAMPLES <= expected.samples:
-        many = f"only {different} of the" if different > 1 else "none of the"
+        if different > 1:
+            many = f"only {different} of the"
+        else:
+            many = "none of the"
         notes = (
             f"{many} {expected.samples} random sets differ in their disorder: the expected "
             "disorder is less sure than its interval says",

@@ -209,7 +209,9 @@ class AlignedPairs:
         """δ_cat over all pairs, or those with a unit of `category`; NaN without any weight."""
         total = self.total(category)
         cost = float((self.weight * self.cost)[self.rows(category)].sum())
-        return cost / total if total > 0 else math.nan
+        if total > 0:
+            return cost / total
+        return math.nan
 
     def total(self, category: int | None) -> float:
         """Σ w of all pairs, or those with a unit of `category`."""
@@ -234,13 +236,15 @@ def aligned_pairs(
     dissimilarity
         A `Combined` with α = β = 1, so that its parts are d_pos and d_cat.
     """
-    place, label = dissimilarity.positional_part, dissimilarity.categorial_part
+    place = dissimilarity.positional_part
+    label = dissimilarity.categorial_part
     assert place is not None
     assert label is not None
     a, b = np.triu_indices(groups.shape[1], 1)
     real = np.count_nonzero(groups >= 0, axis=1)
     group, pair = np.nonzero((groups[:, a] >= 0) & (groups[:, b] >= 0))
-    u, v = groups[group, a[pair]], groups[group, b[pair]]
+    u = groups[group, a[pair]]
+    v = groups[group, b[pair]]
     units = unit_columns(continuum)
     closeness = 1 - place(units[u], units[v]) / dissimilarity.delta
     category = plain(continuum.categories)[1][continuum.category_codes]
@@ -317,7 +321,9 @@ class _Disorders:
     def status(self) -> Status:
         proven = self.basis.align([self.continuum])[0].status is Status.OPTIMAL
         complete = self.expected.proven and self.expected.complete
-        return Status.OPTIMAL if proven and complete else Status.FEASIBLE
+        if proven and complete:
+            return Status.OPTIMAL
+        return Status.FEASIBLE
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -358,7 +364,9 @@ class _Disorders:
         return numbers, np.where(known, weights, 0.0)
 
     def _chance(self, category: int | None) -> ExpectedDisorder | None:
-        return self.random.expected(category) if self.expected.enough else None
+        if self.expected.enough:
+            return self.random.expected(category)
+        return None
 
     def by_category(self) -> Score:
         counts = self.counts_by_category()

@@ -108,10 +108,14 @@ class CorpusGamma(Gamma):
 
     def in_words(self) -> list[str]:
         """Describe the corpus beside γ, a sentence each."""
-        said = [self.marked.in_words()] if self.marked else []
+        if self.marked:
+            said = [self.marked.in_words()]
+        else:
+            said = []
         if self.p is not None:
             said.append(f"Agreement above 0: {p_in_words(self.p, self.least_p)} (one-sided).")
-        within, between = self.within, self.between
+        within = self.within
+        between = self.between
         if within and between and within.interval and between.interval:
             said.append(
                 f"γ combines agreement on units within documents, {_with_interval(within)}, with "
@@ -170,7 +174,10 @@ def gamma_of_family(corpus: Corpus, options: Mapping[str, Any]) -> CorpusGamma:
 def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
     """γ of a corpus on its basis."""
     scores = ScoreTable.of(basis)
-    found = None if basis.selection else alpha_of_marking(corpus)
+    if basis.selection:
+        found = None
+    else:
+        found = alpha_of_marking(corpus)
     return replace(_pool(scores, basis), marked=found)
 
 
@@ -241,7 +248,8 @@ class ScoreTable(Mapping[str, Gamma]):
         names: Sequence[str]
         numbers: Mapping[str, int]
         if isinstance(named := basis.named, DocumentTable):
-            names, numbers = named.names, named.places
+            names = named.names
+            numbers = named.places
         else:
             names = tuple(named)
             numbers = {name: i for i, name in enumerate(names)}
@@ -292,7 +300,9 @@ class ScoreTable(Mapping[str, Gamma]):
             Their numbers, ascending.
         """
         same = len(places) == len(self.places)
-        return self if same else replace(self, places=places)
+        if same:
+            return self
+        return replace(self, places=places)
 
     @property
     def with_chance(self) -> ScoreTable:
@@ -323,7 +333,8 @@ class ScoreTable(Mapping[str, Gamma]):
     def parts(self) -> DisorderColumns:
         """Return the terms of γ's ratio: the continua whose δ_e is known."""
         some = self._of_chances(lambda e: e.enough)
-        places, which = self.aligned[some], self.which[some]
+        places = self.aligned[some]
+        which = self.which[some]
         order = list(dict.fromkeys(which.tolist()))
         number = np.zeros(len(self.chances), np.int64)
         number[order] = np.arange(len(order))
@@ -436,12 +447,20 @@ class DisorderColumns:
 
 
 def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
-    parts, computed = scores.parts, scores.with_chance
-    continua, chances = basis.continua.at(computed.places), parts.chances
-    towards = None if basis.selection else _direction(continua, basis.settings.seed)
+    parts = scores.parts
+    computed = scores.with_chance
+    continua = basis.continua.at(computed.places)
+    chances = parts.chances
+    if basis.selection:
+        towards = None
+    else:
+        towards = _direction(continua, basis.settings.seed)
     values = parts.values
     known = ~np.isnan(values)
-    optimal = Status.OPTIMAL if scores.complete else Status.FEASIBLE
+    if scores.complete:
+        optimal = Status.OPTIMAL
+    else:
+        optimal = Status.FEASIBLE
     whole = CorpusGamma(
         value=math.nan,
         mean=_mean(values[known], parts.stands_for[known]),
@@ -463,7 +482,9 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
         f"{soft}gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
     found = _weigh(replace(whole, signature=made), parts, basis)
-    return found if basis.selection else _with_gaps(found, parts, basis)
+    if basis.selection:
+        return found
+    return _with_gaps(found, parts, basis)
 
 
 def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
@@ -475,7 +496,9 @@ def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Corp
     names = (parts.names[place] for place in parts.places.tolist())
     named = dict(zip(names, parts.continua, strict=True))
     gaps = gaps_within(basis, named, parts.observed, (within.value, within.p))
-    return score if gaps is None else replace(score, gaps=gaps, notes=(*score.notes, *gaps.notes))
+    if gaps is None:
+        return score
+    return replace(score, gaps=gaps, notes=(*score.notes, *gaps.notes))
 
 
 def _direction(continua: ContinuumSequence, seed: int) -> Direction | None:
@@ -502,7 +525,9 @@ def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]
 
 def _mean(values: Floats, stands_for: Floats) -> float:
     """The weighted mean of the γ that there are."""
-    return float(np.average(values, weights=stands_for)) if len(values) else math.nan
+    if len(values):
+        return float(np.average(values, weights=stands_for))
+    return math.nan
 
 
 def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
@@ -528,7 +553,10 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
         )
     )
     value = float(pooled.whole.value)
-    nothing = "the expected disorder is 0" if math.isnan(value) else None
+    if math.isnan(value):
+        nothing = "the expected disorder is 0"
+    else:
+        nothing = None
     baseline = whole.baseline
     if nothing is None:
         p, least = _p_value(parts, basis)
@@ -551,7 +579,8 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
 
 def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float | None]:
     """p of no agreement above 0, and the least that it can be (`gammacp.measures.within`)."""
-    continua, seed = parts.continua, basis.settings.seed
+    continua = parts.continua
+    seed = basis.settings.seed
     if basis.model.ratio:
         shares = [
             math.fsum(parts.weight[parts.which == k].tolist()) for k, _ in enumerate(parts.chances)

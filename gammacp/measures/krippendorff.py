@@ -248,7 +248,9 @@ def cu_alpha(
         seed=seed,
         coverage=_coverage(coincidences),
     )
-    return replace(found, notes=(*found.notes, *_stacked(continuum))) if found.defined else found
+    if found.defined:
+        return replace(found, notes=(*found.notes, *_stacked(continuum)))
+    return found
 
 
 def _stacked(continuum: Continuum) -> tuple[str, ...]:
@@ -338,7 +340,8 @@ def ku_alpha(
 
 def _why_undefined(coincidences: Coincidences, k: int) -> str:
     """Return why category k has no (k)uα."""
-    column, expected = coincidences.observed[:, k], coincidences.expected[:, k]
+    column = coincidences.observed[:, k]
+    expected = coincidences.expected[:, k]
     if not column.any():
         return "no unit of this category intersects one of another annotator"
     if np.isnan(expected).any():
@@ -367,7 +370,9 @@ def _negative(coincidences: Coincidences) -> tuple[str, ...]:
 
 
 def _coverage(coincidences: Coincidences) -> float:
-    return coincidences.total / coincidences.possible if coincidences.possible else 0.0
+    if coincidences.possible:
+        return coincidences.total / coincidences.possible
+    return 0.0
 
 
 def signature_of(
@@ -422,15 +427,20 @@ def ratio_of_coincidences(
     """
     total = coincidences.total
     observed = expected = interval = None
-    value, reason = math.nan, None
+    value = math.nan
+    reason = None
     if total == 0:
-        reason = empty if coverage is None else "no units of different annotators intersect"
+        if coverage is None:
+            reason = empty
+        else:
+            reason = "no units of different annotators intersect"
     elif np.isnan(coincidences.expected).any():
         reason = "too few intersections to estimate the expected disagreement"
     else:
         rates = coincidence_rates(coincidences.counts.numbers, squared=squared)
         assert rates.expected is not None
-        observed, expected = float(rates.disagreement[0]), float(rates.expected[0])
+        observed = float(rates.disagreement[0])
+        expected = float(rates.expected[0])
         value, reason = ratio(observed, expected, nothing)
     if reason is None and expected is not None:
         interval = bootstrap_interval(

@@ -58,7 +58,8 @@ def u_alpha_2013(continuum: Continuum, *, atom: float | None = None) -> Score:
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom)
     sections = sections_of(continuum)
-    m, length = sections.n_annotators, continuum.length
+    m = sections.n_annotators
+    length = continuum.length
     made = signature("u-alpha-2013", selection=continuum.selection, atom=tau)
     if not length:
         return undefined(NO_LENGTH, signature=made)
@@ -91,15 +92,18 @@ def _all_slides(lengths: Floats, labels: Codes, atom: float) -> float:
     labels, which two prefix sums give.
     """
     order = np.argsort(lengths, kind="stable")
-    a, label = lengths[order], labels[order]
+    a = lengths[order]
+    label = labels[order]
     count, length = _later(a)
     by_label = np.argsort(label, kind="stable")
     first = np.searchsorted(label[by_label], np.arange(label.max(initial=-1) + 2))
-    same_count, same_length = np.zeros_like(count), np.zeros_like(length)
+    same_count = np.zeros_like(count)
+    same_length = np.zeros_like(length)
     for lo, hi in pairwise(first):
         rows = by_label[lo:hi]
         same_count[rows], same_length[rows] = _later(a[rows])
-    longer, others = length - same_length, count - same_count
+    longer = length - same_length
+    others = count - same_count
     return float((a**2 * longer + others * (atom**2 * a - a**3) / 3).sum())
 
 

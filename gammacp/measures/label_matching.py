@@ -114,7 +114,9 @@ class MatchedDocuments:
 
     def labels_of(self, document: str) -> dict[str, Any] | None:
         """Return the mapping of one document as JSON has it, where it has one of its own."""
-        return self.maps[document].as_dict() if document in self.maps else None
+        if document in self.maps:
+            return self.maps[document].as_dict()
+        return None
 
     def describe(self) -> str:
         """Return in one line how labels are matched."""
@@ -165,7 +167,10 @@ class LabelMatching:
             }
         for name, people in by_document.items():
             if len(people) > 2 and self.onto is None:
-                where = f"{name} has" if name else "there are"
+                if name:
+                    where = f"{name} has"
+                else:
+                    where = "there are"
                 raise DataError(
                     f"labels are matched between two annotators, but {where} {len(people)}: "
                     f"{', '.join(people)}",
@@ -239,7 +244,8 @@ def _without_length(documents: Iterable[Continuum]) -> tuple[str, str] | None:
     for c in documents:
         for k, annotator in enumerate(c.annotators):
             rows = slice(int(c.offsets[k]), int(c.offsets[k + 1]))
-            codes, lengths = c.category_codes[rows], c.lengths[rows]
+            codes = c.category_codes[rows]
+            lengths = c.lengths[rows]
             for code in np.unique(codes[codes >= 0]).tolist():
                 key = annotator, str(c.categories[code])
                 most = float(lengths[codes == code].max())

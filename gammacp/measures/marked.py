@@ -47,12 +47,13 @@ class Marked:
         """One sentence for people; empty where every annotator marked every document."""
         if math.isnan(self.alpha) and not self.unmarked:
             return ""
-        found = (
-            f"Agreement on which documents contain anything: α {self.alpha:.4f} over "
-            f"{self.documents} documents, each marked or left empty by every annotator"
-            if not math.isnan(self.alpha)
-            else f"{self.documents} documents"
-        )
+        if not math.isnan(self.alpha):
+            found = (
+                f"Agreement on which documents contain anything: α {self.alpha:.4f} over "
+                f"{self.documents} documents, each marked or left empty by every annotator"
+            )
+        else:
+            found = f"{self.documents} documents"
         if not self.unmarked:
             return f"{found}."
         named = first_names(self.unmarked, _NAMED)
@@ -73,9 +74,13 @@ def alpha_of_marking(continua: Mapping[str, Continuum]) -> Marked:
     several = some.n_annotators > 1
     sizes = some.n_annotators[several].astype(np.float64)
     yes = some.of_annotators(np.add, np.minimum(some.counts, 1))[several].astype(np.float64)
-    total, ones = float(sizes.sum()), float(yes.sum())
+    total = float(sizes.sum())
+    ones = float(yes.sum())
     disagreement = float((2 * yes * (sizes - yes) / (sizes - 1)).sum())
-    expected = 2 * ones * (total - ones) / (total - 1) if total else 0.0
+    if total:
+        expected = 2 * ones * (total - ones) / (total - 1)
+    else:
+        expected = 0.0
     value, _ = ratio(disagreement, expected, "")
     empty = tuple(compress(continua, several & (some.n_units == 0)))
     return Marked(alpha=value, documents=len(sizes), unmarked=empty)

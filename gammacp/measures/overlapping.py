@@ -36,8 +36,10 @@ def overlaps(continuum: Continuum) -> Iterator[Overlaps]:
     for i, j in combinations(range(continuum.n_annotators), 2):
         left, right = _later_starts(continuum, i, j, strictly=False)
         right_first, left_later = _later_starts(continuum, j, i, strictly=True)
-        left, right = np.concatenate((left, left_later)), np.concatenate((right, right_first))
-        s, e = continuum.starts, continuum.ends
+        left = np.concatenate((left, left_later))
+        right = np.concatenate((right, right_first))
+        s = continuum.starts
+        e = continuum.ends
         shared = np.minimum(e[left], e[right]) - np.maximum(s[left], s[right])
         spans = np.maximum(e[left], e[right]) - np.minimum(s[left], s[right])
         kept = (shared > 0) | (spans == 0)

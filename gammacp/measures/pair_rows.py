@@ -109,14 +109,19 @@ def pair_rows(
 
 
 def _of_document(name: str, alignment: Alignment, expected: float | None) -> Iterator[Any]:
-    c, groups = alignment.continuum, alignment.groups
+    c = alignment.continuum
+    groups = alignment.groups
     i, j = np.triu_indices(c.n_annotators, 1)
     there = (groups[:, i] >= 0) | (groups[:, j] >= 0)
     at, pair = np.nonzero(there)
-    first, second = groups[at, i[pair]], groups[at, j[pair]]
-    has, also = first >= 0, second >= 0
+    first = groups[at, i[pair]]
+    second = groups[at, j[pair]]
+    has = first >= 0
+    also = second >= 0
     both = has & also
-    size, units, bound = len(at), unit_columns(c), alignment.dissimilarity
+    size = len(at)
+    units = unit_columns(c)
+    bound = alignment.dissimilarity
     names = np.array(c.annotators, object)
     labels, code = plain(c.categories)
     codes = np.append(code[c.category_codes], len(labels))  # the last for no unit

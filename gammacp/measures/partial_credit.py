@@ -37,7 +37,8 @@ def count_partial_matches(continuum: Continuum) -> Counts:
     """
     matched = []
     for met in overlaps(continuum):
-        starts, ends = continuum.starts, continuum.ends
+        starts = continuum.starts
+        ends = continuum.ends
         same = starts[met.left] == starts[met.right]
         same &= ends[met.left] == ends[met.right]
         credit = np.where(same, 1.0, _HALF)

@@ -202,7 +202,10 @@ def _first(rates: Rates) -> Rates:
 
 def _weighted(rates: Rates) -> Floats:
     """Size, and value, D_o and D_e times size, shape (parties, 4); 0 where there is nothing."""
-    expected = np.ones_like(rates.disagreement) if rates.expected is None else rates.expected
+    if rates.expected is None:
+        expected = np.ones_like(rates.disagreement)
+    else:
+        expected = rates.expected
     size = np.asarray(rates.size, np.float64)
     columns = [np.ones_like(size), rates.value, rates.disagreement, expected]
     return np.stack([np.where(size > 0, np.nan_to_num(x) * size, 0.0) for x in columns], axis=-1)
@@ -211,6 +214,10 @@ def _weighted(rates: Rates) -> Floats:
 def _combined(sums: Floats, rates: Rates, pooling: Pooling) -> Rates:
     """The mean of values, or the ratio of mean D_o and D_e."""
     size, value, apart, chance = np.moveaxis(sums, -1, 0)
-    apart, chance = share(apart, size), share(chance, size)
-    found = share(value, size) if pooling == "values" else ratios(apart, chance)
+    apart = share(apart, size)
+    chance = share(chance, size)
+    if pooling == "values":
+        found = share(value, size)
+    else:
+        found = ratios(apart, chance)
     return Rates(value=found, disagreement=apart, size=size, expected=chance, most=rates.most)

@@ -53,7 +53,8 @@ def count_values(continuum: Continuum, **_: Any) -> Counts:
     continuum
         With predefined units; unlabelled ones are missing values.
     """
-    labels, k = _labels(continuum), len(continuum.categories)
+    labels = _labels(continuum)
+    k = len(continuum.categories)
     cells = np.arange(labels.shape[1]) * k + labels
     every = np.bincount(cells[labels >= 0], minlength=labels.shape[1] * k).reshape(-1, k)
     counts = every[every.sum(axis=1) > 1]
@@ -137,7 +138,8 @@ def count_labels(continuum: Continuum, *, coefficient: str = "fleiss") -> Counts
     coefficient
         As for `kappa`.
     """
-    labels, k = _complete_labels(continuum), len(continuum.categories)
+    labels = _complete_labels(continuum)
+    k = len(continuum.categories)
     chosen = np.stack([np.bincount(row, minlength=k) for row in labels])
     apart = np.stack([(labels != row).sum(axis=1) for row in labels])
     places = float(labels.shape[1])
@@ -193,7 +195,8 @@ def count_items(continuum: Continuum, **_: Any) -> Counts:
     continuum
         With predefined units; unlabelled ones are missing values.
     """
-    labels, q = _labels(continuum), len(continuum.categories)
+    labels = _labels(continuum)
+    q = len(continuum.categories)
     every = np.stack([(labels == k).sum(axis=0) for k in range(q)], axis=1).astype(np.float64)
     counts = every[every.sum(axis=1) > 0]
     raters = counts.sum(axis=1)
@@ -229,7 +232,10 @@ def chance_of_guessing(numbers: Numbers, *, squared: Floats) -> Rates:
     observed = share((numbers["together"] * apart).sum(axis=(-2, -1)), numbers["units"])
     shares = share(numbers["shares"], numbers["items"][..., None])
     spread = (shares * (1 - shares)).sum(axis=-1) * float((1 - apart).sum()) / max(q * (q - 1), 1)
-    expected = 1 - spread if squared.any() else np.full(spread.shape, math.nan)
+    if squared.any():
+        expected = 1 - spread
+    else:
+        expected = np.full(spread.shape, math.nan)
     return Rates(
         value=ratios(observed, expected),
         disagreement=observed,
@@ -294,7 +300,8 @@ def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
         return undefined(_ONE_CATEGORY, signature=made, counts=counts)
     rates = chance_of_guessing(counts.numbers, squared=squared)
     assert rates.expected is not None
-    observed, expected = float(rates.disagreement[0]), float(rates.expected[0])
+    observed = float(rates.disagreement[0])
+    expected = float(rates.expected[0])
     value, reason = ratio(observed, expected, "")
     return Score(
         value=value,
@@ -311,7 +318,10 @@ def _labels(continuum: Continuum) -> Codes:
     """Category codes per annotator and place, shape (m, places); −1 is missing or unlabelled."""
     require(continuum, {Need.PLACES}, fragments=True)
     inside = continuum.inside
-    breaks = [()] * continuum.n_units if inside is None else [tuple(x) for x in inside]
+    if inside is None:
+        breaks = [()] * continuum.n_units
+    else:
+        breaks = [tuple(x) for x in inside]
     keys = zip(continuum.starts.tolist(), continuum.ends.tolist(), breaks, strict=True)
     number: dict[Any, int] = {}
     places = [number.setdefault(key, len(number)) for key in keys]
@@ -343,7 +353,9 @@ def missing_note(counts: Counts) -> tuple[str, ...]:
         Of α or AC.
     """
     missing, asked = (int(counts.numbers[name].sum()) for name in ("missing", "asked"))
-    return (f"{missing} of {asked} labels are missing",) if missing else ()
+    if missing:
+        return (f"{missing} of {asked} labels are missing",)
+    return ()
 
 
 def _complete_labels(continuum: Continuum) -> Codes:

@@ -31,7 +31,8 @@ def count_presence(continuum: Continuum) -> Counts:
     continuum
         Its annotators, two at least, have read it, whether or not they marked anything.
     """
-    m, k = continuum.n_annotators, len(continuum.categories)
+    m = continuum.n_annotators
+    k = len(continuum.categories)
     codes = np.where(continuum.category_codes < 0, k, continuum.category_codes)
     marked = np.zeros((m, k + 1))
     marked[continuum.annotator_codes, codes] = 1.0
@@ -59,7 +60,8 @@ def presence_rates(numbers: Numbers) -> Rates:
     numbers
         `both_present`, `apart`, `both_absent` and `documents`, with codes along the last axis.
     """
-    apart, readers = numbers["apart"], numbers["readers"][..., None]
+    apart = numbers["apart"]
+    readers = numbers["readers"][..., None]
     # Documents that lack a code altogether have it absent for each reader.
     known = numbers["both_present"] + 2 * apart + numbers["both_absent"]
     absent = numbers["both_absent"] + np.maximum(readers - known, 0.0)
@@ -99,5 +101,8 @@ def presence(continuum: Continuum) -> Score:
     of 8 values 5 are present, D_e = 2·5·3/(8·7) = .5357; α = .5333.
     """
     made = signature("presence", selection=continuum.selection)
-    counts = count_presence(continuum) if continuum.n_annotators > 1 else None
+    if continuum.n_annotators > 1:
+        counts = count_presence(continuum)
+    else:
+        counts = None
     return Score(value=undefined("").value, reason=_ONE_DOCUMENT, signature=made, counts=counts)

@@ -250,10 +250,16 @@ class Basis:
         self.settings = settings.deciding([self.continua])
         self.model = CHANCE_MODELS[self.settings.chance]
         # Not every dissimilarity can be bound to nothing.
-        dissimilarity = settings.dissimilarity if self.continua else Combined()
+        if self.continua:
+            dissimilarity = settings.dissimilarity
+        else:
+            dissimilarity = Combined()
         self.bound: BoundDissimilarity = bind(dissimilarity, source)
         self.shared = self.model.pools or len(self.continua) > OWN_CHANCE
-        served = len(self.continua) if self.shared else 1
+        if self.shared:
+            served = len(self.continua)
+        else:
+            served = 1
         if self.continua.n_units.sum() * settings.rule.first > _COMPILED_UNITS * served:
             from gammacp.kernel.plain import compile_soon
 
@@ -365,7 +371,10 @@ class Basis:
         found: dict[Chance | DataError, int] = {}
         which = np.empty(len(places), np.int64)
         alike = self.shared and self._parent is None
-        groups = self.continua.n_annotators[places] if alike else np.arange(len(places))
+        if alike:
+            groups = self.continua.n_annotators[places]
+        else:
+            groups = np.arange(len(places))
         for group in dict.fromkeys(groups.tolist()):
             mine = np.flatnonzero(groups == group)
             chance: Chance | DataError
@@ -393,11 +402,17 @@ class Basis:
             The chance model cannot be built from these continua.
         """
         within = not isinstance(of, Continuum)
-        draws = self.draws(of) if isinstance(of, Continuum) else self._draws_within(of)
+        if isinstance(of, Continuum):
+            draws = self.draws(of)
+        else:
+            draws = self._draws_within(of)
         known = self._memory.get(("chance", draws))
         if isinstance(known, Chance):
             return known
-        rule = self._rule(of.n_annotators) if isinstance(of, Continuum) else self.settings.rule
+        if isinstance(of, Continuum):
+            rule = self._rule(of.n_annotators)
+        else:
+            rule = self.settings.rule
         at_once = min(200, max(5, 2000 // self._units))
         settings = replace(self.settings, rule=rule)
         ratio = within or self.model.ratio or (self.shared and not self.model.pools)
@@ -438,7 +453,9 @@ class Basis:
         def compute() -> Selected | None:
             cut = Selected(whole, parent.names, keep=parent.keep)
             drawn = parent.basis.chance(origin).expected.samples
-            return cut if cut.reach(FEWEST_SAMPLES, drawn) >= FEWEST_SAMPLES else None
+            if cut.reach(FEWEST_SAMPLES, drawn) >= FEWEST_SAMPLES:
+                return cut
+            return None
 
         return self.once(("cut", whole), compute)
 
@@ -446,7 +463,9 @@ class Basis:
     def _with_annotators(self) -> ContinuumSequence:
         """The continua that have annotators."""
         some = np.flatnonzero(self.continua.n_annotators)
-        return self.continua if len(some) == len(self.continua) else self.continua.at(some)
+        if len(some) == len(self.continua):
+            return self.continua
+        return self.continua.at(some)
 
     def _draws_within(self, continua: ContinuumSequence) -> Draws[Continuum]:
         """Random sets of these continua with chance modelled within each."""
@@ -483,7 +502,10 @@ class Basis:
         if len(self._rows) == 1:
             return rule
         share = self._shares[n_annotators]
-        least = rule.least if share > _SMALL else FEWEST_SAMPLES
+        if share > _SMALL:
+            least = rule.least
+        else:
+            least = FEWEST_SAMPLES
         precision = min(_WORST, rule.precision / math.sqrt(share))
         return replace(rule, precision=precision, least=least)
 
@@ -588,7 +610,10 @@ class AlignedDisorder:
         solving = self.settings.solving_random(int(marked.n_annotators.max(initial=0)))
         found = iter(best_groups_of_each(marked, self.dissimilarity, ties=self.keep, **solving))
         rows: list[Sequence[Disagreement]] = []
-        weights = every.mean_units.tolist() if self.ratio else [1.0] * len(every)
+        if self.ratio:
+            weights = every.mean_units.tolist()
+        else:
+            weights = [1.0] * len(every)
         for k, (units, weight) in enumerate(zip(every.n_units.tolist(), weights, strict=True)):
             if not units:
                 rows.append((Disagreement(0.0, 0.0, weight=weight),))
@@ -596,7 +621,10 @@ class AlignedDisorder:
             best = next(found, None)
             if best is None or (due() and best.status is not Status.OPTIMAL):
                 break
-            kept = RandomSet(every[k], best.groups) if self.keep else None
+            if self.keep:
+                kept = RandomSet(every[k], best.groups)
+            else:
+                kept = None
             proven = best.status is Status.OPTIMAL
             rows.append((Disagreement(best.disorder, best.bound, proven, weight, kept),))
         return rows

@@ -68,8 +68,13 @@ class Measure:
         if self.disagreement is not None:
             found = self.disagreement(score)
         else:
-            found = None if self.chance_corrected else 1 - score.value
-        return None if found is None or math.isnan(found) else found
+            if self.chance_corrected:
+                found = None
+            else:
+                found = 1 - score.value
+        if found is None or math.isnan(found):
+            return None
+        return found
 
     @property
     def counts(self) -> bool:
@@ -108,7 +113,9 @@ def unobserved_agreement(score: Score) -> float | None:
     score
         Of a coefficient.
     """
-    return None if score.observed is None else 1 - score.observed
+    if score.observed is None:
+        return None
+    return 1 - score.observed
 
 
 # Keyword arguments that say how to compute, not what.

@@ -115,7 +115,9 @@ class Score:
 
     def __eq__(self, other: object) -> bool:
         """The same measure, made in the same way, with the same numbers; NaN equals NaN."""
-        return _same(self, other) if isinstance(other, Score) else NotImplemented
+        if isinstance(other, Score):
+            return _same(self, other)
+        return NotImplemented
 
     def __hash__(self) -> int:
         """Consistent with `==`."""

@@ -106,7 +106,8 @@ def intersections(sections: Sections) -> Iterator[Intersections]:
     A sweep: sorted by start, section g meets exactly those later sections that start before g
     ends. Time and memory are proportional to the number of pairs; a block holds some two million.
     """
-    starts, ends = sections.starts, sections.ends
+    starts = sections.starts
+    ends = sections.ends
     n = len(starts)
     after = np.arange(1, n + 1)
     counts = np.searchsorted(starts, ends, side="left") - after
@@ -118,7 +119,8 @@ def intersections(sections: Sections) -> Iterator[Intersections]:
         first = np.repeat(np.arange(lo, hi), count)
         second = first + 1 + places_within(count)
         apart = sections.annotators[first] != sections.annotators[second]
-        first, second = first[apart], second[apart]
+        first = first[apart]
+        second = second[apart]
         shared = np.minimum(ends[first], ends[second]) - starts[second]
         yield Intersections(first, second, shared)
 
@@ -132,7 +134,9 @@ def atom_of(continuum: Continuum, atom: float | None) -> float:
         if isinstance(atom, float) and not 0 <= atom < math.inf:
             raise UsageError(f"atom {atom:g} is not a length: 0 (the limit) or more is needed")
         return number("atom", atom, 0.0)
-    return 1.0 if continuum.whole else 0.0
+    if continuum.whole:
+        return 1.0
+    return 0.0
 
 
 def _marked_units(c: Continuum) -> tuple[Any, ...]:
@@ -151,4 +155,6 @@ def _sort(continuum: Continuum, names: tuple[str, ...], columns: Iterable[Any]) 
 
 def _names(continuum: Continuum) -> tuple[str, ...]:
     unlabelled = bool((continuum.category_codes < 0).any())
-    return (*continuum.categories, UNLABELLED) if unlabelled else continuum.categories
+    if unlabelled:
+        return (*continuum.categories, UNLABELLED)
+    return continuum.categories

@@ -23,7 +23,8 @@ from gammacp.errors import UsageError
 # Of the precision: a gap of random sets that it does not notice; and of a precision that is only
 # asked of continua that are a small share of all, a crowd among thousands of documents.
 _UNNOTICED = 0.25
-_HARDLY_NOTICED, _SMALL_SHARE = 0.5, 0.2
+_HARDLY_NOTICED = 0.5
+_SMALL_SHARE = 0.2
 
 F = TypeVar("F", bound=Callable[..., Any])
 Progress: TypeAlias = Callable[[int, int], None]
@@ -167,7 +168,8 @@ class Settings:
         for name in options:
             one_of("option", name, _DEFAULTS)
         given: dict[str, Any] = {**_DEFAULTS, **options}
-        limit, samples = given["time_limit"], given["samples"]
+        limit = given["time_limit"]
+        samples = given["samples"]
         return cls(
             _dissimilarity(given),
             text("chance", given["chance"]),
@@ -232,7 +234,10 @@ class Settings:
         if n_annotators < CROWD:
             return self.solving
         e = self.rule.precision
-        share = _UNNOTICED if e < _SMALL_SHARE else _HARDLY_NOTICED
+        if e < _SMALL_SHARE:
+            share = _UNNOTICED
+        else:
+            share = _HARDLY_NOTICED
         return {**self.solving, "gap": max(self.gap, share * e)}
 
     def signature_parts(self) -> dict[str, object]:

@@ -83,7 +83,8 @@ def error_rates(numbers: Numbers) -> Rates:
     numbers
         `cost`, `correct`, `first_units` (of the reference) and `second_units`.
     """
-    first, second = numbers["first_units"], numbers["second_units"]
+    first = numbers["first_units"]
+    second = numbers["second_units"]
     error = np.where((first == 0) & (second == 0), 0.0, share(numbers["cost"], first))
     return Rates(
         value=1 - error,
@@ -193,7 +194,8 @@ def _cheapest_alignment(continuum: Continuum, met: Overlaps) -> Indices:
     if len(contested):
         ratios = np.divide(met.lengths, met.spans, out=np.ones_like(costs), where=met.spans > 0)
         gains = 2 - costs + _PREFERENCE * ratios / (len(contested) + 1)
-        left, right = met.left[contested], met.right[contested]
+        left = met.left[contested]
+        right = met.right[contested]
         chosen[contested[largest_matching(left, right, gains[contested])]] = True
     return np.stack((met.left[chosen], met.right[chosen]), axis=1)
 

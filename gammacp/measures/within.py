@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
 # Documents up to which common gaps are looked for.
 _MOST_WITH_GAPS = 500
-_LEVEL, _LEAST_SHOWN = 0.05, 1e-4
+_LEVEL = 0.05
+_LEAST_SHOWN = 1e-4
 
 
 def factors(
@@ -88,7 +89,8 @@ def factors(
     made = basis.signature("gamma-within", within, selection=selection, continua=len(continua))
 
     # Of E_within / E: the relative errors of the two are independent of each other.
-    apart, error = 0.0, 0.0
+    apart = 0.0
+    error = 0.0
     if found.mean and mean:
         apart = found.mean / mean
         error = math.hypot(found.half_width / found.mean, (high - low) / 2 / mean)
@@ -175,7 +177,8 @@ def gaps_within(
     CommonGaps or None
         None without any gap, and of more than 500 documents, which are not looked at.
     """
-    names, continua = [*named], [*named.values()]
+    names = [*named]
+    continua = [*named.values()]
     many = [k for k, c in enumerate(continua) if c.n_units >= FEWEST_UNITS_OF_GAPS]
     if len(many) > _MOST_WITH_GAPS:
         return None
@@ -215,10 +218,15 @@ def p_in_words(p: float | None, least: float | None = None) -> str:
     """
     if p is None:
         return ""
-    said = f"p = {p:.2g}" if p >= _LEAST_SHOWN else f"p < {_LEAST_SHOWN:g}"
+    if p >= _LEAST_SHOWN:
+        said = f"p = {p:.2g}"
+    else:
+        said = f"p < {_LEAST_SHOWN:g}"
     if least is not None and p <= least * (1 + 1e-9):
         return f"{said}, the smallest that these random sets can give"
-    return said if p <= _LEVEL else f"{said}, not shown to be above 0"
+    if p <= _LEVEL:
+        return said
+    return f"{said}, not shown to be above 0"
 
 
 def p_over_documents(
@@ -236,7 +244,8 @@ def p_over_documents(
     if np.count_nonzero(expected > 0) < FEWEST_PARTS:
         return None
     # Σ over chances of share · (mean of its sets), as parts of one ratio that is 1.
-    moved, squares = [], 0.0
+    moved = []
+    squares = 0.0
     total = sum(s * c.expected.mean for s, c in zip(shares, chances, strict=True))
     for share, chance in zip(shares, chances, strict=True):
         weights = _weights(chance.expected)
@@ -244,10 +253,15 @@ def p_over_documents(
         moved.append(share / total * side.influences)
         squares += float((moved[-1] ** 2).sum()) ** 2 / float(side.df)
     influences = np.concatenate(moved)
-    df = float((influences**2).sum()) ** 2 / squares if squares else math.inf
+    if squares:
+        df = float((influences**2).sum()) ** 2 / squares
+    else:
+        df = math.inf
     sets = Parts(np.ones(()), influences, np.array(df), np.zeros(()))
     found = difference(independent_parts(own, expected), sets)
-    return float(found.p_of_more) if found.error > 0 else None
+    if found.error > 0:
+        return float(found.p_of_more)
+    return None
 
 
 def _p_between(
@@ -267,7 +281,9 @@ def _p_between(
 
 def _weights(expected: ExpectedDisorder) -> Floats:
     found = expected.weights
-    return np.ones(expected.samples) if found is None else found
+    if found is None:
+        return np.ones(expected.samples)
+    return found
 
 
 def _reason(basis: Basis, continua: ContinuumSequence) -> str | None:

@@ -41,7 +41,8 @@ def count_links(
     """
     if not 0 < number("overlap", overlap) <= 1:
         raise UsageError(f"overlap {overlap:g} is outside (0, 1]")
-    codes, size = continuum.category_codes, len(continuum.categories) + 2
+    codes = continuum.category_codes
+    size = len(continuum.categories) + 2
     tables = {}
     for met in overlaps(continuum):
         left, right = _link(continuum, met, overlap)
@@ -104,8 +105,10 @@ def quasi_independent_rates(numbers: Numbers) -> Rates:
         `alike` on the diagonal, `linked` outside of ∅ (M), the `total`, and by category
         `first_choices` (r) and `second_choices` (c).
     """
-    linked, total = numbers["linked"], numbers["total"]
-    rows, columns = numbers["first_choices"], numbers["second_choices"]
+    linked = numbers["linked"]
+    total = numbers["total"]
+    rows = numbers["first_choices"]
+    columns = numbers["second_choices"]
     # Zero exactly where all is linked and of one category.
     alike = (rows * columns).sum(axis=-1) * linked
     met = share(alike, rows.sum(axis=-1) * columns.sum(axis=-1) * total)
@@ -132,7 +135,9 @@ def count_states(
     step = time_unit(continuum, unit)
     states, names = states_of(continuum, unit)
     reach = int(min(number("tolerance", tolerance, 0.0) / step + 1e-9, len(states[0]) - 1))
-    apart, first, second = [], [], []
+    apart = []
+    first = []
+    second = []
     for i, j in permutations(range(len(states)), 2):
         same = states[i] == states[j]
         for shift in range(1, reach + 1):
@@ -195,7 +200,8 @@ def count_equal_states(continuum: Continuum, *, unit: float | None = None, **_: 
         As for `nw_identity`.
     """
     states = states_of(continuum, unit)[0]
-    equal, length = [], []
+    equal = []
+    length = []
     for a, b, k in sequence_pairs(list(states.astype(np.int32))):
         alike = (k >= 0).all(axis=1) & (a[k[:, 0]] == b[k[:, 1]])
         equal.append(float(np.count_nonzero(alike)))
@@ -213,7 +219,8 @@ def count_overlap(continuum: Continuum, **_: Any) -> Counts:
         At least two annotators.
     """
     parties: list[tuple[str, str]] = []
-    shared, everything = [], []
+    shared = []
+    everything = []
     for met in overlaps(continuum):
         names = (continuum.annotators[met.first], continuum.annotators[met.second])
         units = int(continuum.counts[[met.first, met.second]].sum())
@@ -271,7 +278,8 @@ def boundary_differences(continuum: Continuum, best: Alignment) -> Floats:
         As for `close_boundaries`.
     """
     i, j = np.triu_indices(continuum.n_annotators, 1)
-    u, v = best.groups[:, i].ravel(), best.groups[:, j].ravel()
+    u = best.groups[:, i].ravel()
+    v = best.groups[:, j].ravel()
     u, v = u[(u >= 0) & (v >= 0)], v[(u >= 0) & (v >= 0)]
     return np.array([x[v] - x[u] for x in (continuum.starts, continuum.ends)])
 

@@ -24,10 +24,17 @@ def count_nuclei(
         As for `staccato`.
     """
     sets = whole("samples", 1000 if samples is None else samples, 1)
-    scale = 1000.0 if continuum.offset_unit == "s" else 1.0
+    if continuum.offset_unit == "s":
+        scale = 1000.0
+    else:
+        scale = 1.0
     lowest = continuum.bounds[0]
-    origin = lowest if continuum.declared else min(0.0, lowest)
-    parties, columns = [], []
+    if continuum.declared:
+        origin = lowest
+    else:
+        origin = min(0.0, lowest)
+    parties = []
+    columns = []
     for i, j in combinations(range(continuum.n_annotators), 2):
         rows = np.isin(continuum.annotator_codes, (i, j))
         starts, ends = (scale * (x[rows] - origin) for x in (continuum.starts, continuum.ends))
@@ -44,7 +51,8 @@ def count_nuclei(
 
 def _random_nuclei(starts: Floats, ends: Floats, sets: int, rng: np.random.Generator) -> Floats:
     """Units in nuclei of each random set, as Staccato 1.0.0 throws them."""
-    low, high = (ends - starts).min(), (ends - starts).max()
+    low = (ends - starts).min()
+    high = (ends - starts).max()
     random = np.zeros(sets)
     for k in range(sets):
         lengths = low + np.floor(rng.random(len(starts)) * high)
@@ -55,7 +63,8 @@ def _random_nuclei(starts: Floats, ends: Floats, sets: int, rng: np.random.Gener
 
 def _in_nuclei(starts: Floats, ends: Floats) -> int:
     order = np.argsort(starts, kind="stable")
-    starts, ends = starts[order], ends[order]
+    starts = starts[order]
+    ends = ends[order]
     # How many start before each ends, and how many have ended when it starts.
     begun = np.searchsorted(starts, ends)
     ended = np.searchsorted(np.sort(ends), starts, side="right")

@@ -14,7 +14,8 @@ from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 
 # Steps beyond which a time unit is taken for a mistake, and cells of an alignment of sequences.
-_MOST_STEPS, _MOST_CELLS = 2_000_000, 25_000_000
+_MOST_STEPS = 2_000_000
+_MOST_CELLS = 25_000_000
 _GIVE_UNIT = "Give a longer time unit (`unit=`), such as 1000 for milliseconds"
 
 
@@ -27,8 +28,12 @@ def time_unit(continuum: Continuum, unit: float | None) -> float:
         As for `time_unit_kappa`.
     """
     seconds = {"s": 1.0, "ms": 1000.0}.get(continuum.offset_unit, 1.0)
-    step = seconds if unit is None else number("unit", unit)
-    low, high = float(continuum.starts.min()), float(continuum.ends.max())
+    if unit is None:
+        step = seconds
+    else:
+        step = number("unit", unit)
+    low = float(continuum.starts.min())
+    high = float(continuum.ends.max())
     if not step > 0 or (high - low) / step > _MOST_STEPS:
         message = f"time unit {step:g} is too short for a length of {high - low:g}"
         # A default that does not fit is no reason to stop what else is measured.
@@ -51,7 +56,8 @@ def states_of(continuum: Continuum, unit: float | None) -> tuple[Indices, tuple[
         going on, so that it means the same in other documents.
     """
     step = time_unit(continuum, unit)
-    low, high = float(continuum.starts.min()), float(continuum.ends.max())
+    low = float(continuum.starts.min())
+    high = float(continuum.ends.max())
     times = int((high - low) / step + 1e-9) + 1
     around = np.where(continuum.lengths == 0, step / 2, 0.0)
     first = np.ceil((continuum.starts - around - low) / step - 1e-9).astype(np.int64)
@@ -67,7 +73,10 @@ def states_of(continuum: Continuum, unit: float | None) -> tuple[Indices, tuple[
         going_on = changes.cumsum(axis=1)[:, :-1] > 0
         different, places = np.unique(2 * states + going_on, return_inverse=True)
         states = places.reshape(states.shape)
-        category = continuum.categories[kind] if kind >= 0 else None
+        if kind >= 0:
+            category = continuum.categories[kind]
+        else:
+            category = None
         names = [names[k // 2] + [category] * (k % 2) for k in different.tolist()]
     return states, tuple(json.dumps(name, ensure_ascii=False) for name in names)
 

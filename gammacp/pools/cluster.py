@@ -152,7 +152,8 @@ def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
 
     Workers come and go, so the scheduler is asked now and then.
     """
-    asked, known = -math.inf, 1
+    asked = -math.inf
+    known = 1
     told: set[str] = set()
     lost = PoolError(
         f"lost the connection to the Dask scheduler at {address}",
@@ -179,7 +180,8 @@ def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
             told = silent
             if not threads and known:
                 _LOG.warning("no worker is left at %s; waiting for one", address)
-            asked, known = time.monotonic(), min(threads, jobs or threads)
+            asked = time.monotonic()
+            known = min(threads, jobs or threads)
         return known
 
     return width

@@ -54,7 +54,9 @@ def processes_for(jobs: int | None, *, pays: bool = True) -> int:
         `jobs` is below 1, or so many that they would stifle the machine.
     """
     if jobs is None:
-        return available_cores() if pays else 1
+        if pays:
+            return available_cores()
+        return 1
     if jobs < 1:
         raise UsageError(f"jobs {jobs} < 1")
     cores = available_cores()

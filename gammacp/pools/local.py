@@ -54,7 +54,10 @@ class _Pooled(Executor):
 
     def __init__(self, pool: Callable[[], Any], timeout: float | None = None) -> None:
         self._make, self._pool = pool, pool()
-        self._limit = {} if timeout is None else {"timeout": timeout}
+        if timeout is None:
+            self._limit = {}
+        else:
+            self._limit = {"timeout": timeout}
         self._futures: dict[Future[Any], Future[Any]] = {}
         self._closed = False
 

@@ -53,7 +53,10 @@ def export(
             for row, u in enumerate(continuum)
         ]
         text, program = write(problem, to, model=model, comments=comments)
-    path = Path(f"{Path(name).name}.{to}") if out is None else out
+    if out is None:
+        path = Path(f"{Path(name).name}.{to}")
+    else:
+        path = out
     write_text(path, text)
     rows, variables = program.matrix.shape
     if json:

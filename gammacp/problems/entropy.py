@@ -75,7 +75,8 @@ def best_entropy(
     """
     bound = bind(DISSIMILARITY_2011 if dissimilarity is None else dissimilarity, continuum)
     measured = to_unit(bound, bound.delta)
-    solver, limits = SOLVERS[method], Limits(**limited)
+    solver = SOLVERS[method]
+    limits = Limits(**limited)
     if solver.exact:
         found = _dinkelbach(continuum, measured, method, limits)
     else:
@@ -93,7 +94,9 @@ def _dinkelbach(
     deadline = limits.deadline()
     # Every annotator's units lie in different groups.
     fewest = int(continuum.counts.max())
-    rate, low, iterations = 0.0, 0.0, 0
+    rate = 0.0
+    low = 0.0
+    iterations = 0
     groups: Codes | None = None
     while True:
         problem = build_problem(continuum, bound, rate=rate, prune=solver.pruned)

@@ -106,7 +106,8 @@ def _bounds(program: IntegerProgram) -> Iterator[tuple[float, float]]:
 def _rows(program: IntegerProgram) -> Iterator[tuple[list[int], list[int], float, float]]:
     """Each row: its variables, their coefficients, and what the sum is between."""
     matrix, begin = program.matrix, program.matrix.indptr.tolist()
-    inside, signs = matrix.indices.tolist(), matrix.data.astype(np.int64).tolist()
+    inside = matrix.indices.tolist()
+    signs = matrix.data.astype(np.int64).tolist()
     for row, (lower, upper) in enumerate(_bounds(program)):
         part = slice(begin[row], begin[row + 1])
         yield inside[part], signs[part], lower, upper
@@ -122,7 +123,8 @@ def _mps(program: IntegerProgram) -> Iterator[str]:
     yield "COLUMNS"
     yield " MARKER 'MARKER' 'INTORG'"
     columns = program.matrix.tocsc()
-    begin, inside = columns.indptr.tolist(), columns.indices.tolist()
+    begin = columns.indptr.tolist()
+    inside = columns.indices.tolist()
     signs = columns.data.astype(np.int64).tolist()
     for i, (name, cost) in enumerate(zip(program.names, program.cost.tolist(), strict=True)):
         yield f" {name} cost {cost}"
@@ -153,7 +155,9 @@ def _lp(program: IntegerProgram) -> Iterator[str]:
 
 
 def _inequality(lower: float, upper: float) -> str:
-    return f" >= {int(lower)}" if upper == np.inf else f" <= {int(upper)}"
+    if upper == np.inf:
+        return f" >= {int(lower)}"
+    return f" <= {int(upper)}"
 
 
 def _terms(coefficients: Iterable[int], names: Iterable[str]) -> Iterator[str]:

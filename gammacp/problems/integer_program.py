@@ -91,10 +91,12 @@ def pair_program(problem: Problem) -> IntegerProgram:
     """
     if problem.cover:
         raise UsageError("a cover has no model by pairs; use the model by sets")
-    units, pairs = problem.n_units, len(problem.first)
+    units = problem.n_units
+    pairs = len(problem.first)
     check_size("pairs", pair_rows(problem), pairs + units)
     start, neighbour, edge = _adjacency(problem)
-    here, every = np.repeat(np.arange(units), np.diff(start)), np.arange(units)
+    here = np.repeat(np.arange(units), np.diff(start))
+    every = np.arange(units)
     owner = problem.annotator[neighbour]
     # A row per unit and annotator it has neighbours of; an earlier annotator's has r as well.
     begins = np.flatnonzero(np.diff(here * np.int64(problem.n_annotators) + owner, prepend=-1))
@@ -102,7 +104,8 @@ def pair_program(problem: Problem) -> IntegerProgram:
     earlier = np.flatnonzero(owner[begins] < problem.annotator[here[begins]])
     before = np.flatnonzero(neighbour < here)
     left, right, across = _paths(problem, start, neighbour, edge)
-    path, closed = np.arange(len(left)), np.flatnonzero(across >= 0)
+    path = np.arange(len(left))
+    closed = np.flatnonzero(across >= 0)
     blocks: list[Block] = [
         ([(row, edge, 1), (earlier, pairs + here[begins[earlier]], 1)], -np.inf, 1),
         ([(here[before], edge[before], 1), (every, pairs + every, 1)], 1, np.inf),
@@ -137,7 +140,8 @@ def set_program(problem: Problem, columns: Columns | None = None) -> IntegerProg
     if columns is None:
         raise DataError(f"the model by sets has more than {LARGEST:,} groups", hint=_hint("pairs"))
     check_size("sets", units, columns.number + units)
-    every, number = np.arange(units), columns.number
+    every = np.arange(units)
+    number = columns.number
     entries = [(columns.members, columns.column_of, 1), (every, number + every, 1)]
     members = columns.members.astype(str)
     names = ["g_" + "_".join(members[a:b]) for a, b in _spans(columns.begin)]
@@ -216,9 +220,11 @@ def _paths(
     found = []
     for begin, end in _spans(start):
         i, j = np.triu_indices(end - begin, 1)
-        u, w = neighbour[begin:end][i], neighbour[begin:end][j]
+        u = neighbour[begin:end][i]
+        w = neighbour[begin:end][j]
         apart = problem.annotator[u] != problem.annotator[w]
-        i, j = i[apart], j[apart]
+        i = i[apart]
+        j = j[apart]
         sought = u[apart].astype(np.int64) * problem.n_units + w[apart]
         place = np.minimum(np.searchsorted(key, sought, sorter=order), max(len(key) - 1, 0))
         third = np.where(key[order[place]] == sought, order[place], -1)

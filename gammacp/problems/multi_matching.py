@@ -77,7 +77,8 @@ def weighted_problem(
         raise UsageError("first, second and weight need an entry for each pair")
     if not units or owners[0] < 0 or (np.diff(owners) < 0).any():
         raise UsageError("owner needs an entry for each unit, 0 or more, ascending")
-    low, high = np.minimum(*rows), np.maximum(*rows)
+    low = np.minimum(*rows)
+    high = np.maximum(*rows)
     outside = (low < 0) | (high >= units)
     if outside.any():
         raise UsageError(f"pair {_pair(rows, outside)} is not among the {units} units")
@@ -131,11 +132,14 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
     seen: dict[tuple[int, int, int, int], None] = {}
     costs: list[float] = []
     sections: dict[tuple[int, int], int] = {}
-    quadratic, graphs, header = 0, (0, 1), False
+    quadratic = 0
+    graphs = (0, 1)
+    header = False
     for line, (kind, *fields) in _lines(path):
         try:
             if kind == "gm":
-                graphs, header = (int(fields[0]), int(fields[1])), False
+                graphs = (int(fields[0]), int(fields[1]))
+                header = False
                 if not 0 <= graphs[0] < graphs[1]:
                     raise ValueError
             elif kind == "p":
@@ -146,7 +150,8 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
                     if sizes.setdefault(graph, size) != size:
                         raise DataError(f"graph {graph} has {size} points, {sizes[graph]} before")
             elif kind == "a" and header:
-                i, j = int(fields[1]), int(fields[2])
+                i = int(fields[1])
+                j = int(fields[2])
                 if not (0 <= i < sizes[graphs[0]] and 0 <= j < sizes[graphs[1]]):
                     raise ValueError
                 if (pair := (*graphs, i, j)) in seen:
@@ -191,7 +196,10 @@ def _problem(
     graphs = range(max(sizes, default=-1) + 1)
     missing = [(k, m) for k in graphs for m in graphs[k + 1 :] if (k, m) not in sections]
     if missing or not pairs:
-        what = "no section for graphs {} and {}".format(*missing[0]) if missing else "no assignment"
+        if missing:
+            what = "no section for graphs {} and {}".format(*missing[0])
+        else:
+            what = "no assignment"
         raise DataError(what, file=path)
     for (k, m), left in sections.items():
         if left:

@@ -42,4 +42,6 @@ def __getattr__(name: str) -> Any:
             raise
         needs = f"{__name__} needs sortedcontainers: pip install 'gammacp[pygamma]'"
         raise ImportError(needs, name=error.name) from None
-    return getattr(home, name) if name in _HOMES else home
+    if name in _HOMES:
+        return getattr(home, name)
+    return home

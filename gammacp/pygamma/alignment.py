@@ -76,7 +76,8 @@ class Alignment:
     ) -> None:
         """SetPartitionError if it is to be checked and does not fit the continuum."""
         self.unitary_alignments = list(unitary_alignments)
-        self.continuum, self._disorder = continuum, disorder
+        self.continuum = continuum
+        self._disorder = disorder
         self._pairs: tuple[object, AlignedPairs, tuple[str, ...]] | None = None
         if check_validity:
             self.check()
@@ -174,7 +175,10 @@ class Alignment:
 
     def check(self, continuum: Continuum | None = None) -> None:
         """SetPartitionError unless every unit of the continuum occurs, and only once."""
-        against = self.continuum if continuum is None else continuum
+        if continuum is None:
+            against = self.continuum
+        else:
+            against = continuum
         if against is None:
             raise ValueError("No continuum was set")
         if len({len(unitary.n_tuple) for unitary in self}) > 1:

@@ -195,7 +195,8 @@ class Continuum:
         self.add_annotator(annotator)
         if annotation is not None:
             self._categories.add(annotation)
-        units, before = self._annotations[annotator], len(self._annotations[annotator])
+        units = self._annotations[annotator]
+        before = len(self._annotations[annotator])
         units.add(Unit(segment, annotation))
         if len(units) == before:
             tell("twice")
@@ -223,7 +224,10 @@ class Continuum:
         """The annotations of a file's tiers, or of some, as one annotator's."""
         for unit in gammacp.read(path, format=format, tier="{annotator}"):
             if selected_tiers is None or unit.annotator in selected_tiers:
-                label = unit.annotator if use_tier_as_annotation else unit.category or ""
+                if use_tier_as_annotation:
+                    label = unit.annotator
+                else:
+                    label = unit.category or ""
                 self.add(annotator, Segment(unit.start, unit.end), label)
 
     add_elan = _add_tiers
@@ -241,7 +245,9 @@ class Continuum:
     def merge(self, continuum: Continuum, in_place: bool = False) -> Continuum | None:
         """The units of both, here or (by default) in a new continuum, which is returned."""
         merged = (self if in_place else self.copy())._taking(continuum)
-        return None if in_place else merged
+        if in_place:
+            return None
+        return merged
 
     def _taking(self, other: Continuum) -> Continuum:
         for annotator in other._annotations:
@@ -350,7 +356,8 @@ def _align_all(
             tuples = [(a, units[u]) for a, u in zip(continuum._annotations, row, strict=True)]
             unitary.append(UnitaryAlignment(tuples, disorder))
         found.append(kind(unitary, continuum, disorder=native.disorder))
-        found[-1].bound, found[-1].status = native.bound, native.status
+        found[-1].bound = native.bound
+        found[-1].status = native.status
     return found
 
 

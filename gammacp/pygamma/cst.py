@@ -12,7 +12,9 @@ from shuffling import Category, Setting, Units, fit
 from shuffling.shuffle import Errors, resolve_errors
 
 # With the factors of pygamma-agreement.
-_POSITION, _TOO_MANY, _SPLIT = "position:factor=2", "false-positive:factor=1", "split:factor=2.5"
+_POSITION = "position:factor=2"
+_TOO_MANY = "false-positive:factor=1"
+_SPLIT = "split:factor=2.5"
 
 
 class CorpusShufflingTool:
@@ -21,7 +23,8 @@ class CorpusShufflingTool:
     def __init__(self, magnitude: float, reference: Continuum, categories: Any = ()) -> None:
         """More categories may be named."""
         tell("shuffling")
-        self.magnitude, self._name = magnitude, reference.annotators[0]
+        self.magnitude = magnitude
+        self._name = reference.annotators[0]
         self._categories = reference.categories.union(categories or ())
         self._reference = reference.copy_flush()
         for unit in reference[self._name]:
@@ -38,7 +41,8 @@ class CorpusShufflingTool:
         return made
 
     def _err(self, continuum: Continuum, errors: Errors) -> None:
-        native, names = self._reference.to_gammacp(), list(self._reference.categories)
+        native = self._reference.to_gammacp()
+        names = list(self._reference.categories)
         setting = Setting.of(native, fit(native, integer=False))
         code = {None: -1, **{name: i for i, name in enumerate(names)}}
         rng = np.random.default_rng(np.random.randint(2**31))  # noqa: NPY002
@@ -54,7 +58,10 @@ class CorpusShufflingTool:
                 Unit(Segment(a, b), None if k < 0 else names[k]) for a, b, k in columns if b > a
             ]
             # One unit stays, so that there is a disorder.
-            one = [units[rng.integers(len(units))]] if units else []
+            if units:
+                one = [units[rng.integers(len(units))]]
+            else:
+                one = []
             continuum.put(annotator, left or one)
 
     shift_shuffle = partialmethod(_err, errors=_POSITION)
@@ -69,7 +76,8 @@ class CorpusShufflingTool:
         prevalence: bool = True,  # noqa: ARG002
     ) -> None:
         """Other categories, drawn by their shares; those that the function calls close first."""
-        close, names = overlapping_fun, self._reference.categories
+        close = overlapping_fun
+        names = self._reference.categories
         rows = close and tuple(tuple(float(close(a, b)) for b in names) for a in names)
         self._err(continuum, Category(overlap=rows is not None, closeness=rows))
 

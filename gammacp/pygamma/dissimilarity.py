@@ -44,7 +44,10 @@ class AbstractDissimilarity:
         """ValueError for no categories; None where they do not matter or are the continuum's."""
         if categories is not None and len(categories) == 0:
             raise ValueError("Cannot declare categorical dissimilarity with no categories.")
-        self.categories = None if categories is None else SortedSet(categories)
+        if categories is None:
+            self.categories = None
+        else:
+            self.categories = SortedSet(categories)
         self.delta_empty = float(delta_empty)
 
     @property
@@ -65,8 +68,12 @@ class AbstractDissimilarity:
     def d_mat(self) -> Any:
         """Return that function; ValueError unless it is symmetric and 0 for a unit and itself."""
         made = self.compile_d_mat()
-        last = 0 if self.categories is None else len(self.categories) - 1
-        u, v = np.array([3.0, 10.0, 7.0, 0.0]), np.array([5.0, 7.5, 2.5, last])
+        if self.categories is None:
+            last = 0
+        else:
+            last = len(self.categories) - 1
+        u = np.array([3.0, 10.0, 7.0, 0.0])
+        v = np.array([5.0, 7.5, 2.5, last])
         if made(u, v) != made(v, u) or made(u, u) != 0:
             raise ValueError("Compiled dissimilarity is not symmetrical, or not 0 for d(u, u)")
         return made
@@ -184,7 +191,10 @@ class _Distances:
     @property
     def signature(self) -> str:
         names = tuple(map(str, self.of.categories or ()))
-        contents = fingerprint(*names, self.of.distances(names).tobytes()) if names else "nominal"
+        if names:
+            contents = fingerprint(*names, self.of.distances(names).tobytes())
+        else:
+            contents = "nominal"
         return f"{type(self.of).__name__}({contents})"
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
@@ -269,7 +279,10 @@ class OrdinalCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
         names = [str(label) for label in labels]
         if len(set(names)) < len(names):
             raise ValueError("Provided labels must not have duplicates.")
-        at = np.arange(len(names)) if p is None else np.array([*p], np.float64)
+        if p is None:
+            at = np.arange(len(names))
+        else:
+            at = np.array([*p], np.float64)
         if len(at) != len(names):
             raise ValueError("Labels and their positions have not the same length")
         order = np.argsort(names)
@@ -314,13 +327,16 @@ class CombinedCategoricalDissimilarity(_BuiltIn):
 
     def compile_d_mat(self) -> Any:
         """See `PositionalSporadicDissimilarity`."""
-        alpha, place = self.alpha, self.positional_dissim.d_mat
-        beta, kind = self.beta, self.categorical_dissim.d_mat
+        alpha = self.alpha
+        place = self.positional_dissim.d_mat
+        beta = self.beta
+        kind = self.categorical_dissim.d_mat
         return dissimilarity_dec(lambda u, v: alpha * place(u, v) + beta * kind(u, v))
 
     def to_combined(self) -> Combined:
         """Both; positions of one's own stay as they are."""
-        delta, place = self.delta_empty, self.positional_dissim
+        delta = self.delta_empty
+        place = self.positional_dissim
         sporadic = isinstance(place, PositionalSporadicDissimilarity)
         return Combined(
             alpha=self.alpha * (place.delta_empty / delta if sporadic else 1.0),

@@ -18,7 +18,9 @@ class Notebook:
         self, continuum: Continuum, ax: Any = None, legend: bool = True, labelled: bool = True
     ) -> dict[Any, float]:
         """A row per annotator, a line per unit; the height of each pair of annotator and unit."""
-        ax, height, lines = ax or _axes(), dict[Any, float](), dict[Any, Any]()
+        ax = ax or _axes()
+        height = dict[Any, float]()
+        lines = dict[Any, Any]()
         for row, annotator in enumerate(continuum.annotators):
             units = {(*place(u)[:2], u.annotation): u for u in continuum[annotator]}
             levels = lanes(units)
@@ -72,4 +74,6 @@ def show_alignment(alignment: Alignment, labelled: bool = True) -> None:
 def _axes(*, new: bool = False) -> Any:
     import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=(notebook.width, 2))[1] if new else plt.gca()
+    if new:
+        return plt.subplots(figsize=(notebook.width, 2))[1]
+    return plt.gca()

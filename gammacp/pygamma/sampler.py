@@ -28,9 +28,13 @@ class AbstractContinuumSampler:
         """Draw like this continuum, or like some of its annotators."""
         assert reference_continuum, "Cannot initialize sampling with an empty reference continuum."
         known = reference_continuum.annotators
-        chosen = known if ground_truth_annotators is None else SortedSet(ground_truth_annotators)
+        if ground_truth_annotators is None:
+            chosen = known
+        else:
+            chosen = SortedSet(ground_truth_annotators)
         assert known.issuperset(chosen), "Can't sample from annotators not in the continuum."
-        self._reference_continuum, self._ground_truth_annotators = reference_continuum, chosen
+        self._reference_continuum = reference_continuum
+        self._ground_truth_annotators = chosen
 
     def _has_been_init(self) -> None:
         assert self._reference_continuum is not None, "Call init_sampling first."
@@ -55,13 +59,16 @@ class ShuffleContinuumSampler(AbstractContinuumSampler):
         lengths = np.array([end - start for start, end in free])
         chosen = free[np.random.choice(len(free), p=lengths / lengths.sum())]
         pivot = np.random.uniform(*chosen)
-        return int(pivot) if self._pivot_type == "int_pivot" else float(pivot)
+        if self._pivot_type == "int_pivot":
+            return int(pivot)
+        return float(pivot)
 
     @property
     def sample_from_continuum(self) -> Continuum:
         """A random continuum with a unit at least."""
         self._has_been_init()
-        reference, names = self._reference_continuum, self._ground_truth_annotators
+        reference = self._reference_continuum
+        names = self._ground_truth_annotators
         apart, (low, high) = reference.avg_length_unit / 2, reference.bounds
         drawn: Continuum = reference.copy_flush()
         while not drawn:
@@ -72,8 +79,12 @@ class ShuffleContinuumSampler(AbstractContinuumSampler):
                 free = [(a, b) for both in sides for a, b in both if a < b]
                 drawn.add_annotator(name := f"Sampled_annotation {number}")
                 for unit in reference.iter_annotator(np.random.choice(names)):
-                    start, end = unit.segment.start + pivot - low, unit.segment.end + pivot - low
-                    back = high - low if start > high else 0
+                    start = unit.segment.start + pivot - low
+                    end = unit.segment.end + pivot - low
+                    if start > high:
+                        back = high - low
+                    else:
+                        back = 0
                     drawn.add(name, Segment(start - back, end - back), unit.annotation)
         return drawn
 
@@ -99,7 +110,8 @@ class StatisticalContinuumSampler(AbstractContinuumSampler):
         # Unlabelled comes last, and has the code −1.
         self._categories = [*reference_continuum.categories, None]
         codes = [*range(len(self._categories) - 1), -1]
-        native, begins = reference_continuum.to_gammacp(), reference_continuum.bound_inf
+        native = reference_continuum.to_gammacp()
+        begins = reference_continuum.bound_inf
         made = normal_sampler(native, len(self._ground_truth_annotators), codes, begins)
         self._model = replace(made, shortest=_SHORTEST)
 

@@ -166,7 +166,8 @@ def report(
         executor=executor,
         **deciding,
     )
-    overall, meaning = comparison.overall, None
+    overall = comparison.overall
+    meaning = None
     if calibrate and overall.score.defined:
         tell("what this γ means")
         chosen: GammaOptions = {**options, "chance": overall.chance}

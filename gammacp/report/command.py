@@ -55,7 +55,8 @@ def report(
     if images and not images.is_dir():
         raise DataError("is not a folder", file=images, hint="Give the folder with the images")
     options = settings.options()
-    features, about = settings.weighing.features, comparing.about()
+    features = settings.weighing.features
+    about = comparing.about()
     loaded = load(
         files,
         reading,

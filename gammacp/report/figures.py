@@ -14,8 +14,12 @@ from gammacp.continuum import Continuum
 from gammacp.measures.explanation import Explanation
 from gammacp.report.markup import Markup, element, number
 
-_WIDTH, _HEIGHT = 190, 150
-_LEFT, _BOTTOM, _TOP, _RIGHT = 34, 40, 26, 8
+_WIDTH = 190
+_HEIGHT = 150
+_LEFT = 34
+_BOTTOM = 40
+_TOP = 26
+_RIGHT = 8
 # Rows of the stacked picture per list, and the colours of its components.
 _ROWS = 12
 _COLOURS = {"position": "#0072b2", "category": "#e69f00", "absence": "#999999"}
@@ -45,7 +49,8 @@ def scale(
     )
     for bounds, y, colour, of in below:
         if bounds is not None:
-            a, b = x(bounds[0]), x(bounds[1])
+            a = x(bounds[0])
+            b = x(bounds[1])
             said = element("title", f"{of}: {number(bounds[0])} to {number(bounds[1])}")
             parts.append(element("g", said, _bar(a, y, max(2.0, b - a), 5, fill=colour)))
     parts.append(dot(x(value), 26, 5))
@@ -103,10 +108,15 @@ def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list
         _line(_LEFT, y(gamma), _LEFT + inner, y(gamma), class_="axis", stroke_dasharray="4 3"),
     ]
     if math.isfinite(equivalent.amount):
-        a, b = x(equivalent.low), x(equivalent.high)
+        a = x(equivalent.low)
+        b = x(equivalent.high)
         parts.append(_bar(a, y(gamma) - 3, max(2.0, b - a), 6, fill="#d55e00", fill_opacity="0.45"))
         parts.append(dot(x(equivalent.amount), y(gamma), 4, fill="#d55e00"))
-        place, digits = x(equivalent.amount), 0 if equivalent.amount >= 0.1 else 1
+        place = x(equivalent.amount)
+        if equivalent.amount >= 0.1:
+            digits = 0
+        else:
+            digits = 1
         label = f"{equivalent.amount:.{digits}%}"
         parts.append(text(place, _TOP + tall + 29, label, text_anchor="middle"))
     return parts
@@ -147,7 +157,8 @@ def charges_figure(found: Charges) -> Markup:
     Words stand above their bar, so that the picture is read on a narrow screen, too.
     """
     longest = max(r.share for r in found.rows)
-    wide, tall = 440, 38
+    wide = 440
+    tall = 38
     parts: list[Markup] = []
     for place, row in enumerate(found.rows):
         y = float(tall * place)
@@ -162,7 +173,10 @@ def charges_figure(found: Charges) -> Markup:
 
 def _label(row: Charge) -> str:
     """Return who and what, a long name cut short."""
-    name = row.annotator if len(row.annotator) <= 10 else f"{row.annotator[:9]}…"
+    if len(row.annotator) <= 10:
+        name = row.annotator
+    else:
+        name = f"{row.annotator[:9]}…"
     return replace(row, annotator=name).label
 
 
@@ -183,7 +197,9 @@ def _stack(
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= 18 else f"{name[:17]}…"
+    if len(name) <= 18:
+        return name
+    return f"{name[:17]}…"
 
 
 # Of categories in the order of the continuum, and how many units are drawn.
@@ -194,14 +210,17 @@ LANE_UNITS = 2000
 def lanes(continuum: Continuum) -> Markup:
     """The units of each annotator on a lane, coloured by category; the first `LANE_UNITS`."""
     low, _ = continuum.bounds
-    tall, left, wide = 26, 120, 600
+    tall = 26
+    left = 120
+    wide = 600
     scale = wide / (continuum.length or 1.0)
     parts: list[Markup] = []
     for a, name in enumerate(continuum.annotators):
         parts.append(text(left - 8, tall * a + 17, _short(name), text_anchor="end"))
         parts.append(_line(left, tall * a + 22, left + wide, tall * a + 22, class_="axis"))
     for row in range(min(continuum.n_units, LANE_UNITS)):
-        unit, code = continuum.unit(row), int(continuum.category_codes[row])
+        unit = continuum.unit(row)
+        code = int(continuum.category_codes[row])
         said = f"{category_name(unit.category)} {position(unit.start)}–{position(unit.end)}"
         y = tall * int(continuum.annotator_codes[row]) + 6
         first, last = (left + (v - low) * scale for v in (unit.start, unit.end))

@@ -18,7 +18,9 @@ from gammacp.errors import DataError, UsageError
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 _LONGEST = 1200  # pixels of a side, as it is shown
 MOST = 32 << 20  # bytes of a page's images
-_ORIENTATION, _TURNED = 0x0112, (5, 6, 7, 8)  # of Exif: width and height change places
+# of Exif: width and height change places
+_ORIENTATION = 0x0112
+_TURNED = (5, 6, 7, 8)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,9 @@ def images_of(
         Whether to look into its folders, too.
     """
     drawn = [name for name, c in documents.items() if c.in_space]
-    return named_as(drawn, folder, ENDINGS, below=below) if drawn else {}
+    if drawn:
+        return named_as(drawn, folder, ENDINGS, below=below)
+    return {}
 
 
 def grounds(
@@ -74,7 +78,10 @@ def grounds(
     """
     found: dict[str, Path] = {}
     for place in places:
-        folder = place if place.is_dir() else place.parent
+        if place.is_dir():
+            folder = place
+        else:
+            folder = place.parent
         found = {**images_of(documents, folder, below=place.is_dir()), **found}
     images: dict[str, tuple[str, tuple[int, int]]] = {}
     without: dict[str, list[str]] = {}
@@ -94,7 +101,10 @@ def grounds(
             inside = b64encode(content).decode("ascii")
             images[name] = f"data:image/jpeg;base64,{inside}", size
         except (DataError, UsageError) as error:
-            reason = error.message if isinstance(error, DataError) else str(error)
+            if isinstance(error, DataError):
+                reason = error.message
+            else:
+                reason = str(error)
             without.setdefault(reason, []).append(name)
     return Grounds(images, tuple(_in_words(names, why) for why, names in without.items()))
 
@@ -134,7 +144,9 @@ def small_jpeg(path: Path) -> tuple[bytes, tuple[int, int]]:
 def _size(image: Any) -> tuple[int, int]:
     width, height = image.size
     turned = image.getexif().get(_ORIENTATION) in _TURNED
-    return (height, width) if turned else (width, height)
+    if turned:
+        return (height, width)
+    return (width, height)
 
 
 @contextmanager

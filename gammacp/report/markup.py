@@ -57,7 +57,9 @@ def join(*content: Content) -> Markup:
 
 
 def _shown(content: str) -> str:
-    return content if isinstance(content, Markup) else verbatim(options_for_parameters(content))
+    if isinstance(content, Markup):
+        return content
+    return verbatim(options_for_parameters(content))
 
 
 def verbatim(text: str) -> Markup:
@@ -93,7 +95,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         if not math.isfinite(value):
             return None
-        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+        if value.is_integer() and abs(value) < 2**53:
+            return int(value)
+        return value
     return value
 
 
@@ -113,7 +117,10 @@ def table(
     lead to the unitary alignments behind them.
     """
     matrix = any(c.tint for c in found.columns)
-    heads = [element("td")] if first else []
+    if first:
+        heads = [element("td")]
+    else:
+        heads = []
     heads += [
         element("th", _title(c.header), scope="col", class_="number" if k and c.numeric else None)
         if c.tint is None
@@ -122,10 +129,16 @@ def table(
     ]
     rows = []
     for i, record in enumerate(found.records):
-        cells = [element("td", first(record))] if first else []
+        if first:
+            cells = [element("td", first(record))]
+        else:
+            cells = []
         for k, c in enumerate(found.columns):
             cells.append(_cell(c, record, digits, row=found.columns[0] if k else None, seeks=seeks))
-        kind = "total" if i >= len(found.records) - found.total else None
+        if i >= len(found.records) - found.total:
+            kind = "total"
+        else:
+            kind = None
         rows.append(element("tr", *cells, class_=kind))
     shown = element(
         "div",
@@ -154,10 +167,18 @@ def _cell(
         return element("th", verbatim(text), scope="row", class_="name")
     if column.numeric:
         text = text.replace("-", "−")
-    content: Content = text if column.key in TEXT_KEYS else verbatim(text)
+    if column.key in TEXT_KEYS:
+        content: Content = text
+    else:
+        content = verbatim(text)
     label = _title(column.header)
     if column.tint is None:
-        kind = "number" if column.numeric else "wrapped" if column.wrapped else None
+        if column.numeric:
+            kind = "number"
+        elif column.wrapped:
+            kind = "wrapped"
+        else:
+            kind = None
         return element("td", content, class_=kind, data_label=label)
     tint = column.tint(record)
     if seeks and column.of(record):
@@ -181,7 +202,9 @@ def _cell(
 def _title(header: str) -> str:
     """Capitalise a title where it is a word: γ stays γ, and a p a p."""
     word = header[:1].isascii() and header.split()[:1] != ["p"]
-    return header[:1].upper() + header[1:] if word else header
+    if word:
+        return header[:1].upper() + header[1:]
+    return header
 
 
 def number(value: float | None, digits: int = 3) -> str:

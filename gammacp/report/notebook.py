@@ -18,7 +18,10 @@ from gammacp.report.viewer import alignment_document, alignment_view, script
 def continuum(result: Continuum) -> str:
     """Show who marked what, and where."""
     kept = min(result.n_units, figures.LANE_UNITS)
-    some = "" if kept == result.n_units else f"; the first {kept} are drawn"
+    if kept == result.n_units:
+        some = ""
+    else:
+        some = f"; the first {kept} are drawn"
     words = f"{result.n_annotators} annotators, {result.n_units} units{some}."
     content = join(element("p", words), figures.lanes(result))
     return _frame(result.name or "Continuum", content, 130 + 32 * min(result.n_annotators, 12))

@@ -162,10 +162,17 @@ def document(title: str, body: Markup, code: Markup, *, allowed: str = "; img-sr
 
 def headline(contents: Contents) -> Markup:
     """Return what the numbers say, in plain words, beside γ."""
-    comparison, gold = contents.comparison, contents.gold
+    comparison = contents.comparison
+    gold = contents.gold
     bootstrap = comparison.bootstrap
-    bounds = None if bootstrap is None else bootstrap.interval
-    waiting = None if gold is None else sum(len(d.review) for d in gold.documents.values())
+    if bootstrap is None:
+        bounds = None
+    else:
+        bounds = bootstrap.interval
+    if gold is None:
+        waiting = None
+    else:
+        waiting = sum(len(d.review) for d in gold.documents.values())
     found = verdict(comparison, calibration=contents.calibration, to_review=waiting)
     said = [*found.in_words(), *_beside(contents)]
     return join(missing(contents.failures), gamma_on_scale(comparison.overall.score, said, bounds))
@@ -182,7 +189,9 @@ def kinds_figure(comparison: Comparison) -> Markup | None:
     if comparison.kinds is None:
         return None
     found = charges_of(comparison.kinds)
-    return figures.charges_figure(found) if found.rows else None
+    if found.rows:
+        return figures.charges_figure(found)
+    return None
 
 
 def missing(sentences: Iterable[str]) -> Markup:
@@ -200,7 +209,10 @@ def gamma_on_scale(
     score: Gamma, sentences: Iterable[str], bootstrap: tuple[float, float] | None = None
 ) -> Markup:
     """γ as a large number and on its scale, with sentences beside it."""
-    scale = figures.scale(score.value, score.interval, bootstrap) if score.defined else None
+    if score.defined:
+        scale = figures.scale(score.value, score.interval, bootstrap)
+    else:
+        scale = None
     said = map(_paragraph, sentences)
     return large_number("γ, agreement beyond chance", score.value, scale, *said)
 
@@ -225,7 +237,10 @@ def _beside(contents: Contents) -> list[str]:
     comparison = contents.comparison
     computed = comparison.overall.computed
     units = sum(s.units for s in computed.values())
-    what = f"{with_commas(len(computed))} documents" if len(computed) != 1 else "1 document"
+    if len(computed) != 1:
+        what = f"{with_commas(len(computed))} documents"
+    else:
+        what = "1 document"
     found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {with_commas(units)} units."]
     # The verdict has begun with the kinds of differences.
     parts = (part for name, part in comparison.parts.items() if name != "kinds")
@@ -233,14 +248,18 @@ def _beside(contents: Contents) -> list[str]:
     found += map(sentence, comparison.overall.score.caveats())
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
-        entries = "entry was" if passed == 1 else "entries were"
+        if passed == 1:
+            entries = "entry was"
+        else:
+            entries = "entries were"
         found.append(f"{passed} {entries} skipped; “Skipped while reading” says why.")
     return found
 
 
 def _intervals(comparison: Comparison) -> list[str]:
     """Return how sure γ is and what it is made of, for the methods section."""
-    score, bootstrap = comparison.overall.score, comparison.bootstrap
+    score = comparison.overall.score
+    bootstrap = comparison.bootstrap
     found = []
     if score.interval is not None:
         found.append(
@@ -345,7 +364,8 @@ def _disorder(found: Explanation) -> Markup:
 
 def _belief(found: Belief) -> Markup:
     """Return what the model says of each annotator, and what it cannot say."""
-    said, listed = [*map(sentence, found.notes)], None
+    said = [*map(sentence, found.notes)]
+    listed = None
     if found.fit is not None:
         said[:0] = [
             f"A model of each annotator's errors ({found.weights}) is fitted to all documents and "
@@ -385,7 +405,8 @@ def _categories(comparison: Comparison) -> Markup:
 
 def meaning(calibration: Calibration) -> Markup:
     """Sentence, curves and table of a calibration."""
-    sets, people = join(f"{calibration.sets}"), join(f"{calibration.n_annotators}")
+    sets = join(f"{calibration.sets}")
+    people = join(f"{calibration.n_annotators}")
     return join(
         element("p", calibration.in_words()),
         figures.calibration_figure(calibration),
@@ -399,7 +420,9 @@ def _selection_in_words(score: Gamma) -> list[str]:
     if not score.signature:
         return []
     entries = [f"{key} {', '.join(names)}" for key, names in parse(score.signature).selection]
-    return [f"Options that select or read the data: {'; '.join(entries)}."] if entries else []
+    if entries:
+        return [f"Options that select or read the data: {'; '.join(entries)}."]
+    return []
 
 
 def _method(comparison: Comparison) -> Markup:

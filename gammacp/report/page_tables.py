@@ -65,8 +65,14 @@ def review(
             f"These are the worst {REVIEW_ROWS} of {len(whole.records)}. "
             "gammacp consensus `review=FILE.csv` writes all."
         )
-    buttons = None if shown is None else _buttons(found, shown)
-    modelled = _POSTERIOR if any(c.key == "posterior" for c in whole.columns) else ""
+    if shown is None:
+        buttons = None
+    else:
+        buttons = _buttons(found, shown)
+    if any(c.key == "posterior" for c in whole.columns):
+        modelled = _POSTERIOR
+    else:
+        modelled = ""
     words = hint(f"{_CONFIDENCE}{modelled}")
     return join(table(narrow, first=first or buttons, long=True), cut, words)
 

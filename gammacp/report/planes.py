@@ -38,7 +38,9 @@ def planes(alignments: Mapping[str, Alignment], under: Grounds = _PLAIN) -> Mark
         for name, a in alignments.items()
         if a.continuum.axes > 1
     ]
-    return join(hint(" ".join((_WORDS, *under.notes))), *drawn) if drawn else None
+    if drawn:
+        return join(hint(" ".join((_WORDS, *under.notes))), *drawn)
+    return None
 
 
 def _hue(code: int) -> str:
@@ -51,14 +53,21 @@ def _legend(annotators: Sequence[str]) -> Iterator[Markup]:
 
 
 def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0, 0)) -> Markup:
-    c, marks = alignment.continuum, []
+    c = alignment.continuum
+    marks = []
     if address:
         # The studio's are fetched when they are looked at.
-        key = "href" if address.startswith("data:") else "data_href"
+        if address.startswith("data:"):
+            key = "href"
+        else:
+            key = "data_href"
         about = {"width": size[0], "height": size[1], "preserveAspectRatio": "none"}
         marks.append(element("image", **about, **{key: address}))
     # Images count from the top, frequencies from below.
-    sign = 1.0 if c.in_space else -1.0
+    if c.in_space:
+        sign = 1.0
+    else:
+        sign = -1.0
     groups = zip(alignment.groups, alignment.disorders, strict=True)
     for number, (group, disorder) in enumerate(groups):
         for code, row in enumerate(group):
@@ -73,15 +82,21 @@ def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0
                     title = element("title", said)
                     marks.append(element("path", title, d=path, data_group=number, **look))
     (left, right), edges = c.bounds, sign * c.extents[:, :2]
-    top, bottom = float(edges.min()), float(edges.max())
+    top = float(edges.min())
+    bottom = float(edges.max())
     if address:
-        left, right = min(left, 0.0), max(right, size[0])
-        top, bottom = min(top, 0.0), max(bottom, size[1])
+        left = min(left, 0.0)
+        right = max(right, size[0])
+        top = min(top, 0.0)
+        bottom = max(bottom, size[1])
     room = [0.02 * (right - left) or 1.0, 0.02 * (bottom - top) or 1.0]
     corner = [left - room[0], top - room[1]]
     sizes = [right - left + 2 * room[0], bottom - top + 2 * room[1]]
     box = " ".join(f"{x:.6g}" for x in (*corner, *sizes))
-    shape = {} if sign > 0 else {"preserveAspectRatio": "none"}
+    if sign > 0:
+        shape = {}
+    else:
+        shape = {"preserveAspectRatio": "none"}
     return element("svg", *marks, viewBox=box, width="100%", height=360, role="img", **shape)
 
 
@@ -92,6 +107,9 @@ def _paths(unit: Unit, sign: float) -> Iterator[str]:
     if not rings:
         corners = ((unit.start, low), (unit.end, low), (unit.end, high), (unit.start, high))
         rings = (corners,)
-    close = "" if unit.shape.kind == "polyline" else "Z"
+    if unit.shape.kind == "polyline":
+        close = ""
+    else:
+        close = "Z"
     for ring in rings:
         yield f"M{'L'.join(f'{p[0]:.6g} {sign * p[1]:.6g}' for p in ring)}{close}"

@@ -68,7 +68,10 @@ def _gamma(comparison: Comparison) -> CorpusScore | None:
     score = comparison.overall.score
     if not isinstance(score, CorpusGamma) or len(score.scores) < 2:
         return None
-    interval = None if comparison.bootstrap is None else comparison.bootstrap.interval
+    if comparison.bootstrap is None:
+        interval = None
+    else:
+        interval = comparison.bootstrap.interval
     return CorpusScore(
         value=score.value,
         mean=score.mean,

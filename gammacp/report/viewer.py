@@ -93,9 +93,11 @@ def _pairs(alignment: Alignment) -> dict[str, list[Any]]:
     from gammacp.dissimilarity.base import unit_columns
 
     i, j = np.triu_indices(alignment.continuum.n_annotators, 1)
-    first, second = alignment.groups[:, i], alignment.groups[:, j]
+    first = alignment.groups[:, i]
+    second = alignment.groups[:, j]
     both = (first >= 0) & (second >= 0)
-    first, second = first[both], second[both]
+    first = first[both]
+    second = second[both]
     units = unit_columns(alignment.continuum)
     parts = [
         [None] * len(first) if part is None else _round(part(units[first], units[second]))

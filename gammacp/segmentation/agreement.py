@@ -131,7 +131,8 @@ class CodingAgreement:
     @cached_property
     def _of_items(self) -> tuple[dict[str, int], list[Floats], Indices]:
         """Numbers; 1 − WindowDiff of each; full and near misses and suboptimal pairs of each."""
-        pairs, n = self.pairs, len(self.codings)
+        pairs = self.pairs
+        n = len(self.codings)
         columns = *pairs.misses, pairs.suboptimal
         counts = np.stack([np.bincount(pairs.item, column, n) for column in columns])
         windows = np.split(pairs.values["windowdiff"], np.searchsorted(pairs.item, range(1, n)))
@@ -179,7 +180,8 @@ class CodingAgreement:
 
     def as_dict(self) -> dict[str, Any]:
         """The agreement as JSON: items, groups, corpus, and what is undefined for which reason."""
-        rows, corpus = self.items.values(), self.corpus
+        rows = self.items.values()
+        corpus = self.corpus
         return {
             "items": {
                 item: {
@@ -243,7 +245,8 @@ def coding_agreement(
     instance("codings", codings, Codings, "what read_codings or Codings.of give")
     if not codings:
         raise DataError("there is no item", hint="Give the segmentations of at least one item")
-    bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
+    bootstrap = whole("bootstrap", bootstrap, 0)
+    seed = whole("seed", seed, 0)
     found = CodingAgreement(codings=codings, pairs=compared_pairs(codings, comparison))
     if not bootstrap:
         return found
@@ -264,7 +267,8 @@ def compared_pairs(codings: Codings, comparison: Criterion) -> Pairs:
 def _intervals(people: PooledItems, mode: Mode, draws: int, seed: int) -> Intervals:
     weights = draw_items(len(people.similar), draws, seed)
     rows = [influences(people, mode, w) for w in weights]
-    ends, lost = [], 0
+    ends = []
+    lost = 0
     for values, moved in (zip(*part, strict=True) for part in zip(*rows, strict=True)):
         errors = error_of(np.array(moved), weights)
         ends.append(interval(np.array(values), errors, weights.shape[1]))

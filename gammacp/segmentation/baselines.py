@@ -64,7 +64,8 @@ class Beside:
         rng: np.random.Generator,
     ) -> None:
         """The codings of systems on the items that they share with people, and baselines on all."""
-        number, own = {item: k for k, item in enumerate(people)}, people.rows()
+        number = {item: k for k, item in enumerate(people)}
+        own = people.rows()
         self.judged: dict[str, Rows] = {}
         for name, items in shared.items():
             rows = Rows.of({i: {name: codings[i][name]} for i in items}, people.types)
@@ -95,6 +96,7 @@ class Beside:
         -------
         Shape (1 + names, items).
         """
-        second, found = self.pairs[1], np.zeros_like(self.versions)
+        second = self.pairs[1]
+        found = np.zeros_like(self.versions)
         np.add.at(found, (self.owner[second], self.rows.item[second]), values)
         return share(found, self.versions, 0.0)

@@ -60,7 +60,10 @@ def disagreements(pairs: Pairs) -> dict[str, float]:
         defined = values[~np.isnan(values)]
         found[name] = 1 - float(defined.mean()) if len(defined) else math.nan
     similar, total = (part.sum() for part in pairs.parts(pairs.comparison.basis))
-    apart = 1 - float(similar / total) if total else math.nan
+    if total:
+        apart = 1 - float(similar / total)
+    else:
+        apart = math.nan
     return {**found, "pi_s": apart, "kappa_s": apart}
 
 

@@ -118,8 +118,10 @@ def candidate_drops(
     DataError
         A candidate has no item in common with two people.
     """
-    comparison, rule = comparison or Criterion(), rule or SampleRule()
-    bootstrap, seed = whole("bootstrap", bootstrap, 0), whole("seed", seed, 0)
+    comparison = comparison or Criterion()
+    rule = rule or SampleRule()
+    bootstrap = whole("bootstrap", bootstrap, 0)
+    seed = whole("seed", seed, 0)
     chosen = list(dict.fromkeys(several("candidates", candidates)))
     for name in chosen:
         codings.require("candidate", name)

@@ -76,7 +76,10 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
                 instance(f"item {item!r}, coder {coder!r}", s, Segmentation, "a Segmentation")
             _check_masses(item, coders)
         used = (name for coders in items.values() for s in coders.values() for name in s.types)
-        known = tuple(dict.fromkeys(used)) if types is None else tuple(types)
+        if types is None:
+            known = tuple(dict.fromkeys(used))
+        else:
+            known = tuple(types)
         checked: dict[str, dict[str, Segmentation]] = {}
         for item, coders in items.items():
             try:
@@ -158,7 +161,10 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         >>> [group.items for group in both.with_groups([["x"], ["y"]]).groups()]
         [('x',), ('y',)]
         """
-        chosen = self.declared if groups is None else tuple(tuple(group) for group in groups)
+        if groups is None:
+            chosen = self.declared
+        else:
+            chosen = tuple(tuple(group) for group in groups)
         for item, times in Counter(chain.from_iterable(chosen)).items():
             if item not in self.by_item:
                 raise DataError(
@@ -167,7 +173,10 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
                 )
             if times > 1:
                 raise DataError(f"item {item!r} occurs {times} times in the groups")
-        people = self.anonymous if anonymous is None else anonymous
+        if anonymous is None:
+            people = self.anonymous
+        else:
+            people = anonymous
         return replace(self, declared=tuple(filter(None, chosen)), anonymous=people)
 
     def renamed(self, names: Mapping[str, str]) -> Codings:

@@ -91,7 +91,9 @@ class ChanceFlags:
         asked = SampleRule(self.precision, self.confidence, self.samples)
         if not self.beyond_chance and asked != SampleRule():
             raise UsageError("--precision, --confidence and --samples need --beyond-chance")
-        return asked if self.beyond_chance else None
+        if self.beyond_chance:
+            return asked
+        return None
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,9 @@ class Coded:
     def renamed(self, codings: Codings) -> Codings:
         """The codings, items renamed."""
         names = dict(pair("--item", entry, "OLD=NEW") for entry in self.item or ())
-        return codings.renamed(names) if names else codings
+        if names:
+            return codings.renamed(names)
+        return codings
 
     def places(self, near: float | None) -> int | None:
         """Base units of a distance, in base units or, with a unit, in the files' positions."""
@@ -155,7 +159,10 @@ class Coded:
         """The codings with the groups of their coders."""
         from gammacp.segmentation import read_groups
 
-        groups = None if self.groups is None else read_groups(self.groups)
+        if self.groups is None:
+            groups = None
+        else:
+            groups = read_groups(self.groups)
         return codings.with_groups(groups, anonymous=self.anonymous_coders or None)
 
 
@@ -260,7 +267,8 @@ def _report(
     from gammacp.segmentation import gold_report, report_tables, segmentation_report
     from gammacp.segmentation.levels import hierarchy_report
 
-    rule, how = chance.rule(), comparing.comparison()
+    rule = chance.rule()
+    how = comparing.comparison()
     systems = asked.candidate or ()
     if asked.levels is not None:
         hierarchy = hierarchy_report(
@@ -301,7 +309,9 @@ def _refuse(
     coded: Coded, asked: ReferenceFlags, comparing: SegmentationFlags, rule: SampleRule | None
 ) -> None:
     """UsageError for options that do not go together, or would change nothing."""
-    levels, gold, near = asked.levels is not None, bool(asked.reference), asked.near is not None
+    levels = asked.levels is not None
+    gold = bool(asked.reference)
+    near = asked.near is not None
     what = "--levels" if levels else "--reference"
     coders = coded.groups is not None or coded.anonymous_coders
     # Types are weighed with B, and a figure shows one of them.

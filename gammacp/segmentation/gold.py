@@ -96,7 +96,9 @@ class SystemScore:
     def micro(self, measure: str) -> float:
         """The measure of all documents together."""
         above, below = (part.sum() for part in self.fractions[measure])
-        return float(above / below) if below else _EMPTY.get(measure, math.nan)
+        if below:
+            return float(above / below)
+        return _EMPTY.get(measure, math.nan)
 
     def macro(self, measure: str) -> Spread:
         """Mean and spread of the measure over documents, and how many have no value."""
@@ -199,8 +201,12 @@ def gold_report(
     ('system', 0.5, 0.5)
     """
     comparison = comparison or Criterion()
-    near = comparison.n - 1 if near is None else min(whole("near", near, 0), 2**53)
-    draws, seed = whole("draws", draws, 1), whole("seed", seed, 0)
+    if near is None:
+        near = comparison.n - 1
+    else:
+        near = min(whole("near", near, 0), 2**53)
+    draws = whole("draws", draws, 1)
+    seed = whole("seed", seed, 0)
     chosen = _systems(codings, reference, several("systems", systems))
     gold = codings.only(item for item, coders in codings.items() if reference in coders)
     shared = {name: [i for i in gold if name in codings[i]] for name in chosen}
@@ -299,7 +305,8 @@ def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
     covered, missed, pure, strayed = both_ways(
         rows.places, rows.offsets, rows.masses, first, second
     ).T
-    masses, placed_both = rows.masses[first].astype(np.float64), (missed >= 0).astype(np.float64)
+    masses = rows.masses[first].astype(np.float64)
+    placed_both = (missed >= 0).astype(np.float64)
     windows, errors, p_windows, p_errors, distance, largest = pairs.sided[:, 0].T
     return {
         "b": pairs.parts(CorrectedSimilarity.B),
@@ -339,7 +346,8 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
     exact = size <= _EXACT
     found = {}
     for measure in MEASURES:
-        one, other = a.fractions[measure], b.fractions[measure]
+        one = a.fractions[measure]
+        other = b.fractions[measure]
         parts = np.stack([one[0][mine], one[1][mine], other[0][theirs], other[1][theirs]])
         values, errors = fractions_apart(parts, drawn)
         value = float(values[0])
@@ -348,8 +356,14 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
         exchanged = share(sums[0], sums[1], math.nan) - share(sums[2], sums[3], math.nan)
         # The data are one of all exchanges, and count as one of the random ones.
         as_far = int((np.abs(exchanged) >= abs(value) - 1e-12).sum()) + (not exact)
-        p = math.nan if math.isnan(value) else as_far / (len(swaps) + (not exact))
-        limit = math.inf if measure in _PLACES else 1.0
+        if math.isnan(value):
+            p = math.nan
+        else:
+            p = as_far / (len(swaps) + (not exact))
+        if measure in _PLACES:
+            limit = math.inf
+        else:
+            limit = 1.0
         found[measure] = Difference(value, interval(values, errors, size, limit), p)
     return found
 

@@ -17,7 +17,8 @@ def match_within(
     """
     found = np.zeros((len(first), 2))
     for p in range(len(first)):
-        i, j = first[p], second[p]
+        i = first[p]
+        j = second[p]
         a = rows[offsets[i] : offsets[i + 1]].astype(np.float64)
         b = rows[offsets[j] : offsets[j + 1]].astype(np.float64)
         gain = (reach + 1) * (min(len(a), len(b)) + 1)
@@ -35,18 +36,28 @@ def one_way(a: Indices, b: Indices, mass: int) -> tuple[float, float]:
     distance of a's boundaries to the nearest of b, −1 where there is none."""
     inside = low = j = 0
     for i in range(len(a) + 1):
-        high = a[i] if i < len(a) else mass
+        if i < len(a):
+            high = a[i]
+        else:
+            high = mass
         while j > 0 and b[j - 1] > low:
             j -= 1
         largest = 0
         while j <= len(b):
-            start = b[j - 1] if j else 0
-            end = b[j] if j < len(b) else mass
+            if j:
+                start = b[j - 1]
+            else:
+                start = 0
+            if j < len(b):
+                end = b[j]
+            else:
+                end = mass
             largest = max(largest, min(high, end) - max(low, start))
             if end >= high:
                 break
             j += 1
-        inside, low = inside + largest, high
+        inside = inside + largest
+        low = high
     if not len(a) or not len(b):
         return inside, -1.0
     away = np.empty(len(a))
@@ -65,8 +76,10 @@ def both_ways(
     """`one_way` of first and second, and of second and first; shape (pairs, 4)."""
     found = np.empty((len(first), 4))
     for p in range(len(first)):
-        i, j = first[p], second[p]
-        a, b = rows[offsets[i] : offsets[i + 1]], rows[offsets[j] : offsets[j + 1]]
+        i = first[p]
+        j = second[p]
+        a = rows[offsets[i] : offsets[i + 1]]
+        b = rows[offsets[j] : offsets[j + 1]]
         found[p, 0], found[p, 1] = one_way(a, b, masses[i])
         found[p, 2], found[p, 3] = one_way(b, a, masses[i])
     return found
@@ -74,6 +87,8 @@ def both_ways(
 
 def example() -> None:
     """Call both on two rows of one boundary, for what is compiled beforehand."""
-    rows, offsets, mass = np.array([2, 3]), np.array([0, 1, 2]), np.array([5, 5])
+    rows = np.array([2, 3])
+    offsets = np.array([0, 1, 2])
+    mass = np.array([5, 5])
     match_within(rows, offsets, np.array([0]), np.array([1]), 1.0)
     both_ways(rows, offsets, mass, np.array([0]), np.array([1]))

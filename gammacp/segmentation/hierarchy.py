@@ -92,7 +92,10 @@ def t_measures(
     >>> t_measures(one, two)  # of 6 triples of each of the first four units, 2 are not ordered
     Ordered(precision=1.0, recall=0.6666666666666666, f=0.8)
     """
-    window = None if window is None else whole("window", window, 1)
+    if window is None:
+        window = None
+    else:
+        window = whole("window", window, 1)
     (one, other), lengths = _in_blocks(reference, hypothesis)
     return _agreement_in_order(_meet(one), _meet(other), lengths, transitive, window)
 
@@ -143,7 +146,8 @@ def _alike(
     """The share of triples ordered by `first` that `second` orders alike, a mean over q."""
     depths = int(first.max()) + 1, int(second.max()) + 1
     ends = np.cumsum(lengths)
-    total, weight = 0.0, 0
+    total = 0.0
+    weight = 0
     for block, length in enumerate(lengths.tolist()):
         joint = first[block] * depths[1] + second[block]
         own = int(joint[block])
@@ -159,8 +163,11 @@ def _alike(
             share = _share(counts.reshape(depths), transitive)
             if share is not None:
                 times = length if q is None else 1
-                total, weight = total + times * share, weight + times
-    return total / weight if weight else math.nan
+                total = total + times * share
+                weight = weight + times
+    if weight:
+        return total / weight
+    return math.nan
 
 
 def _share(counts: Floats, transitive: bool) -> float | None:
@@ -175,7 +182,9 @@ def _share(counts: Floats, transitive: bool) -> float | None:
         below = np.concatenate(([0.0], np.cumsum(counts[shallow])[:-1]))
         alike += float(counts[deep] @ below)
         pairs += float(counts[deep].sum() * counts[shallow].sum())
-    return alike / pairs if pairs else None
+    if pairs:
+        return alike / pairs
+    return None
 
 
 def check_levels(types: Sequence[str], levels: Sequence[str]) -> None:

@@ -28,11 +28,17 @@ def codings_from_json(text: str) -> Codings:
     root = parsed_json(text)
     if not isinstance(root, dict):
         raise DataError("JSON is not {item: {coder: [masses]}}", hint=_HINT)
-    declared = root.get("boundary_types") if "items" in root else None
+    if "items" in root:
+        declared = root.get("boundary_types")
+    else:
+        declared = None
     kind = root.get("segmentation_type", "linear")
     if kind != "linear":
         raise DataError(f"segmentation type {kind!r} is not 'linear'")
-    types = None if declared is None else _type_names(declared)
+    if declared is None:
+        types = None
+    else:
+        types = _type_names(declared)
     items: dict[str, dict[str, Segmentation]] = {}
     entries = root.get("items", root)
     for item, coders in _object(entries, "items").items():

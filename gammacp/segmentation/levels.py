@@ -153,7 +153,10 @@ def hierarchy_report(
         if reference in (None, rows[0].reference)
     )
     if not pairs:
-        whose = "" if reference is None else f" of {reference!r}"
+        if reference is None:
+            whose = ""
+        else:
+            whose = f" of {reference!r}"
         raise DataError(f"no item{whose} has two coders")
     made = comparison.signature_of(
         "segmentation",
@@ -165,10 +168,8 @@ def hierarchy_report(
     beyond = None
     if beyond_chance is not None:
         placed = {i: {c: _of_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
-        systems, turned = (
-            _by_system(pairs, reference),
-            TurnedSegments.of(Rows.of(placed, chosen), codings.row_people()),
-        )
+        systems = _by_system(pairs, reference)
+        turned = TurnedSegments.of(Rows.of(placed, chosen), codings.row_people())
         beyond = _beyond_chance(turned, tuple(placed), systems, how, beyond_chance, seed, made)
         made = extend(made, **signed_chance(CHANCE, beyond_chance, seed))
     return HierarchyReport(
@@ -191,7 +192,10 @@ def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, l
     """The pairs of each system, where there is a reference; else all under "all pairs"."""
     found: dict[str, list[LevelPair]] = {}
     for pair in pairs:
-        name = "all pairs" if reference is None else pair.coarsest.hypothesis
+        if reference is None:
+            name = "all pairs"
+        else:
+            name = pair.coarsest.hypothesis
         found.setdefault(name, []).append(pair)
     return found
 
@@ -252,7 +256,10 @@ def _notes(
     left_out = [item for item in codings if item not in used]
     others = [name for name in codings.types if name not in levels]
     lost: Spread = spread(pair.t.f for pair in pairs)
-    notes = [] if beyond else ["T is not corrected for chance (see `beyond_chance=`)"]
+    if beyond:
+        notes = []
+    else:
+        notes = ["T is not corrected for chance (see `beyond_chance=`)"]
     if others:
         notes.append(f"boundaries of {', '.join(others)} are left out: they are not a level")
     if left_out:

@@ -56,7 +56,8 @@ def pairwise(codings: Codings, *, comparison: Criterion | None = None) -> tuple[
     coder, (first, second) = found.rows.coder, found.rows.pairs
     names = list(codings)
     values = np.stack([found.values[name] for name in COLUMNS], axis=-1).tolist()
-    full, near = found.column("full").astype(int), found.column("near").astype(int)
+    full = found.column("full").astype(int)
+    near = found.column("near").astype(int)
     rows = {}
     for p, (item, i, j) in enumerate(zip(found.item, first, second, strict=True)):
         for side, (a, b) in enumerate(((i, j), (j, i))):

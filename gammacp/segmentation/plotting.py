@@ -60,7 +60,10 @@ def plot_codings(
     }
     worst = sorted(means, key=lambda item: float(np.nanmean(means[item])))[:LARGEST]
     shown = [item for item in means if item in worst]
-    name = "S" if comparison.basis.value == "s" else "B"
+    if comparison.basis.value == "s":
+        name = "S"
+    else:
+        name = "B"
     with plots.figure(stem, width=7.2, height=1.2 + 0.26 * len(shown), columns=2) as (left, right):
         _heat(left, [means[item] for item in shown], shown, coders, name)
         _strengths(right, codings, shown)

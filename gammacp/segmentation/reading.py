@@ -56,7 +56,9 @@ class AsWritten:
         """The readers by format; `format` is the one that was named, if one was."""
         own: dict[str, Reader] = {name: guard(partial(self._kept, name)) for name in CODED}
         # Any text with commas passes for CSV: JSON, and tables whose header is not known.
-        return own if format == "csv" else {**own, "csv": guard(self._of_csv)}
+        if format == "csv":
+            return own
+        return {**own, "csv": guard(self._of_csv)}
 
     def _kept(self, format: str, source: Source) -> Corpus:
         self.parts.append(codings_in(source, format))
@@ -180,7 +182,10 @@ def read_codings(
     UsageError
         `unit`, `typed` or an option of continua is given for a file of codings.
     """
-    listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if isinstance(paths, str | PathLike):
+        listed = [paths]
+    else:
+        listed = list(paths)
     written = AsWritten()
     found = collect(listed, format=format, instead=written.readers(format), **options)
     for _, error in found.failures:

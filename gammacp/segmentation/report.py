@@ -107,7 +107,10 @@ def segmentation_report(
     drops = candidate_drops(codings, chosen, rule=beyond_chance, **drawn)
     people, skipped = _of_several(codings.without(chosen))
     agreement = coding_agreement(people, **drawn)
-    rows = pairwise(codings, comparison=comparison) if pairs else None
+    if pairs:
+        rows = pairwise(codings, comparison=comparison)
+    else:
+        rows = None
     measures = None
     if beyond_chance is not None:
         measures = measures_beyond_chance(

@@ -219,7 +219,8 @@ def bootstrap_in_words(report: SegmentationReport) -> str | None:
     drawn = report.agreement.intervals
     if drawn is None:
         return None
-    pi, kappa = interval(drawn.pi), interval(drawn.kappa)
+    pi = interval(drawn.pi)
+    kappa = interval(drawn.kappa)
     return f"95 % over {drawn.draws} draws of items, pooled: π* {pi}, κ* {kappa}"
 
 

@@ -53,7 +53,10 @@ def codings_from_table(text: str, *, item: str) -> Codings:
     columns: dict[str, list[tuple[int, list[str]]]] = {}
     for number, row in cells:
         values = [cell.strip() for cell in row]
-        name = values.pop(0) if named else item
+        if named:
+            name = values.pop(0)
+        else:
+            name = item
         if kind in _WIDE:
             columns.setdefault(name, []).append((number, values[1:]))
             continue
@@ -102,7 +105,10 @@ def _of_columns(
             continue
         for (number, _), cell in zip(rows, column, strict=True):
             if cell not in ("", "0", "1") if kind == "after" else not cell:
-                wanted = "0 or 1" if kind == "after" else "the label of a segment"
+                if kind == "after":
+                    wanted = "0 or 1"
+                else:
+                    wanted = "the label of a segment"
                 raise DataError(f"{cell!r} of {name} is not {wanted}", line=number)
         if kind == "after":
             # The text ends after its last unit for everybody: that is no boundary.

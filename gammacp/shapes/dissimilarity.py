@@ -95,7 +95,9 @@ class Boundary:
     @property
     def signature(self) -> str:
         """Return the name in the registry, with the scale."""
-        return "boundary" if self.scale is None else f"boundary({shortest(self.scale)})"
+        if self.scale is None:
+            return "boundary"
+        return f"boundary({shortest(self.scale)})"
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
         """Δ, and the largest unit, for `reach`; DataError for points without a scale."""
@@ -127,7 +129,8 @@ def _sides(units: UnitColumns) -> tuple[Floats, Floats]:
     first = units.start[..., None], units.end[..., None]
     if units.extents is None:
         return first
-    low, high = units.extents[..., ::2], units.extents[..., 1::2]
+    low = units.extents[..., ::2]
+    high = units.extents[..., 1::2]
     return np.concatenate((first[0], low), -1), np.concatenate((first[1], high), -1)
 
 
@@ -139,7 +142,8 @@ def _common(u: UnitColumns, v: UnitColumns) -> tuple[Floats, Floats, Floats]:
         shared, first, second = intersections(u.outlines, v.outlines)
     else:
         shared = (np.minimum(high_u, high_v) - np.maximum(low_u, low_v)).clip(0.0).prod(-1)
-        first, second = (high_u - low_u).prod(-1), (high_v - low_v).prod(-1)
+        first = (high_u - low_u).prod(-1)
+        second = (high_v - low_v).prod(-1)
         same = ((low_u == low_v) & (high_u == high_v)).all(-1) & (first == 0)
         # Equal boxes that cover nothing cover the same.
         shared, first, second = (np.where(same, 1.0, x) for x in (shared, first, second))
@@ -171,7 +175,9 @@ def _giou_costs(factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
 def _giou_reach(factor: float, most: float) -> Reach:
     """Boxes apart: d = factor·(2 − either/around), and either/around ≤ lengths/|start − start|."""
     left = 2.0 - most / factor
-    return (0.0, max(1.0, 1.0 / left)) if left > 0 else unbounded_reach(most)
+    if left > 0:
+        return (0.0, max(1.0, 1.0 / left))
+    return unbounded_reach(most)
 
 
 def _diagonal(continuum: Continuum) -> float:

@@ -167,13 +167,17 @@ def unnamed_gamma(
     k = _readers(corpus, readers)
     blocks = {name: declare_unnamed_readers(c, 0) for name, c in corpus.items()}
     bound = bind(dissimilarity or Combined(), Corpus.from_continua(blocks))
-    near = bound.delta if same is None else number("same", same, 0.0)
+    if same is None:
+        near = bound.delta
+    else:
+        near = number("same", same, 0.0)
     units = sum(c.n_units for c in blocks.values())
     if not units:
         raise DataError("there is no unit at all, so there is nothing to agree on")
     pairs = k * (k - 1) / 2
     low = high = 0.0
-    unexplained, proven = 0, True
+    unexplained = 0
+    proven = True
     groups: dict[str, tuple[tuple[Unit, ...], ...]] = {}
     for name, c in blocks.items():
         best = _groups(c, bound, k)
@@ -185,13 +189,18 @@ def unnamed_gamma(
         high += _groups(left, bound, k, most=near).cost + lost * pairs * bound.delta
     scale = pairs * units / k
     observed = low / scale, high / scale
-    expected, interval, reason = None, (math.nan, math.nan), None
+    expected = None
+    interval = (math.nan, math.nan)
+    reason = None
     if len(blocks) < k:
         reason = f"chance across documents needs {k} for {k} readers, and there are {len(blocks)}"
     else:
         saved = _savings(list(blocks.values()), bound, k) / scale
         expected = max(0.0, k * bound.delta - saved), k * bound.delta
-        worst = 1 - observed[1] / expected[0] if expected[0] > 0 else -math.inf
+        if expected[0] > 0:
+            worst = 1 - observed[1] / expected[0]
+        else:
+            worst = -math.inf
         interval = worst, 1 - observed[0] / expected[1]
     return UnnamedGamma(
         readers=k,
@@ -314,7 +323,8 @@ def _by_documents(
     """Return savings of documents' units with others' readers, shape (documents, documents)."""
     n = int(document.max()) + 1
     keys, place = np.unique(units * n + document[others], return_inverse=True)
-    every, best = np.bincount(place, saved, len(keys)), np.zeros(len(keys))
+    every = np.bincount(place, saved, len(keys))
+    best = np.zeros(len(keys))
     np.maximum.at(best, place, saved)
     found = np.zeros((n, n))
     np.add.at(found, (document[keys // n], keys % n), np.minimum(every, (k - 1) * best))

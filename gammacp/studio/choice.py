@@ -93,7 +93,9 @@ def campaign_in(folder: Path) -> Campaign:
     """
     file = folder / NAME
     with confine(folder, always=True):
-        return read_campaign(file) if file.is_file() else Campaign({"paths": [folder]})
+        if file.is_file():
+            return read_campaign(file)
+        return Campaign({"paths": [folder]})
 
 
 def parse(model: type[M], text: str | bytes) -> M:

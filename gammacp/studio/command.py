@@ -37,7 +37,10 @@ def studio(
         ) from None
     options = settings.options()
     Measuring.of(**options).check_names()
-    opened = None if no_browser else webbrowser.open
+    if no_browser:
+        opened = None
+    else:
+        opened = webbrowser.open
     serve(folder, options, port=port, told=_tell, warned=message, opened=opened)
     message("the studio is closed; your files and decisions are in the folder")
 

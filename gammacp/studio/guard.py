@@ -49,9 +49,10 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        refused = (
-            self._why_refused(scope) if scope["type"] == "http" else "this address serves only HTTP"
-        )
+        if scope["type"] == "http":
+            refused = self._why_refused(scope)
+        else:
+            refused = "this address serves only HTTP"
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":

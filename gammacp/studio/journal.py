@@ -168,7 +168,10 @@ class Journal:
                 raise DataError(f"{reviewer} has no decision to undo")
             undone = _decision(last)
             for number, row in enumerate([undone, *_made_with(connection, undone)]):
-                name = f"{request}:{number}" if number else request
+                if number:
+                    name = f"{request}:{number}"
+                else:
+                    name = request
                 _add(
                     connection,
                     Decision(
@@ -207,7 +210,9 @@ class Journal:
     def choice(self) -> str | None:
         """Return the last choice of the page; None if there was none."""
         found = self._read("SELECT json FROM choice", made=lambda row: str(row[0]))
-        return found[0] if found else None
+        if found:
+            return found[0]
+        return None
 
     def _read(
         self, query: str, *values: object, made: Callable[[tuple[object, ...]], T]
@@ -244,7 +249,8 @@ class Journal:
         Whoever is waiting behind many others is served in the end; whoever waits for one that keeps
         the file locked and does nothing gives up after `WAIT` seconds.
         """
-        seen, since = _growth(self.path), monotonic()
+        seen = _growth(self.path)
+        since = monotonic()
         while True:
             try:
                 return ask()
@@ -254,7 +260,8 @@ class Journal:
                 if code & 0xFF != sqlite3.SQLITE_BUSY:
                     raise
                 if (now := _growth(self.path)) != seen:
-                    seen, since = now, monotonic()
+                    seen = now
+                    since = monotonic()
                 if monotonic() - since > WAIT:
                     raise
             sleep(_POLL)

@@ -32,7 +32,8 @@ _ROLES = ("annotator", "category", "start", "end", "duration", "document")
 _UNCHOSEN = {"dissimilarity": "default", "reference": "none", "round": "all"}
 _ALLOWED = "; connect-src 'self'; media-src 'self'; img-src blob: data:"
 # Five times what docs/studio.md has measured: the whole report then takes a minute and a half.
-_MANY_DOCUMENTS, _MANY_UNITS = 5000, 150_000
+_MANY_DOCUMENTS = 5000
+_MANY_UNITS = 150_000
 _MANY = (
     f"With more than {_MANY_DOCUMENTS} documents or {_MANY_UNITS} units, the report takes minutes. "
     "The command line suits them better: gammacp report FILES -o out.html"
@@ -132,9 +133,15 @@ def live(
     if findings.review is not None:
         open_units = sum(len(c.review) for c in findings.review.consensus.values())
         doubtful = len(links_to_review(findings.review.consensus).records)
-        links = f" and {_number(doubtful, 'link')}" if doubtful else ""
+        if doubtful:
+            links = f" and {_number(doubtful, 'link')}"
+        else:
+            links = ""
         asked = len(findings.review.questions)
-        about = f" in {_number(asked, 'question')}" if 0 < asked < open_units else ""
+        if 0 < asked < open_units:
+            about = f" in {_number(asked, 'question')}"
+        else:
+            about = ""
         units = join(_number(open_units, "unit"), about, links)
         parts.append(fill(own("next.html"), units=units))
     if findings.understood is not None:
@@ -154,11 +161,17 @@ def _progress(findings: Findings, state: str) -> Markup:
         "cancelled": (("start", "Resume"),),
     }.get(state, ())
     buttons = [join(element("button", name, type="button", data_do=do), " ") for do, name in doing]
-    bar = element("progress", aria_label="Working") if state == "running" else None
+    if state == "running":
+        bar = element("progress", aria_label="Working")
+    else:
+        bar = None
     found = findings.understood
     # Then nothing could be compared, and the question says so.
     asked = found and found.joinings and all(d["annotators"] == 1 for d in found.documents)
-    said_of_it = None if asked else findings.problem
+    if asked:
+        said_of_it = None
+    else:
+        said_of_it = findings.problem
     problem = said_of_it and element("p", said_of_it, class_="warning", role="alert")
     work = element("p", element("span", said, role="status"), " ", bar, " ", *buttons)
     return join(work if said else None, problem)
@@ -193,7 +206,10 @@ def _what_was_read(found: Understood) -> Markup:
         parts.append(element("details", element("summary", title), listed))
     if found.left_out:
         skipped = sum(entry.count for entry in found.left_out)
-        entries = "1 entry was" if skipped == 1 else f"{skipped} entries were"
+        if skipped == 1:
+            entries = "1 entry was"
+        else:
+            entries = f"{skipped} entries were"
         parts.append(element("h3", f"{entries} skipped"))
         parts.append(left_out(found.left_out, long=True))
     if found.documents:
@@ -255,7 +271,10 @@ def _naming(head: TableHead, choice: Choice) -> Markup:
     selects = (
         _select(f"columns-{role}", role.capitalize(), offered, known.get(role)) for role in _ROLES
     )
-    asked = "Which column is what? The names of some columns are not known." if head.unread else ""
+    if head.unread:
+        asked = "Which column is what? The names of some columns are not known."
+    else:
+        asked = ""
     cells = element("tr", *(element("th", name, scope="col") for name in names))
     lines = (element("tr", *(element("td", cell) for cell in row)) for row in rows)
     return element(
@@ -305,7 +324,10 @@ def _names(
 
 def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
     yield _select("format", "Format", [n for n, _ in FORMATS.items()], choice.format)
-    bounds = "" if choice.bounds is None else ":".join(f"{b:.15g}" for b in choice.bounds)
+    if choice.bounds is None:
+        bounds = ""
+    else:
+        bounds = ":".join(f"{b:.15g}" for b in choice.bounds)
     texts = [
         ("tier", "Tiers", choice.tier, "a pattern"),
         ("layout", "Names from paths", choice.layout, "{annotator}/{document}"),
@@ -373,12 +395,21 @@ def reviewing(review: Review, script: str, heard: Container[str] = (), secret: s
             button(f"{name}: {_link(theirs)}", "take", name)
             for name, theirs in record["links"].items()
         ]
-        merged = [] if record["tied"] else [button("Merge", "merge")]
+        if record["tied"]:
+            merged = []
+        else:
+            merged = [button("Merge", "merge")]
         said = element("small", "", data_said_link=record["key"])
         return join(*takes, *merged, button("No link", "drop"), " ", said)
 
-    worst = page_tables.review(review.consensus, first=go) if items else None
-    links = table(doubtful, first=choose, long=True) if doubtful.records else None
+    if items:
+        worst = page_tables.review(review.consensus, first=go)
+    else:
+        worst = None
+    if doubtful.records:
+        links = table(doubtful, first=choose, long=True)
+    else:
+        links = None
     body = (
         key(secret),
         fill(own("review.html"), items=json_script(items)),
@@ -442,7 +473,10 @@ def _link(theirs: Mapping[str, Any] | None) -> str:
 
 def exporting(gold: Markup | None) -> str:
     """Return the page of downloads: the gold standard, if any, and its companions."""
-    beside = [("The report as one file", "./report?file")] if gold else []
+    if gold:
+        beside = [("The report as one file", "./report?file")]
+    else:
+        beside = []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
     none = element("p", "There is no gold standard yet: wait for the report.")
@@ -475,9 +509,11 @@ def gold_standard(
     parts = [element("p", note) for note in notes]
     query = "" if with_undecided else "?decided"
     if found.undecided:
-        kept, turn = "included as in the consensus", "leave them out"
+        kept = "included as in the consensus"
+        turn = "leave them out"
         if not with_undecided:
-            kept, turn = "left out", "include them as in the consensus"
+            kept = "left out"
+            turn = "include them as in the consensus"
         other = element("a", turn, href="./export?decided" if with_undecided else "./export")
         parts.append(element("p", f"Unreviewed units are {kept}; ", other, "."))
     corpus = Corpus.from_continua(found.continua)

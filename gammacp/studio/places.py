@@ -19,7 +19,9 @@ def inside(folder: Path, name: str) -> str:
         Of a file, or of a document.
     """
     path = Path(name)
-    return str(path.relative_to(folder)) if path.is_relative_to(folder) else name
+    if path.is_relative_to(folder):
+        return str(path.relative_to(folder))
+    return name
 
 
 _OPTION = re.compile(r"(?<![^\s(`])--[a-z]")
@@ -47,15 +49,19 @@ def without_options(text: str) -> str:
     text = " ".join(s for s in sentences if not (s.startswith("If ") and _OPTION.search(s)))
     text = _ASIDE.sub(lambda aside: "" if _OPTION.search(aside[0]) else aside[0], text)
     clauses = _CLAUSES.split(text)
-    kept, begins = "", ","
+    kept = ""
+    begins = ","
     for mark, clause in zip([".", *clauses[1::2]], clauses[::2], strict=True):
         if _OPTION.search(clause):
-            begins = mark if begins == "," else begins
+            if begins == ",":
+                begins = mark
             continue
         if begins.startswith(".") and clause.startswith("or "):
             # The first of two ways was one with options: the second begins the sentence.
-            mark, clause = begins, clause[3:4].upper() + clause[4:]
-        kept, begins = kept + mark + clause, ","
+            mark = begins
+            clause = clause[3:4].upper() + clause[4:]
+        kept = kept + mark + clause
+        begins = ","
     return kept.lstrip(";., ").rstrip()
 
 

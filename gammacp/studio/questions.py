@@ -198,7 +198,8 @@ def decisions_of(
         if any(name == item[0] for item in asked.items)
         for key, unit in zip(item_keys(c), c.units, strict=True)
     }
-    decisions, tied = [], 0
+    decisions = []
+    tied = 0
     for number, (document, item) in enumerate(dict.fromkeys(map(tuple, asked.items))):
         action: str = asked.action
         unit = units.get((document, item))
@@ -206,7 +207,10 @@ def decisions_of(
             if unit is not None and unit.kept and unit.category is None and unit.vote.tied:
                 tied += 1
                 continue
-            action = "drop" if unit is not None and not unit.kept else "merge"
+            if unit is not None and not unit.kept:
+                action = "drop"
+            else:
+                action = "merge"
         single = {
             "document": document,
             "item": item,

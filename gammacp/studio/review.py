@@ -152,7 +152,10 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
         if name not in unit.units:
             raise DataError(f"{name!r} is not an annotator of {asked.document}")
         theirs = unit.units[name]
-        result = None if theirs is None else (theirs.start, theirs.end, theirs.category)
+        if theirs is None:
+            result = None
+        else:
+            result = (theirs.start, theirs.end, theirs.category)
     elif asked.action == "merge":
         if unit.category is None and unit.vote.tied:
             raise DataError("its category is tied", hint="Choose an annotator's, or edit it")
@@ -174,13 +177,19 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
 
 def _on_link(link: ConsensusLink, asked: DecisionRequest) -> Decision:
     """The decision on a link; its category is the link's type."""
-    name, kept, type = None, asked.action != "drop", link.type
+    name = None
+    kept = asked.action != "drop"
+    type = link.type
     if asked.action == "take":
         name = asked.annotator or ""
         if name not in link.links:
             raise DataError(f"{name!r} is not an annotator of {asked.document}")
         theirs = link.links[name]
-        kept, type = theirs is not None, "" if theirs is None else theirs["type"]
+        kept = theirs is not None
+        if theirs is None:
+            type = ""
+        else:
+            type = theirs["type"]
     elif asked.action == "merge" and not type and link.vote.tied:
         raise DataError("its type is tied", hint="Choose an annotator's")
     elif asked.action == "edit":
@@ -202,7 +211,8 @@ def _unit(found: Mapping[str, Consensus], asked: DecisionRequest) -> ConsensusUn
 
 
 def _edit(continuum: Continuum, asked: DecisionRequest) -> tuple[float, float, str | None]:
-    start, end = asked.start, asked.end
+    start = asked.start
+    end = asked.end
     if start is None or end is None:
         raise DataError("start and end must be numbers")
     if end < start:
@@ -276,7 +286,10 @@ def gold(
                 units.append(Unit(GOLD, *ends, unit.category, shape=unit.shape, id=key))
                 n_tied += unit.category is None and bool(unit.vote.tied)
         mine = {k: d for (n, k), d in standing.items() if n == name}
-        links = [*_links_of_gold(c, mine, with_undecided=with_undecided)] if linked else []
+        if linked:
+            links = [*_links_of_gold(c, mine, with_undecided=with_undecided)]
+        else:
+            links = []
         whole = whole_links(links, {(GOLD, u.id) for u in units})
         n_loose += len(links) - len(whole)
         for key, link in zip(link_keys(c), c.links, strict=True):
@@ -301,10 +314,12 @@ def _links_of_gold(
     """Links as they were decided, as the consensus has them elsewhere, and chains."""
     keys = {u.group: key for u, key in zip(found.units, item_keys(found), strict=True)}
     for name, link in zip(link_keys(found), found.links, strict=True):
-        ends, type = (link.source.group, link.target.group), link.type
+        ends = (link.source.group, link.target.group)
+        type = link.type
         decision = mine.get(name)
         if decision is not None:
-            ends, type = link.groups.get(decision.annotator or "", ends), decision.category or ""
+            ends = link.groups.get(decision.annotator or "", ends)
+            type = decision.category or ""
             there = decision.kept
         else:
             there = link.support >= found.needed and (with_undecided or not link.reasons)
@@ -408,7 +423,10 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
     with TemporaryDirectory() as folder:
         inside = Path(folder) / GOLD
         alone = (chosen.many or len(corpus) == 1) and "{document}" not in (chosen.layout or "")
-        place = inside.with_suffix(ending) if alone else inside
+        if alone:
+            place = inside.with_suffix(ending)
+        else:
+            place = inside
         if (chosen.layout or "").startswith("{document}/"):
             # Tools take the name of a file for that of its document, and all would be gold.xmi.
             place = Path(folder) / "{document}" / f"{{document}}{ending}"

@@ -53,7 +53,9 @@ from gammacp.studio.uploads import Intake, UploadLimits
 from gammacp.studio.work import Now, Review, Work
 
 _HOST = "127.0.0.1"
-_FIRST_PORT, _PORTS = 49152, 16384  # nobody's (RFC 6335)
+# nobody's (RFC 6335)
+_FIRST_PORT = 49152
+_PORTS = 16384
 _EXAMPLE = "alex-paul-suzan"
 _LARGEST_BODY = 1 << 20
 _POLICY = (
@@ -84,7 +86,8 @@ class Studio:
         limits
             How much may be dropped.
         """
-        self.folder, self.options = folder, options
+        self.folder = folder
+        self.options = options
         self.shown = folder
         """What is computed and reviewed: the campaign's folder, or one with the example."""
         self.intake = Intake(folder, limits or UploadLimits())
@@ -127,7 +130,10 @@ class Studio:
         self.chosen = self.problem = None
         try:
             kept = self.journal.choice()
-            self.chosen = parse(Choice, kept) if kept else None
+            if kept:
+                self.chosen = parse(Choice, kept)
+            else:
+                self.chosen = None
         except DataError as error:
             self.problem = (
                 "The choices saved for this folder cannot be used. A campaign.toml in the folder "
@@ -158,7 +164,8 @@ class Studio:
     def choose(self, choice: Choice) -> None:
         """Keep a choice for the next time, and compute as it says."""
         self.journal.keep_choice(choice.model_dump_json())
-        self.chosen, self.problem = choice, None
+        self.chosen = choice
+        self.problem = None
         self.start()
 
     def start(self) -> None:
@@ -210,9 +217,14 @@ class Studio:
 
 async def _answer_to_error(studio: Studio, request: Request, error: Exception) -> Response:
     """Answer an error with file, line and remedy: as a page to a link, otherwise as JSON."""
-    problem, status = str(error) if isinstance(error, GammacpError) else NOT_TEXT, 422
+    if isinstance(error, GammacpError):
+        problem = str(error)
+    else:
+        problem = NOT_TEXT
+    status = 422
     if isinstance(error, OSError):
-        problem, status = in_words(error), 500
+        problem = in_words(error)
+        status = 500
     problem = seen_from(studio.folder, problem)
     if "format" in request.path_params:
         return _page(pages.refusal(problem), "", status)
@@ -307,7 +319,8 @@ def _review(studio: Studio, _request: Request) -> Response:
 
 
 def _sound(studio: Studio, request: Request) -> Response:
-    name, heard = request.query_params.get("document", ""), studio.recordings()
+    name = request.query_params.get("document", "")
+    heard = studio.recordings()
     if name not in heard:
         raise DataError(f"there is no recording of {name[:200]!r}")
     return FileResponse(heard[name], media_type=TYPES[heard[name].suffix.lower()])
@@ -347,11 +360,17 @@ async def _decide(studio: Studio, request: Request) -> Response:
 def _export(studio: Studio, request: Request) -> Response:
     all_of_it = "decided" not in request.query_params
     found = studio.work.now().findings
-    there = found.understood.documents if found.understood else ()
+    if found.understood:
+        there = found.understood.documents
+    else:
+        there = ()
     own = dict.fromkeys(str(document["format"]) for document in there)
     bounded = studio.choice.bounds is not None or any(FORMATS[name].kept.bounds for name in own)
     how: dict[str, Any] = {"with_undecided": all_of_it, "came_as": own, "bounded": bounded}
-    made = pages.gold_standard(studio.gold(all_of_it), **how) if found.review else None
+    if found.review:
+        made = pages.gold_standard(studio.gold(all_of_it), **how)
+    else:
+        made = None
     return _page(pages.exporting(made), "")
 
 

@@ -12,7 +12,8 @@ from hashlib import sha256
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-NONCE, PROOF = "gammacp-nonce", "gammacp-proof"
+NONCE = "gammacp-nonce"
+PROOF = "gammacp-proof"
 _LONGEST_NONCE = 100  # characters; the page sends 36
 
 
@@ -35,7 +36,10 @@ class Signed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, with a signature if one is asked for."""
-        nonce = Headers(scope=scope).get(NONCE, "") if scope["type"] == "http" else ""
+        if scope["type"] == "http":
+            nonce = Headers(scope=scope).get(NONCE, "")
+        else:
+            nonce = ""
         if not nonce or len(nonce) > _LONGEST_NONCE:
             await self.app(scope, receive, send)
             return

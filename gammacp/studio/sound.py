@@ -28,4 +28,6 @@ def recordings(folder: Path, documents: Mapping[str, Continuum]) -> dict[str, Pa
         By name.
     """
     timed = [name for name, c in documents.items() if c.offset_unit in _TIMES]
-    return named_as(timed, folder, list(TYPES)) if timed else {}
+    if timed:
+        return named_as(timed, folder, list(TYPES))
+    return {}

@@ -135,10 +135,16 @@ def understand(
         known = Understood(offers=offers)
         if name := campaign.values.get("dissimilarity"):
             file = str(folder / name)
-            named = file if name.lower().endswith(".toml") else name
+            if name.lower().endswith(".toml"):
+                named = file
+            else:
+                named = name
             dissimilarity = dissimilarity_of(named, importing=False)
         features = features_of(dissimilarity)
-        reading = campaign.but({"features": features}) if features else campaign
+        if features:
+            reading = campaign.but({"features": features})
+        else:
+            reading = campaign
         found = reading.collect(finding=finding)
     except GammacpError as error:
         return replace(known, problem=seen_from(folder, str(error))), {}, dissimilarity
@@ -150,7 +156,10 @@ def understand(
     problem: str | None = None
     chosen: dict[str, Continuum] = {}
     try:
-        kept = campaign.select(found, links=True) if continua else found
+        if continua:
+            kept = campaign.select(found, links=True)
+        else:
+            kept = found
         doubts.append(found.doubt(campaign.values.get("annotators", ()), kept.continua))
         if chance is None:
             doubts.append(changed_default(found.continua, kept.continua, campaign.values))
@@ -162,7 +171,8 @@ def understand(
         Failure(_seen_from(folder, each.error), tuple(inside(folder, n) for n in each.documents))
         for each in found.unread
     )
-    annotators, categories = Counter[str](), Counter[str]()
+    annotators = Counter[str]()
+    categories = Counter[str]()
     for c in continua.values():
         annotators.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
         bare = c.with_features()
@@ -213,18 +223,25 @@ def _table_to_name(
 def _seen_from(folder: Path, error: DataError) -> DataError:
     """The error with its file, and those that it names, as seen from the folder."""
     hint = error.hint and seen_from(folder, error.hint)
-    file = None if error.file is None else inside(folder, str(error.file))
+    if error.file is None:
+        file = None
+    else:
+        file = inside(folder, str(error.file))
     return DataError(seen_from(folder, error.message), file=file, line=error.line, hint=hint)
 
 
 def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding | None]:
     """Return a folder's choices and its files; None where reading them explains why."""
-    finding, layers = None, []
+    finding = None
+    layers = []
     with suppress(GammacpError):
         chosen = campaign.values.get("format")
         layout = campaign.values.get("layout")
         finding = find(campaign.paths, FORMATS[chosen] if chosen else None, layout)
-    found = finding.found if finding else []
+    if finding:
+        found = finding.found
+    else:
+        found = []
     for source, entry in found:
         if entry.reader.layers is not None:
             # A file that cannot be read says so when it is read.

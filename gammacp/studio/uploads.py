@@ -217,7 +217,8 @@ class Intake:
 
     def _check_archive(self, name: str, path: Path) -> None:
         """Read an archive through once; it stays packed, as it is read."""
-        limits, packed = self.limits, without_gz(Path(name)) != Path(name)
+        limits = self.limits
+        packed = without_gz(Path(name)) != Path(name)
         with path.open("rb") as file:
             if not packed and not is_archive(file.read(4)):
                 return
@@ -258,7 +259,8 @@ class _Sent:
             if len(self._rest) > _LARGEST_LIST:
                 break
             if ended:
-                found, self._rest = self._rest, after
+                found = self._rest
+                self._rest = after
                 return found
         raise DataError("no list of files was sent", hint="Load the page again")
 
@@ -269,7 +271,8 @@ class _Sent:
                 self._rest = await anext(self._chunks, b"")
                 if not self._rest:
                     raise DataError("less was sent than announced", hint="Drop the file again")
-            piece, self._rest = self._rest[:size], self._rest[size:]
+            piece = self._rest[:size]
+            self._rest = self._rest[size:]
             size -= len(piece)
             yield piece
 
@@ -300,9 +303,14 @@ def path_inside(name: str) -> str:
             )
     ending = Path(name).suffix.lower()
     if not has_ending(Path(name), None) and ending not in (*TYPES, *ENDINGS, *_BESIDE):
-        what = f"a file that ends in {ending}" if ending else "a file without an ending"
+        if ending:
+            what = f"a file that ends in {ending}"
+        else:
+            what = "a file without an ending"
         raise DataError(f"gammacp cannot read or play {what}", file=name, hint="It was left out")
-    return NAME if _fold(name) == NAME else "/".join(parts)
+    if _fold(name) == NAME:
+        return NAME
+    return "/".join(parts)
 
 
 def _fold(name: str) -> str:

@@ -44,7 +44,9 @@ from gammacp.studio.understanding import Understood, understand
 _EVERY = 0.1  # seconds between two signs of life
 _POLL = 0.05
 _LEAST_MEMORY = 3 << 30  # bytes; code and libraries are half of one
-_LETTER, _PAUSE = "findings", "pause"  # files of a mailbox
+# files of a mailbox
+_LETTER = "findings"
+_PAUSE = "pause"
 _STARTING = "getting ready (the first time, code is compiled: up to 10 s of processor time)"
 
 
@@ -123,7 +125,10 @@ class _Post:
         """The first number."""
         said = ["The report is being made.", *agreement.score.remarks()]
         understood = self.found.understood
-        incomplete = [understood.incomplete] if understood and understood.incomplete else []
+        if understood and understood.incomplete:
+            incomplete = [understood.incomplete]
+        else:
+            incomplete = []
         self.send(headline=join(missing(incomplete), gamma_on_scale(agreement.score, said)))
 
 
@@ -191,7 +196,10 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
 def _headline(built: Report) -> Markup:
     """Return what the numbers say, and who differs how."""
     bars = kinds_figure(built.contents.comparison)
-    shown = None if bars is None else section("kinds", KINDS_TITLE, bars)
+    if bars is None:
+        shown = None
+    else:
+        shown = section("kinds", KINDS_TITLE, bars)
     return join(headline(built.contents), shown)
 
 
@@ -287,15 +295,26 @@ class Work:
             return Now("idle", Findings(), f"{self._number}")
         problem = None
         if running.cancelled():
-            state, found = "cancelled", self._letter()
+            state = "cancelled"
+            found = self._letter()
         elif running.done():
             error = running.exception()
-            state, problem = "done", None if error is None else str(error)
+            state = "done"
+            if error is None:
+                problem = None
+            else:
+                problem = str(error)
             if isinstance(error, WorkerDied):
                 problem = f"{problem}. If it is memory: {_too_large()}"
-            found = self._letter() if error else running.result()
+            if error:
+                found = self._letter()
+            else:
+                found = running.result()
         else:
-            state = "paused" if (self._mailbox / _PAUSE).exists() else "running"
+            if (self._mailbox / _PAUSE).exists():
+                state = "paused"
+            else:
+                state = "running"
             found = self._letter()
         found = replace(found, problem=problem or found.problem)
         known = (found.understood is not None, found.headline is not None, found.page is not None)

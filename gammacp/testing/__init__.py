@@ -118,7 +118,10 @@ class _Said:
 
     def _unit(self, row: int) -> str:
         code = int(self.units.category[row])
-        label = "unlabelled" if code < 0 else self.units.categories[code]
+        if code < 0:
+            label = "unlabelled"
+        else:
+            label = self.units.categories[code]
         return f"[{self.units.start[row]:g}, {self.units.end[row]:g}] {label}"
 
 
@@ -154,7 +157,10 @@ def _check_zeros(said: _Said, blind_to: frozenset[str], source: Continuum) -> No
     equal = np.ones(distances.shape, np.bool_)
     indistinct = np.ones(distances.shape, np.bool_)
     for part in ("start", "end", "category", "fragments"):
-        column = inside if part == "fragments" else getattr(units, part)
+        if part == "fragments":
+            column = inside
+        else:
+            column = getattr(units, part)
         same = column[:, None] == column[None, :]
         equal &= same
         if part not in blind_to:
@@ -178,7 +184,8 @@ def _remark_bounded(name: str, bound: BoundDissimilarity, distances: Floats) -> 
 
     That is 2Δ + C(3, 2)·Δ: taking one of its units out of the group pays then, whatever the rest.
     """
-    largest, bearable = float(distances.max()), 5 * bound.delta
+    largest = float(distances.max())
+    bearable = 5 * bound.delta
     if largest <= bearable:
         warnings.warn(
             f"{name} is at most {largest:g} here, and with three annotators a pair is worth "

@@ -51,7 +51,10 @@ def check_solver(
     --------
     >>> check_solver("generation", problems=3)
     """
-    s = SOLVERS[solver] if isinstance(solver, str) else solver
+    if isinstance(solver, str):
+        s = SOLVERS[solver]
+    else:
+        s = solver
     tried = 0
     for number in range(problems):
         continuum = _continuum(seed + number, *_SIZES[number % len(_SIZES)])
@@ -72,7 +75,8 @@ def check_solver(
 
 
 def _check(name: str, problem: Problem, found: Solution, least: float, *, proves: bool) -> None:
-    groups, slack = found.groups, problem.slack + 1e-9 * problem.scale
+    groups = found.groups
+    slack = problem.slack + 1e-9 * problem.scale
     units, counts = np.unique(groups[groups >= 0], return_counts=True)
     rows, annotators = np.nonzero(groups >= 0)
     said = f"objective {found.objective:.10g}, bound {found.bound:.10g}, {found.status}"

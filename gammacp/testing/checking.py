@@ -52,7 +52,10 @@ def check_measure(
     options
         For its function.
     """
-    m = MEASURES[measure] if isinstance(measure, str) else measure
+    if isinstance(measure, str):
+        m = MEASURES[measure]
+    else:
+        m = measure
     tried = [c for c in continua or sample_continua() if unmet_need(c, m.needs) is None]
     require(bool(tried), m.name, "was not tried, because none of the continua has what it needs")
     for continuum in tried:
@@ -79,7 +82,10 @@ def _values(m: Measure, continuum: Continuum, options: dict[str, object]) -> lis
         return [math.nan]
     where = f"for {units_in_words(continuum)}"
     require(isinstance(score, Score), m.name, f"returned {score!r}, not a Score, {where}")
-    values = sorted(score.by_category.values()) if m.per_category else [score.value]
+    if m.per_category:
+        values = sorted(score.by_category.values())
+    else:
+        values = [score.value]
     for value in values:
         require(not value > 1 + 1e-9, m.name, f"is {value:.17g} > 1 {where}")
     if math.isnan(score.value) and not m.per_category:
@@ -119,9 +125,13 @@ def check_chance_model(
     invariant
         What it claims; a model that draws whole positions leaves out "scaling".
     """
-    m = CHANCE_MODELS[model] if isinstance(model, str) else model
+    if isinstance(model, str):
+        m = CHANCE_MODELS[model]
+    else:
+        m = model
     observed = list(continua) or _documents()
-    observed = observed if m.pools else observed[:1]
+    if not m.pools:
+        observed = observed[:1]
     n = observed[0].n_annotators
     sampler = m.prepare(observed, n)
     where = f"for {units_in_words(observed[0])}"
@@ -161,13 +171,18 @@ def _disorder(observed: Continuum, random: Continuum) -> float:
     from gammacp.alignment import best_disorder
     from gammacp.dissimilarity import Combined, bind
 
-    return best_disorder(random, bind(Combined(), observed)).disorder if random.n_units else 0.0
+    if random.n_units:
+        return best_disorder(random, bind(Combined(), observed)).disorder
+    return 0.0
 
 
 def units_in_words(continuum: Continuum) -> str:
     """A continuum's units for a message; the first dozen."""
     units = [f"{u.annotator} {u.start:g}-{u.end:g} {u.category or '–'}" for u in continuum]
-    more = f" … ({len(units)} units)" if len(units) > 12 else ""
+    if len(units) > 12:
+        more = f" … ({len(units)} units)"
+    else:
+        more = ""
     return "; ".join(units[:12]) + more
 
 
@@ -227,7 +242,8 @@ def _identical(continuum: Continuum) -> Continuum:
 def move(continuum: Continuum, factor: float, shift: float) -> Continuum:
     """Every position times `factor`, and `shift` added."""
     low, high = continuum.bounds
-    breaks, shapes = continuum.breaks, continuum.shapes
+    breaks = continuum.breaks
+    shapes = continuum.shapes
     if breaks is not None:
         breaks = column(tuple(x * factor for x in places) for places in breaks)
     if shapes is not None:

@@ -69,7 +69,8 @@ def check_format(
     ...     _ = file.write_text("Ann,a,2,9\\nBob,a,3,9\\n")
     ...     check_format("csv", file, [Unit("Ann", 2, 9, "a"), Unit("Bob", 3, 9, "a")])
     """
-    path, checked = Path(example), _Checked(FORMATS[name], dict(options or {}))
+    path = Path(example)
+    checked = _Checked(FORMATS[name], dict(options or {}))
     checked.reads(path, units, dict(left_out or {}))
     with TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
@@ -104,7 +105,8 @@ class _Checked:
         self.require(taken == {self.entry.name}, f"is recognised as {', '.join(sorted(taken))}")
         # What links call the units is not what they are.
         theirs = Counter(replace(u, id="") for c in found.continua.values() for u in c)
-        missing, more = Counter(units) - theirs, theirs - Counter(units)
+        missing = Counter(units) - theirs
+        more = theirs - Counter(units)
         self.require(not missing, f"does not read {next(iter(missing), None)}")
         self.require(not more, f"reads {next(iter(more), None)}, which is not there")
         counts: Counter[str] = Counter()
@@ -151,8 +153,10 @@ class _Checked:
         self.require(len(back) == 1, f"gives back {len(back)} continua instead of one")
         (after,) = back.values()
         if {before.offset_unit, after.offset_unit} == {MILLISECONDS, SECONDS}:
-            before, after = in_seconds(before), in_seconds(after)
-        wrote, read = Counter(before), Counter(after)
+            before = in_seconds(before)
+            after = in_seconds(after)
+        wrote = Counter(before)
+        read = Counter(after)
         self.require(wrote == read, f"writes {set(wrote - read)} and reads {set(read - wrote)}")
         kept = set(after.annotators) == set(before.annotators)
         self.require(kept, f"loses annotators: {before.annotators} became {after.annotators}")
@@ -172,7 +176,10 @@ class _Checked:
 
     def one_file(self, path: Path) -> Path:
         """The file of the example that is damaged: the first with the format's ending."""
-        files = [path] if path.is_file() else sorted(path.rglob("*"))
+        if path.is_file():
+            files = [path]
+        else:
+            files = sorted(path.rglob("*"))
         return next(f for f in files if f == path or (f.is_file() and self.entry.has_ending(f)))
 
 

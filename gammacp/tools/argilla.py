@@ -231,7 +231,8 @@ def _gather(
     by_user: dict[tuple[str, str | None], _Response], record: Record, name: str, entry: Record
 ) -> None:
     """Add an answer to the response of its person; a second one to a question is another."""
-    user, status = entry.name("user_id"), _status(entry)
+    user = entry.name("user_id")
+    status = _status(entry)
     if user is None:
         raise record.error(f"response to {name!r} has no user_id", hint=_HINT)
     turn = 0
@@ -335,7 +336,10 @@ def _spans(response: _Response, asked: str, key: str) -> Iterator[tuple[str | No
 
 def _texts(record: Record, field: str, about: Quoted) -> list[str]:
     """Return the texts that a record's spans may be in: one, unless quotes can decide."""
-    holder = record if "fields" not in record else record.inner("fields")
+    if "fields" not in record:
+        holder = record
+    else:
+        holder = record.inner("fields")
     given = {
         name: value
         for name, value in holder.items()

@@ -87,7 +87,8 @@ def read(
     # Where annotations name people, the file's name is nobody who found nothing.
     named = any(a.infons.get("annotator") for document in found for a in document.annotations)
     quoted = [_quoted(source, document) for document in found]
-    own, hint = (CODE_POINTS, IN_UTF_16), "Offsets count from the beginning of the document"
+    own = (CODE_POINTS, IN_UTF_16)
+    hint = "Offsets count from the beginning of the document"
     settled = settle(source, quoted, own=own, offsets=offsets, hint=hint)
     for document, listed, counted in zip(found, quoted, settled, strict=True):
         spans = documents.of(document.key, _text_of(document), line=document.line)
@@ -113,7 +114,10 @@ def _quoted(source: Source, document: _Document) -> Quoted:
         if not annotation.places:
             raise source.error(f"{what} has no location", line=annotation.line)
         parts = tuple((start, start + length) for start, length in annotation.places)
-        text = annotation.quote if len(parts) == 1 and annotation.quote else None
+        if len(parts) == 1 and annotation.quote:
+            text = annotation.quote
+        else:
+            text = None
         quotes.append(Quote(parts, text, what, annotation.line))
     text = _text_of(document)
     return Quoted([] if text is None else [text], quotes)
@@ -185,7 +189,9 @@ def _take(found: _Document, element: Element) -> None:
 
 def _text(element: Element, tag: str) -> str:
     inner = element.find(tag)
-    return "" if inner is None else inner.text
+    if inner is None:
+        return ""
+    return inner.text
 
 
 def _whole(element: Element, text: str, what: str) -> int:

@@ -133,7 +133,8 @@ def _short(paths: Iterable[str]) -> dict[str, str]:
     short = {}
     for path, own in parts.items():
         ending = [o for o in whole if o[-len(own) :] == own]
-        own = ending[0] if len(ending) == 1 else own
+        if len(ending) == 1:
+            own = ending[0]
         alone = (k for k in range(1, len(own)) if sum(o[-k:] == own[-k:] for o in whole) == 1)
         short[path] = PureWindowsPath(*own[-next(alone, len(own)) :]).as_posix() if own else ""
     return short
@@ -164,7 +165,10 @@ def _project(source: Source, annotator: str) -> _Found:
             raise source.error(f"observation {key!r} has no list of events")
         names = [short[f] for f in _media(observation)]
         values = observation.inner("independent_variables")
-        observer = key if annotator == "observation" else values.get(annotator)
+        if annotator == "observation":
+            observer = key
+        else:
+            observer = values.get(annotator)
         if not isinstance(observer, str) or not observer:
             raise source.error(f"observation {key!r} has no name in its variable {annotator!r}")
         events = []
@@ -173,14 +177,20 @@ def _project(source: Source, annotator: str) -> _Found:
                 raise source.error(f"observation {key!r}: {row!r} has no known behavior")
             if type(row[0]) not in (int, float):
                 raise source.error(f"observation {key!r}: {row[0]!r} is not a time")
-            turn = "TURN" if ethogram[str(row[2])].startswith("State") else "POINT"
+            if ethogram[str(row[2])].startswith("State"):
+                turn = "TURN"
+            else:
+                turn = "POINT"
             what = (str(row[2]), str(row[1]), str(row[3]))
             events.append(_Event(what, turn, row[0], row[0]))
         yield "+".join(names) or _ALL, observer, events
 
 
 def _tables(source: Source, annotator: str) -> _Found:
-    column = "Observation id" if annotator == "observation" else annotator
+    if annotator == "observation":
+        column = "Observation id"
+    else:
+        column = annotator
     found: dict[tuple[str, str], list[_Event]] = {}
     needed = ("Observation id", "Subject", "Behavior", "Behavior type", column)
     for row in table(source, needed):

@@ -117,7 +117,10 @@ def read(
     others: dict[str, dict[str, str | None]] = {}
     attributes: set[str] = set()
     joins: list[str] = []
-    lines = source.lines() if source.content.strip() else []
+    if source.content.strip():
+        lines = source.lines()
+    else:
+        lines = []
     for number, line in enumerate(lines, 1):
         kind = line[:1]
         if kind == "T":
@@ -145,7 +148,8 @@ def read(
         raise source.error(f"attribute {feature!r} does not occur", hint=f"There are: {there}")
     quotes = [Quote(b.parts, b.text, b.key, b.line) for b in bounds]
     document = Quoted([] if text is None else [text], quotes)
-    own, hint = (CODE_POINTS, IN_UTF_16), "Check that the .txt is the text that was annotated"
+    own = (CODE_POINTS, IN_UTF_16)
+    hint = "Check that the .txt is the text that was annotated"
     (settled,) = settle(source, [document], own=own, offsets=offsets, hint=hint)
     settled.tell(spans)
     for b, quote in zip(bounds, quotes, strict=True):
@@ -210,7 +214,10 @@ def _by_line(text: str | None, start: int, end: int) -> Iterator[tuple[int, int]
 
 def _bound(source: Source, line: str, number: int) -> _Bound:
     fields = line.split("\t", 2)
-    match = _SPAN.fullmatch(fields[1]) if len(fields) == 3 else None
+    if len(fields) == 3:
+        match = _SPAN.fullmatch(fields[1])
+    else:
+        match = None
     if match is None:
         raise source.error(
             f"{fields[0]} is not T1<tab>TYPE START END<tab>TEXT",
@@ -269,7 +276,10 @@ def _line(c: Continuum, number: int, unit: Unit) -> str:
     category = unit.category
     fragments = unit.fragments or ((unit.start, unit.end),)
     places = [part for s, e in fragments for part in _by_line(c.text, int(s), int(e))]
-    label = _UNLABELLED if category is None else category
+    if category is None:
+        label = _UNLABELLED
+    else:
+        label = category
     if category is not None and (
         category in ("", _UNLABELLED) or any(c.isspace() for c in category)
     ):

@@ -80,7 +80,10 @@ def layers_of(cas: Cas) -> dict[str, Layer]:
     for kind in _kinds(cas).values():
         if kind.role == "relation":
             continue
-        offered = {kind.layers[-1]} if kind.role == "unit" else set()
+        if kind.role == "unit":
+            offered = {kind.layers[-1]}
+        else:
+            offered = set()
         found.append({name: Layer(kind.values, name in offered) for name in kind.layers})
     return union(found)
 
@@ -180,13 +183,21 @@ def read_layer(
             continue
         slots = _slots(cas, a, kind)
         _leave_out(spans, a, kind, (feature or "", *features), slots)
-        chosen = a.features.get(feature or "", ()) if feature in kind.values else ()
+        if feature in kind.values:
+            chosen = a.features.get(feature or "", ())
+        else:
+            chosen = ()
         known = {f: "+".join(a.features.get(f, ())) for f in features if f in kind.values}
         for name, links in slots.items():
             there = [(role, *places[to]) for role, to in links if to in places]
             said = slot(name, [(role, convert(low), convert(high)) for role, low, high in there])
             known |= {f: value for f, value in said.items() if f in features}
-            why = "" if said.keys() & {*features} else FILLED if fillers == "links" else NO_UNIT
+            if said.keys() & {*features}:
+                why = ""
+            elif fillers == "links":
+                why = FILLED
+            else:
+                why = NO_UNIT
             _fill(spans, a, links, units, why)
         about: Any = {"line": a.line, "what": a.what, "features": known}
         labels: list[str | None] = [*chosen]
@@ -244,7 +255,8 @@ def _leave_out(
 
 def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> set[str]:
     """Add relations and chains between units; the ids of the relations."""
-    who, made = spans.source.annotator, set()
+    who = spans.source.annotator
+    made = set()
     for a in cas.annotations:
         kind = kinds[a.type]
         if kind.role == "relation" and (ends := _ends(a)) and units >= {*ends}:
@@ -264,7 +276,9 @@ def _ends(a: CasAnnotation) -> tuple[str, str] | None:
 def _label(a: CasAnnotation, kind: _Kind) -> str:
     """The type of a relation: what a feature with a usual name of a label says, or the only one."""
     usual = [f for f in kind.values if f in (*USUAL_FEATURES, "DependencyType")] or kind.values
-    return "+".join(a.features.get(usual[0], ())) if usual else ""
+    if usual:
+        return "+".join(a.features.get(usual[0], ()))
+    return ""
 
 
 def _why_not(kind: _Kind) -> tuple[str, str]:
@@ -284,12 +298,29 @@ def _kinds(cas: Cas) -> dict[str, _Kind]:
 
 
 def _kind(cas: Cas, name: str, group: Sequence[CasAnnotation]) -> _Kind:
-    types = cas.types if cas.types is not None and name in cas.types else None
-    above = types.layers(name) if types else (name,)
-    links = _declared_links(types, name, group) if types else _apparent_links(cas, group)
-    relation = types.is_relation(name) if types else _links_annotations(cas, group, links)
+    if cas.types is not None and name in cas.types:
+        types = cas.types
+    else:
+        types = None
+    if types:
+        above = types.layers(name)
+    else:
+        above = (name,)
+    if types:
+        links = _declared_links(types, name, group)
+    else:
+        links = _apparent_links(cas, group)
+    if types:
+        relation = types.is_relation(name)
+    else:
+        relation = _links_annotations(cas, group, links)
     structure = any(x in _NOT_UNITS or x.startswith(_STRUCTURE) for x in above)
-    role = "structure" if structure else "relation" if relation else "unit"
+    if structure:
+        role = "structure"
+    elif relation:
+        role = "relation"
+    else:
+        role = "unit"
     features = dict.fromkeys(f for a in group for f in a.features)
     values = tuple(f for f in features if f not in links)
     return _Kind(above, role, values, tuple(f for f in features if f in links))

@@ -59,7 +59,9 @@ class Cas:
 def view_of(source: Source) -> Cas:
     """Read a file in XMI or JSON."""
     is_json = in_utf8(source.content).lstrip().startswith(b"{")
-    return _from_json(source) if is_json else _from_xmi(source)
+    if is_json:
+        return _from_json(source)
+    return _from_xmi(source)
 
 
 def _from_xmi(source: Source) -> Cas:
@@ -136,8 +138,14 @@ def _xmi_annotation(
 ) -> CasAnnotation:
     namespace, _, local = e.tag.rpartition(" ")
     package = namespace.removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
-    kind = local if package == "uima.noNamespace" else f"{package}.{local}"
-    ranges = types.features(kind) if types else {}
+    if package == "uima.noNamespace":
+        kind = local
+    else:
+        kind = f"{package}.{local}"
+    if types:
+        ranges = types.features(kind)
+    else:
+        ranges = {}
     features: dict[str, Sequence[str]] = {}
     for name, value in e.attributes.items():
         if name in _OWN or name.startswith(_XMI):
@@ -184,7 +192,10 @@ def _from_json(source: Source) -> Cas:
 def _json_annotation(
     source: Source, s: Mapping[str, object], arrays: Mapping[str, Sequence[str]]
 ) -> CasAnnotation:
-    key, kind, start, end = str(s["%ID"]), s.get("%TYPE"), s.get("begin"), s.get("end")
+    key = str(s["%ID"])
+    kind = s.get("%TYPE")
+    start = s.get("begin")
+    end = s.get("end")
     what = f"{kind} {key}"
     if not isinstance(kind, str) or type(start) is not int or type(end) is not int:
         raise source.error(f"{what}: %TYPE, begin or end is missing or of the wrong type")
@@ -205,5 +216,8 @@ def _json_annotation(
 
 
 def _strings(value: object) -> list[str]:
-    values = value if isinstance(value, list) else [value]
+    if isinstance(value, list):
+        values = value
+    else:
+        values = [value]
     return [str(v) for v in values if isinstance(v, str | int | float)]

@@ -51,12 +51,17 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
         properties are left out
     """
     number = Path(source.member or source.path.name).stem.rpartition("_")[2]
-    who, page = source.annotator, int(number) if number.isascii() and number.isdecimal() else 0
+    who = source.annotator
+    if number.isascii() and number.isdecimal():
+        page = int(number)
+    else:
+        page = 0
     documents = Documents(source, CHARACTERS)
     if page and source.neighbour(f"{who}_0.json") is not None:
         read_there = LeftOut(source.place, "page", 1, f"is read with the first page, {who}_0.json")
         return Corpus.from_continua({}, left_out=(read_there,))
-    project, content = _Project(source), source.content or None
+    project = _Project(source)
+    content = source.content or None
     while content is not None:
         place = Source(source.path, "", "", content, source.member)
         for annotation in Record.of({"all": place.json()}, place).objects("all"):
@@ -69,8 +74,10 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
 def _add(
     documents: Documents, project: _Project, who: str, annotation: Record, discontinuous: str
 ) -> None:
-    source, what = documents.source, f"annotation {annotation.get('id')}"
-    body, items = annotation.inner("body"), annotation.inner("target").objects("items")
+    source = documents.source
+    what = f"annotation {annotation.get('id')}"
+    body = annotation.inner("body")
+    items = annotation.inner("target").objects("items")
     tag = body.get("tag")
     if not isinstance(tag, str) or not items:
         raise source.error(f"{what} has no tag or no target")

@@ -55,7 +55,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
     root = parse(source)
     if root.find(f"{_TEI}text") is None:
         raise source.error("XML is not TEI: there is no <text>", hint="Export it again")
-    header, body = _inside(root, "teiHeader", "encodingDesc"), _inside(root, "text")
+    header = _inside(root, "teiHeader", "encodingDesc")
+    body = _inside(root, "text")
     declared = (e for tagset in header.all(f"{_TEI}fsdDecl") for e in tagset.all(f"{_TEI}fsDecl"))
     tags = {e.attributes.get(_ID): _inside(e, "fsDescr").text.strip() for e in declared}
     name, text = _text(source)
@@ -71,7 +72,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
             parts[key.removeprefix("#")].append((start, end))
     spans = Spans(source, name, CHARACTERS, text)
     for e in body.all(f"{_TEI}fs"):
-        what, tag = f"annotation {e.attributes.get(_ID)}", tags.get(e.attribute("type"))
+        what = f"annotation {e.attributes.get(_ID)}"
+        tag = tags.get(e.attribute("type"))
         places = parts.pop(e.attributes.get(_ID, ""), [])
         if not tag or not places:
             raise e.error(f"{what} has no tag or no place")

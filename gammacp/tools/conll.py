@@ -93,7 +93,10 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
         if tokens.title and titles.count(tokens.title) == 1:
             name = tokens.title
         else:
-            name = f"{source.document}-{number}" if len(found) > 1 else source.document
+            if len(found) > 1:
+                name = f"{source.document}-{number}"
+            else:
+                name = source.document
         spans = documents.of(name, _text(tokens))
         _add(spans, source.annotator, tokens)
         for other in others:
@@ -106,18 +109,26 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
 
 
 def _name(tokens: _Tokens, column: int) -> str:
-    return tokens.names[column] if tokens.names else str(column + 1)
+    if tokens.names:
+        return tokens.names[column]
+    return str(column + 1)
 
 
 def _documents(source: Source) -> Iterator[_Tokens]:
     """Yield each document with the cells of its lines."""
-    tokens, sentence, width, form = _Tokens(), 0, 0, 0
+    tokens = _Tokens()
+    sentence = 0
+    width = 0
+    form = 0
     names: list[str] = []
     for number, line in enumerate(source.lines(), 1):
         if not line.strip():
             sentence += 1
             continue
-        cells = line.split("\t") if "\t" in line else line.split()
+        if "\t" in line:
+            cells = line.split("\t")
+        else:
+            cells = line.split()
         if line.startswith(("# ", "#\t")) and not _is_token(cells, width):
             if declared := _NAMED.match(line):
                 if tokens.words:
@@ -166,7 +177,10 @@ def _columns_of_tags(found: list[_Tokens]) -> list[int]:
 
     Where a header names the columns, `_` is allowed in place of a tag.
     """
-    no_tag = {_NO_TAG} if found[0].names else set()
+    if found[0].names:
+        no_tag = {_NO_TAG}
+    else:
+        no_tag = set()
     columns = []
     for column in range(1, len(found[0].lines[0][0])):
         cells = {cells[column] for tokens in found for cells, _, _ in tokens.lines} - no_tag
@@ -181,7 +195,8 @@ def _chosen(source: Source, found: list[_Tokens], feature: str | None) -> int:
     By default it is the first of HIPE's, the last of tags where a header names the columns, and
     else the last.
     """
-    names, width = found[0].names, len(found[0].lines[0][0])
+    names = found[0].names
+    width = len(found[0].lines[0][0])
     if feature is None:
         if not names:
             return width - 1
@@ -189,12 +204,17 @@ def _chosen(source: Source, found: list[_Tokens], feature: str | None) -> int:
         if not columns:
             raise source.error(f"none of the columns {', '.join(names[1:])} holds tags")
         first = [c for c in columns if names[c].upper().startswith(_HIPE)]
-        return first[0] if first else columns[-1]
+        if first:
+            return first[0]
+        return columns[-1]
     named = [i for i, name in enumerate(names) if i and name.casefold() == feature.casefold()]
     if named:
         return named[0]
     if not feature.isdigit() or int(feature) < 2:
-        known = f" nor one of the columns {', '.join(names[1:])}" if names else ""
+        if names:
+            known = f" nor one of the columns {', '.join(names[1:])}"
+        else:
+            known = ""
         raise source.error(f"feature {feature!r} is not a column number of at least 2{known}")
     if int(feature) > width:
         line = found[0].lines[0][1]
@@ -228,8 +248,13 @@ def _take_tags(source: Source, tokens: _Tokens, column: int) -> None:
 def _form_column(comment: str, before: int) -> int:
     """Return the column of the token, which `# global.columns = ID FORM …` declares."""
     declared = _COLUMNS.match(comment)
-    names = declared[1].upper().split() if declared else []
-    return names.index("FORM") if "FORM" in names else before
+    if declared:
+        names = declared[1].upper().split()
+    else:
+        names = []
+    if "FORM" in names:
+        return names.index("FORM")
+    return before
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -256,7 +281,8 @@ def _begun_inside(tokens: _Tokens) -> int:
     pieces = any(_BEGINS.match(word) for word in tokens.words)
     count = 0
     for one, other in pairwise(range(len(tokens.words))):
-        before, word = tokens.words[one], tokens.words[other]
+        before = tokens.words[one]
+        word = tokens.words[other]
         goes_on = (
             _GOES_ON.match(word)
             or before.endswith(_UNFINISHED)
@@ -281,7 +307,8 @@ def _add(spans: Spans, annotator: str, tokens: _Tokens) -> None:
     begun: tuple[int, str | None, int] | None = None
     previous_sentence = -1
     for i, (tag, line, sentence) in enumerate(tokens.rows):
-        prefix, category = tag[0], tag[2:] or None
+        prefix = tag[0]
+        category = tag[2:] or None
         goes_on = (
             begun is not None
             and prefix in "IELM"
@@ -307,9 +334,15 @@ def _sniff(head: bytes, path: Path) -> bool:
     # The head of a long file ends inside a line.
     split = (line.split() for line in lines_of(head.decode("utf-8", "replace")))
     rows = [row for row in split if row]
-    whole = rows[:-1] if len(rows) > 3 else rows
+    if len(rows) > 3:
+        whole = rows[:-1]
+    else:
+        whole = rows
     lines = [x for x in whole if not x[0].startswith("#") and not _is_header(x)]
-    width = len(lines[0]) if lines else 0
+    if lines:
+        width = len(lines[0])
+    else:
+        width = 0
     if width < 2 or any(len(x) != width and x[0] != _DOCUMENT for x in lines):
         return False
     columns = [[x[i] for x in lines if len(x) == width] for i in range(1, width)]

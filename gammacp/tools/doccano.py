@@ -95,7 +95,9 @@ def _is_confirmed(record: Record) -> bool | None:
     if "annotation_approver" in record:
         return record.name("annotation_approver") is not None
     confirmed = record.get("is_confirmed")
-    return confirmed if isinstance(confirmed, bool) else None
+    if isinstance(confirmed, bool):
+        return confirmed
+    return None
 
 
 def _entries(record: Record) -> Iterator[Entry]:
@@ -116,9 +118,15 @@ def _entries(record: Record) -> Iterator[Entry]:
                 raise record.error(f'"{listed}" is not a list of [start, end, label]')
             yield own, row[2], row[0], row[1]
         return
-    key = "entities" if "entities" in record else "annotations"
+    if "entities" in record:
+        key = "entities"
+    else:
+        key = "annotations"
     for entity in record.objects(key):
-        annotator = entity.name("user") if key == "annotations" else own
+        if key == "annotations":
+            annotator = entity.name("user")
+        else:
+            annotator = own
         if annotator is None:
             raise entity.error('annotation has no "user"')
         yield annotator, entity.name("label"), entity.get("start_offset"), entity.get("end_offset")

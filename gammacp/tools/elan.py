@@ -29,7 +29,8 @@ from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen, lanes
 from gammacp.formats.xmltree import Element, legal, parse, xml_text
 
 _AUTHOR = "gammacp"
-_TYPE, _FURTHER = "default-lt", "gammacp-further-tier"
+_TYPE = "default-lt"
+_FURTHER = "gammacp-further-tier"
 _MILLISECONDS = "milliseconds"
 _UNITS = {_MILLISECONDS: 1.0, "PAL-frames": 1000 / 25, "NTSC-frames": 1001 / 30}
 _ENDS = ("TIME_SLOT_REF1", "TIME_SLOT_REF2")
@@ -107,7 +108,10 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
 def _milliseconds_per_unit(root: Element) -> float:
     """Return how long a unit of the file's times is; the schema also has frames of video."""
     header = root.find("HEADER")
-    units = _MILLISECONDS if header is None else header.attributes.get("TIME_UNITS", _MILLISECONDS)
+    if header is None:
+        units = _MILLISECONDS
+    else:
+        units = header.attributes.get("TIME_UNITS", _MILLISECONDS)
     if header is not None and units not in _UNITS:
         raise header.error(
             f"TIME_UNITS are {units!r}", hint="Save the file with ELAN, which writes milliseconds"
@@ -158,7 +162,9 @@ def _name(tier: Element) -> str:
     """Return the name of a tier; a further tier has that of the first."""
     own = tier.attribute("TIER_ID")
     further = tier.attributes.get("LINGUISTIC_TYPE_REF") == _FURTHER
-    return tier.attributes.get("ANNOTATOR", own) if further else own
+    if further:
+        return tier.attributes.get("ANNOTATOR", own)
+    return own
 
 
 def _annotator_of(tier: Element, name: str, pattern: str | None, *, ours: bool) -> tuple[str, str]:
@@ -249,7 +255,8 @@ def _interpolate(aligned: list[Element], slots: Mapping[str, float | None]) -> d
                 f"time slot {slot!r} has no time, and no neighbours with one"
             )
         before, after = (i, i) if i in known else (places[k - 1], places[k])
-        low, high = known[before], known[after]
+        low = known[before]
+        high = known[after]
         filled[slot] = low + (high - low) * (i - before) / (after - before or 1)
     return filled
 
@@ -269,7 +276,10 @@ def _place_symbolic(
         # Associations of several tiers with one parent share its time, they do not divide it.
         chained = "PREVIOUS_ANNOTATION" in a.attributes
         groups = [key for key in children if key[0] == parent]
-        key = groups[-1] if chained and groups else (parent, len(groups))
+        if chained and groups:
+            key = groups[-1]
+        else:
+            key = (parent, len(groups))
         children.setdefault(key, []).append(a)
     waiting = dict(children)
     while waiting:
@@ -282,7 +292,10 @@ def _place_symbolic(
             parts = waiting.pop(key)
             step = (end - start) / len(parts)
             for i, part in enumerate(parts):
-                last = end if i + 1 == len(parts) else start + (i + 1) * step
+                if i + 1 == len(parts):
+                    last = end
+                else:
+                    last = start + (i + 1) * step
                 times[id(part)] = start + i * step, last
 
 

@@ -24,7 +24,9 @@ _BEGIN = re.compile(rb'[^\r\n]*"?Begin Time - (?:hh:mm:ss|ss\.msec|msec)')
 _CLOCK = r"\d\d+:\d\d:\d\d[.,]\d{3}"
 _PLAIN = re.compile(rf"[^\t\r\n]*\t[^\t\r\n]*\t{_CLOCK}\t".encode())
 _TIMES = ("begin time", "end time", "duration")
-_TIERS, _VALUES, _FILES = ("tier", "tier name", "type"), ("annotation", "value"), ("file", "path")
+_TIERS = ("tier", "tier name", "type")
+_VALUES = ("annotation", "value")
+_FILES = ("file", "path")
 _HINT = "Export from ELAN with begin and end time"
 Cell = tuple[str, str, float, float, int, str]
 """Tier, value, start, end, line, document."""
@@ -110,7 +112,10 @@ def _annotations(source: Source, tally: Tally) -> Iterator[Cell]:
     for number, row in rows:
         cells = [cell.strip() for cell in [*row, *[""] * (len(first) - len(row))]]
         edges = [_time(source, clock, cells[i], number, named[i]) for i in (start, end)]
-        document = "" if files is None else Path(cells[files].replace("\\", "/")).stem
+        if files is None:
+            document = ""
+        else:
+            document = Path(cells[files].replace("\\", "/")).stem
         if tiers is not None and values is not None:
             yield cells[tiers], cells[values], edges[0], edges[1], number, document
             continue
@@ -123,7 +128,9 @@ def _column(named: list[str], what: str) -> int | None:
     """Return the column of a time, in seconds or by the clock rather than in milliseconds."""
     places = [i for i, name in enumerate(named) if name.startswith(what)]
     places.sort(key=lambda i: (named[i].endswith("- msec"), not named[i].endswith("ss.msec")))
-    return places[0] if places else None
+    if places:
+        return places[0]
+    return None
 
 
 def _time(source: Source, clock: WrittenPositions, text: str, line: int, name: str) -> float:
@@ -131,7 +138,9 @@ def _time(source: Source, clock: WrittenPositions, text: str, line: int, name: s
         value = clock.number(text, f"line {line}")
     except ValueError as error:
         raise source.error(f"time {error}", line=line, hint=_HINT) from None
-    return value / 1000 if name.endswith("- msec") else value
+    if name.endswith("- msec"):
+        return value / 1000
+    return value
 
 
 def _without_header(
@@ -148,7 +157,10 @@ def _without_header(
         rest = at[-1] + 1
         while rest < len(cells) - 1 and re.fullmatch(r"\d+([.,]\d+)?", cells[rest]):
             rest += 1
-        value = cells[rest] if rest < len(cells) else ""
+        if rest < len(cells):
+            value = cells[rest]
+        else:
+            value = ""
         yield cells[0], value, start, end, number, ""
 
 

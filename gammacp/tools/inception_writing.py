@@ -82,7 +82,8 @@ def _chains(c: Continuum, units: Sequence[Unit]) -> list[list[int]]:
 
 def _types(layers: _Layers) -> str:
     """The type system of what is written."""
-    link, child = f"{_COREFERENCE}Link", ElementTree.SubElement
+    link = f"{_COREFERENCE}Link"
+    child = ElementTree.SubElement
     found = [(layers.units, ANNOTATION, {layers.feature: STRING})]
     if DIRECTED in layers.kinds:
         ends = {"Governor": layers.units, "Dependent": layers.units}
@@ -124,26 +125,37 @@ def _xmi(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, s
         ElementTree.SubElement(root, tag, named)
 
     def annotation(tag: str, start: int, end: int, features: dict[str, str]) -> str:
-        key, places = str(next(numbers)), {"begin": str(at(start)), "end": str(at(end))}
+        key = str(next(numbers))
+        places = {"begin": str(at(start)), "end": str(at(end))}
         child(tag, xmi_id=key, sofa="1", **places, **features)
         return key
 
     child("cas:NULL", xmi_id="0")
     annotation("tcas:DocumentAnnotation", 0, len(text), {"language": "x-unspecified"})
-    name, keys = layers.units.rpartition(".")[2], []
+    name = layers.units.rpartition(".")[2]
+    keys = []
     for unit in units:
-        value = {layers.feature: unit.category} if unit.category else {}
+        if unit.category:
+            value = {layers.feature: unit.category}
+        else:
+            value = {}
         keys.append(annotation(f"type:{name}", *whole(unit), value))
     name = layers.relation.rpartition(".")[2]
     for kind, one, other in _relations(c, units):
-        value = {layers.feature: kind} if kind else {}
+        if kind:
+            value = {layers.feature: kind}
+        else:
+            value = {}
         ends = {"Governor": keys[one], "Dependent": keys[other]}
         annotation(f"relation:{name}", *whole(units[other]), ends | value)
     for chain in _chains(c, units):
         following: dict[str, str] = {}
         for i in reversed(chain):
             category = units[i].category
-            kinds = {"referenceType": category} if category else {}
+            if category:
+                kinds = {"referenceType": category}
+            else:
+                kinds = {}
             key = annotation("coref:CoreferenceLink", *whole(units[i]), following | kinds)
             following = {"next": key}
         child(
@@ -200,10 +212,14 @@ def _tsv(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, s
             columns[-1].setdefault(rows[other][0], []).append(where)
     lines.append("")
     for first, last in sentences:
-        end = tokens[last][0] if last < len(tokens) else len(text)
+        if last < len(tokens):
+            end = tokens[last][0]
+        else:
+            end = len(text)
         lines += ["", f"#Text={text[tokens[first][0] : end].translate(_TEXT)}"]
         for i, (start, stop) in enumerate(tokens[first:last], first):
-            place, token = f"{at(start)}-{at(stop)}", text[start:stop].translate(_TEXT)
+            place = f"{at(start)}-{at(stop)}"
+            token = text[start:stop].translate(_TEXT)
             cells = "\t".join("|".join(column.get(i, ["_"])) for column in columns)
             lines.append(f"{places[i]}\t{place}\t{token}\t{cells}\t")
     return {".tsv": "\n".join([*lines, ""])}
@@ -211,7 +227,9 @@ def _tsv(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, s
 
 def _cell(value: str | None) -> str:
     """A value as it is written, `*` for none."""
-    return value.translate(_VALUE).replace(*_ARROW) if value else "*"
+    if value:
+        return value.translate(_VALUE).replace(*_ARROW)
+    return "*"
 
 
 def _tokens(text: str, units: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -223,7 +241,8 @@ def _tokens(text: str, units: Sequence[tuple[int, int]]) -> list[tuple[int, int]
     margin = len(text) - len(text.lstrip())
     wanted = [*units, (0, margin)] if text[:margin].strip(" ") else units
     cuts = sorted({0, len(text), *(p for unit in wanted for p in unit)})
-    starts, ends = {s for s, _ in wanted}, {e for _, e in wanted}
+    starts = {s for s, _ in wanted}
+    ends = {e for _, e in wanted}
     found: list[tuple[int, int]] = []
     for low, high in pairwise(cuts):
         words = [(low + m.start(), low + m.end()) for m in _WORD.finditer(text[low:high])]

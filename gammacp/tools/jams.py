@@ -70,7 +70,8 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
 def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[object, ...]]]]:
     # Its library writes NaN for a confidence that nobody gave.
     for record in Record.of(source.json(nan=True), source).objects("annotations"):
-        data, space = record.get("data"), record.get("namespace")
+        data = record.get("data")
+        space = record.get("namespace")
         if not isinstance(space, str):
             raise record.error('annotation has no "namespace"')
         keys = ("time", "duration", "value")

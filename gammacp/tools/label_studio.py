@@ -161,10 +161,15 @@ def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
         reason = ""
         state: State | None
         if cancelled:
-            state, said, reason = State.SKIPPED, "was_cancelled", "cancelled"
+            state = State.SKIPPED
+            said = "was_cancelled"
+            reason = "cancelled"
         else:
             state, said = _submitted(annotation.get("ground_truth"))
-        who = _annotator(key, annotation) if not cancelled else ""
+        if not cancelled:
+            who = _annotator(key, annotation)
+        else:
+            who = ""
         works.append(_work(who, annotation, state, said, reason))
     drafts = task.get("drafts")
     for draft in drafts if isinstance(drafts, list) else []:
@@ -201,7 +206,10 @@ def _prediction(key: str, entry: Record) -> Work[Record]:
 
 def _drafter(draft: Record) -> str | None:
     """Return who made a draft: `user` is an object, a name or a number."""
-    who = draft.inner("user").name("email", "username", "id") if draft.size("user") else None
+    if draft.size("user"):
+        who = draft.inner("user").name("email", "username", "id")
+    else:
+        who = None
     return who or draft.name("user", "created_username")
 
 
@@ -214,7 +222,9 @@ def _predictions(task: Record) -> list[Record]:
 
 
 def _key(task: Record) -> str:
-    return "completions" if "completions" in task and "annotations" not in task else "annotations"
+    if "completions" in task and "annotations" not in task:
+        return "completions"
+    return "annotations"
 
 
 @dataclass(frozen=True)
@@ -262,7 +272,10 @@ class _Task:
         regions = [region for each in found for region in each.regions]
         timed = any(map(_is_timed, regions))
         drawn = any(region.get("type") in _IMAGE_TYPES for region in regions)
-        quoted = Quoted([]) if timed or drawn else _quoted(key, task, regions)
+        if timed or drawn:
+            quoted = Quoted([])
+        else:
+            quoted = _quoted(key, task, regions)
         return cls(key, found, quoted, "pixels" if drawn else SECONDS if timed else None)
 
 
@@ -275,7 +288,10 @@ def _add_task(documents: Documents, task: _Task, settled: Settled, joining: str)
         for kind, reason in annotation.passed:
             spans.leave_out(kind, reason)
         for region in annotation.regions:
-            shape = _outline(region) if region.get("type") in _IMAGE_TYPES else None
+            if region.get("type") in _IMAGE_TYPES:
+                shape = _outline(region)
+            else:
+                shape = None
             start, end = (None, None) if shape else _offsets(region)
             if isinstance(start, int) and isinstance(end, int):
                 start, end = settled.counted.span(start, end)
@@ -303,7 +319,8 @@ def _regions(
     passed: list[tuple[str, str]] = []
     relations: list[_Relation] = []
     for region in annotation.objects("result"):
-        kind, tag = str(region.get("type")), region.get("from_name")
+        kind = str(region.get("type"))
+        tag = region.get("from_name")
         if kind in _SPAN_TYPES:
             if not isinstance(region.get("value"), dict):
                 raise region.error('region has no "value"')
@@ -329,7 +346,8 @@ def _regions(
 
 def _relation(entry: Record) -> list[_Relation]:
     """A link for each of its labels, or one without a type."""
-    ends, way = [str(entry.get(key) or "") for key in ("from_id", "to_id")], entry.get("direction")
+    ends = [str(entry.get(key) or "") for key in ("from_id", "to_id")]
+    way = entry.get("direction")
     labels = [str(x) for x in entry.get("labels") or ()] or [""]
     source, target = ends[::-1] if way == "left" else ends
     return [(x, source, target, UNDIRECTED if way == "bi" else DIRECTED) for x in labels]
@@ -378,16 +396,19 @@ def _outline(region: Record) -> tuple[str, list[Any]]:
         wide, high = (float(region[f"original_{side}"]) / 100 for side in ("width", "height"))
         if region["type"] == "polygonlabels":
             return "polygon", [[(float(x) * wide, float(y) * high) for x, y in value["points"]]]
-        x, y = float(value["x"]) * wide, float(value["y"]) * high
+        x = float(value["x"]) * wide
+        y = float(value["y"]) * high
         if region["type"] == "keypointlabels":
             return "point", [[(x, y)]]
-        w, h = float(value["width"]) * wide, float(value["height"]) * high
+        w = float(value["width"]) * wide
+        h = float(value["height"]) * high
         turn = math.radians(float(value.get("rotation") or 0))
     except (KeyError, TypeError, ValueError):
         raise region.error("region of an image lacks numbers for its place") from None
     if not turn:
         return "box", [(x, x + w), (y, y + h)]
-    across, down = (math.cos(turn), math.sin(turn)), (-math.sin(turn), math.cos(turn))
+    across = (math.cos(turn), math.sin(turn))
+    down = (-math.sin(turn), math.cos(turn))
     corners = ((0, 0), (w, 0), (w, h), (0, h))
     rows = [(x + a * across[0] + b * down[0], y + a * across[1] + b * down[1]) for a, b in corners]
     return "polygon", [rows]
@@ -412,7 +433,10 @@ def _quoted(key: str, task: Record, regions: list[Record]) -> Quoted:
         if isinstance(start, int) and isinstance(end, int):
             quote = text if isinstance(text, str) else None
             quotes.append(Quote(((start, end),), quote, f"task {key}"))
-    usually = [] if usual is None else [usual]
+    if usual is None:
+        usually = []
+    else:
+        usually = [usual]
     if all(quote.text is None for quote in quotes):
         return Quoted(usually, quotes, "task")
     # The text of a page is not in the export, only its markup.
@@ -438,7 +462,10 @@ def write(
     tasks: list[dict[str, object]] = []
     for number, c in enumerate(continua, 1):
         timed = c.offset_unit == SECONDS
-        text = None if timed else annotated_text(c, "Label Studio")
+        if timed:
+            text = None
+        else:
+            text = annotated_text(c, "Label Studio")
         results = {a: _results(c, text, us, notes or {}) for a, us in by_annotator(c)}
         tasks.append(
             {

@@ -67,7 +67,10 @@ def read(source: Source, *, document: str = "", offsets: str = "check") -> Corpu
         extra = sum(entry.name("extra_data") is not None for entry in listed)
         spans.leave_out("extra data", "is not the category", extra)
         about = quoted.setdefault(key, Quoted([]))
-        about.texts = [] if spans.text is None else [spans.text]
+        if spans.text is None:
+            about.texts = []
+        else:
+            about.texts = [spans.text]
         for number, entry in enumerate(listed, 1):
             what = f"annotation {number} of {key}"
             start, end = _place(entry, text, what, offsets)
@@ -87,8 +90,14 @@ def read(source: Source, *, document: str = "", offsets: str = "check") -> Corpu
 def _name(record: Record, text: str | None, field: str, offsets: str) -> str:
     """Return the name of a document, whose checksum must be that of its text."""
     given = record.name("utf8_text_md5_checksum")
-    content = None if text is None else text.encode("utf-8", "surrogatepass")
-    made = None if content is None else md5(content, usedforsecurity=False).hexdigest()
+    if text is None:
+        content = None
+    else:
+        content = text.encode("utf-8", "surrogatepass")
+    if content is None:
+        made = None
+    else:
+        made = md5(content, usedforsecurity=False).hexdigest()
     if given and made and given.lower() != made and offsets != TRUST:
         raise record.error(
             f"checksum {given} is not that of the text",
@@ -109,7 +118,8 @@ def _place(entry: Record, text: str | None, what: str, offsets: str) -> tuple[in
     """Return the start and end of an annotation in code points."""
     found = []
     for edge in ("start", "end"):
-        place, byte = entry.get(f"{edge}_char"), entry.get(f"{edge}_byte")
+        place = entry.get(f"{edge}_char")
+        byte = entry.get(f"{edge}_byte")
         counted = _of_byte(entry, text, byte, what)
         if place is None:
             place = counted

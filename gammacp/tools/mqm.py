@@ -74,7 +74,9 @@ def read(
         marks = _MARK.findall(row[side])
         if marks != ["<v>", "</v>"] * (len(marks) // 2):
             raise row.error("marks <v> and </v> are not in pairs")
-        rater, at, text = row["rater"].strip(), 0, "".join(pieces)
+        rater = row["rater"].strip()
+        at = 0
+        text = "".join(pieces)
         if not rater:
             raise row.error("rater has no name")
         spans = documents.of("/".join((row["system"], row["doc"], segment)))
@@ -83,10 +85,8 @@ def read(
             continue
         spans.text = text
         spans.declare(rater)
-        label, known = (
-            "/".join(row[p].strip() for p in parts),
-            {f: row[f].strip() for f in features},
-        )
+        label = "/".join(row[p].strip() for p in parts)
+        known = {f: row[f].strip() for f in features}
         for i, piece in enumerate(pieces):
             if i % 2:
                 spans.add(rater, label, at, at + len(piece), line=row.line, features=known)

@@ -139,10 +139,12 @@ def _answers(
         yield from _of_state(record, documents)
         return
     if "span_annotations" in record:
-        key, listed = record.name("id"), record.get("span_annotations")
+        key = record.name("id")
+        listed = record.get("span_annotations")
         labels = record.size("label_annotations")
     elif "instance_id" in record and "spans" in record:
-        key, listed = record.name("instance_id"), record.get("spans")
+        key = record.name("instance_id")
+        listed = record.get("spans")
         labels = record.size("labels")
         documents.leave_out("link", "is not a unit", record.size("links"))
     else:
@@ -156,7 +158,8 @@ def _answers(
 def _of_state(record: Record, documents: Documents) -> Iterator[tuple[str, Work[_Answer]]]:
     """Yield the instances of a user's state; those without an answer are unfinished."""
     user = record.name("user_id") or record.source.annotator
-    marked, labelled = record.inner(_SPANS), record.inner(_LABELS)
+    marked = record.inner(_SPANS)
+    labelled = record.inner(_LABELS)
     links = record.inner("instance_id_to_link_to_value")
     documents.leave_out("link", "is not a unit", sum(links.size(key) for key in links))
     order = record.get(_ORDER) or []
@@ -187,7 +190,10 @@ def _listed(record: Record, value: object, what: str) -> list[Record]:
         raise record.error(f"spans of {what} are neither a list nor an object")
     found: list[Record] = []
     for name, given in entries:
-        entry = given[0] if isinstance(given, list) and len(given) == 2 else given
+        if isinstance(given, list) and len(given) == 2:
+            entry = given[0]
+        else:
+            entry = given
         if not isinstance(entry, dict):
             raise record.error(f"span of {what} is no object: {str(entry)[:40]!r}")
         span = Record.of(dict(entry), record.source, record.line)
@@ -234,14 +240,18 @@ def _quote(span: Record, what: str) -> Quote:
     parts: list[tuple[int, int | None]] = []
     quotes: list[tuple[int, str]] = []
     for piece in pieces:
-        start, end = piece.get("start"), piece.get("end")
+        start = piece.get("start")
+        end = piece.get("end")
         if type(start) is not int or type(end) is not int:
             raise span.error(f"{what} has no start and end that are whole numbers")
         parts.append((start, end))
         text = piece.text("span" if "span" in piece else "text")
         if text is not None:
             quotes.append((start, text))
-    whole = " ".join(text for _, text in sorted(quotes)) if len(quotes) == len(parts) else None
+    if len(quotes) == len(parts):
+        whole = " ".join(text for _, text in sorted(quotes))
+    else:
+        whole = None
     return Quote(tuple(sorted(parts)), whole, what, span.line)
 
 

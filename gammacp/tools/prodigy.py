@@ -91,21 +91,30 @@ def _work(task: Record) -> Work[Record]:
     annotator = task.name("_annotator_id", "_session_id") or task.source.annotator
     state = _ANSWERS.get(answer)
     time = task.get("_timestamp")
-    timed = time if isinstance(time, int | float) and not isinstance(time, bool) else None
+    if isinstance(time, int | float) and not isinstance(time, bool):
+        timed = time
+    else:
+        timed = None
     listed = task.objects(_spans_of(task), missing_ok=True)
-    reason = "" if answer == "accept" else f"answer {answer}"
+    if answer == "accept":
+        reason = ""
+    else:
+        reason = f"answer {answer}"
     return Work(annotator, task, state, answer, reason, timed, listed)
 
 
 def _spans_of(task: Record) -> str:
-    return "audio_spans" if "audio_spans" in task else "spans"
+    if "audio_spans" in task:
+        return "audio_spans"
+    return "spans"
 
 
 def _read_task(
     documents: Documents, key: str, work: Work[Record]
 ) -> list[tuple[str, str, str | None, Quote]]:
     """Add a task, and return its spans that offsets of a text have to place."""
-    task, annotator = work.content, work.annotator
+    task = work.content
+    annotator = work.annotator
     text, unit = (None, SECONDS) if "audio_spans" in task else (task.text("text"), None)
     spans = documents.of(key, text, offset_unit=unit, line=task.line)
     spans.declare(annotator)
@@ -115,7 +124,9 @@ def _read_task(
     about: Any = {"line": task.line, "what": f"input {key}"}
     found: list[tuple[str, str, str | None, Quote]] = []
     for span in task.objects(_spans_of(task), missing_ok=True):
-        label, start, end = name(span.get("label")), span.get("start"), span.get("end")
+        label = name(span.get("label"))
+        start = span.get("start")
+        end = span.get("end")
         if isinstance(start, int) and isinstance(end, int) and text is not None:
             quote = Quote(((start, end),), span.text("text"), about["what"], task.line)
             found.append((key, annotator, label, quote))
@@ -131,13 +142,20 @@ def write(document: Continuum | Corpus, path: Path) -> None:
     """
     lines = []
     for c in map(in_seconds, continua_of(document)):
-        timed, title = c.offset_unit == SECONDS, c.name or "document"
-        task = {"audio": title} if timed else {"text": annotated_text(c, "Prodigy")}
+        timed = c.offset_unit == SECONDS
+        title = c.name or "document"
+        if timed:
+            task = {"audio": title}
+        else:
+            task = {"text": annotated_text(c, "Prodigy")}
         for annotator, units in by_annotator(c):
             spans: list[dict[str, object]] = []
             for u in units:
                 start, end = (u.start, u.end) if timed else whole(u)
-                label = {"label": u.category} if u.category else {}
+                if u.category:
+                    label = {"label": u.category}
+                else:
+                    label = {}
                 spans.append({"start": start, "end": end, **label})
             listed = {"audio_spans" if timed else "spans": spans}
             hashes = {

@@ -50,8 +50,10 @@ def read(source: Source) -> Corpus:
     taken = Counter(e.attributes.get("name", "") for e in sources)
     documents = Documents(source, CHARACTERS)
     for e in sources:
-        guid, name = e.attribute("guid"), e.attribute("name")
-        text, inside = e, e
+        guid = e.attribute("guid")
+        name = e.attribute("name")
+        text = e
+        inside = e
         if e.name == "PDFSource":
             text = inside = next(e.below("Representation"), e)
         spans = documents.of(name if taken[name] == 1 else f"{name} ({guid})")
@@ -95,7 +97,10 @@ def _guid(element: Element, key: str = "guid") -> str:
 def _codes(element: Element, above: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """GUID and path of every code."""
     for child in element.children:
-        path = (*above, child.attribute("name")) if child.name == "Code" else above
+        if child.name == "Code":
+            path = (*above, child.attribute("name"))
+        else:
+            path = above
         if child.name == "Code":
             yield _guid(child), path
         yield from _codes(child, path)
@@ -119,7 +124,10 @@ def _add(
     for coding in codings:
         user = _guid(coding, "creatingUser") or _guid(selection, "creatingUser")
         code = next(coding.below("CodeRef"), None)
-        key = code.attribute("targetGUID").casefold() if code else ""
+        if code:
+            key = code.attribute("targetGUID").casefold()
+        else:
+            key = ""
         if key not in names:
             raise coding.error("coding refers to a code that the project does not have")
         if user and user not in names:
@@ -127,7 +135,10 @@ def _add(
         if not user and with_users:
             spans.leave_out("coding", "without a user (creatingUser) in a project that lists users")
             continue
-        who = names[user] if user else spans.source.annotator
+        if user:
+            who = names[user]
+        else:
+            who = spans.source.annotator
         spans.add(who, names[key], start, end, line=coding.line, what="selection")
 
 
@@ -151,7 +162,9 @@ def _text(element: Element) -> str:
             f"text {path!r} is not in the project",
             hint="Export it again with its sources, and give the .qdpx",
         )
-    return Source(Path(name), "", "", content).text() if content.strip() else content.decode()
+    if content.strip():
+        return Source(Path(name), "", "", content).text()
+    return content.decode()
 
 
 registered(

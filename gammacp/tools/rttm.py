@@ -90,7 +90,10 @@ def read(
             passed.leave_out("line", f"{fields[0]} lines were not chosen")
             continue
         start, end = _times(source, number, fields[3], fields[4])
-        name = None if fields[7] == _NOTHING else decode(fields[7])
+        if fields[7] == _NOTHING:
+            name = None
+        else:
+            name = decode(fields[7])
         if by_annotator:
             whole.add(decode(fields[1]), name, start, end, line=number)
         else:
@@ -129,9 +132,13 @@ def write(document: Continuum, path: Path) -> None:
     """
     lines = [_OURS, *(_DECLARED + _field(a) for a in document.annotators)]
     for unit in in_seconds(document):
-        start, end = Decimal(repr(unit.start)), Decimal(repr(unit.end))
+        start = Decimal(repr(unit.start))
+        end = Decimal(repr(unit.end))
         length = _EXACT.subtract(end, start)
-        name = _NOTHING if unit.category is None else _field(unit.category)
+        if unit.category is None:
+            name = _NOTHING
+        else:
+            name = _field(unit.category)
         lines.append(
             f"SPEAKER {_field(unit.annotator)} 1 {start} {length} <NA> <NA> {name} <NA> <NA>"
         )

@@ -58,7 +58,10 @@ def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
         there = ", ".join((_ENTITIES, *groups))
         raise source.error(f"span group {layer!r} does not occur", hint=f"There are: {there}")
     for number, doc in enumerate(docs, 1):
-        name = source.document if len(docs) == 1 else f"{source.document}-{number}"
+        if len(docs) == 1:
+            name = source.document
+        else:
+            name = f"{source.document}-{number}"
         spans = documents.of(name, doc.text)
         spans.declare(source.annotator)
         for group, members in ((_ENTITIES, doc.ents), *doc.spans.items()):

@@ -66,7 +66,10 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
         listed = record.objects("annotations")
         quotes = [_quote(annotation, key) for annotation in listed]
         # A record for itself: models and browsers count differently.
-        texts = [] if spans.text is None else [spans.text]
+        if spans.text is None:
+            texts = []
+        else:
+            texts = [spans.text]
         quoted.append(Quoted(texts, quotes, has="output"))
         kinds = [annotation.name("type") for annotation in listed]
         added.append((spans, who, [categories.get(kind or "", kind) for kind in kinds]))
@@ -85,7 +88,8 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
 
 def _quote(annotation: Record, key: str) -> Quote:
     """Return where an annotation is: it has a start and what it covers."""
-    start, covered = annotation.get("start"), annotation.string("text")
+    start = annotation.get("start")
+    covered = annotation.string("text")
     if type(start) is not int or start < 0:
         raise annotation.error(f"start {start!r} is not a character position")
     return Quote(((start, None),), covered, key, annotation.line)
@@ -125,7 +129,8 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
         raise UsageError(f"least {least!r} is not a probability") from None
     documents = Documents(source, CHARACTERS)
     for record in records(source):
-        key, line = record.name("id"), record.line
+        key = record.name("id")
+        line = record.line
         if key is None or key in documents.found:
             raise record.error(f"record has {'no id' if key is None else 'an id twice'}")
         spans = documents.of(key, record.text("model_output_text"), line=line)
@@ -148,7 +153,10 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
             spans.leave_out("label", "soft label", len(soft))
         for who, listed in chosen.items():
             spans.declare(who)
-            pairs = listed if isinstance(listed, list) else [listed]
+            if isinstance(listed, list):
+                pairs = listed
+            else:
+                pairs = [listed]
             if not all(isinstance(x, list) and len(x) == 2 for x in pairs):
                 raise record.error("labels are not a list of [start, end]")
             for start, end in pairs:

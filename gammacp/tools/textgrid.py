@@ -156,16 +156,26 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
 
 
 def _read_tier(tokens: _Tokens, spans: Spans, kind: str, name: str, annotator: str | None) -> None:
-    entry = "interval" if kind == "IntervalTier" else "point"
-    why_not = f"tier {name} was not chosen" if name else "tier without a name"
-    low, high = tokens.number("xmin of a tier"), tokens.number("xmax of a tier")
+    if kind == "IntervalTier":
+        entry = "interval"
+    else:
+        entry = "point"
+    if name:
+        why_not = f"tier {name} was not chosen"
+    else:
+        why_not = "tier without a name"
+    low = tokens.number("xmin of a tier")
+    high = tokens.number("xmax of a tier")
     reached = low
     entries = tokens.count("number of entries")
     if annotator is None and not entries:
         spans.leave_out("tier", why_not)
     for _ in range(entries):
         start = tokens.number("a time")
-        end = tokens.number("xmax of an interval") if kind == "IntervalTier" else start
+        if kind == "IntervalTier":
+            end = tokens.number("xmax of an interval")
+        else:
+            end = start
         label = tokens.string("a label")
         if end < start or start < reached - _ROUNDING or end > high + _ROUNDING:
             raise tokens.source.error(
@@ -265,7 +275,9 @@ def _tier(
 
 
 def _quote(value: float | str) -> str:
-    return repr(value) if isinstance(value, float) else '"' + value.replace('"', '""') + '"'
+    if isinstance(value, float):
+        return repr(value)
+    return '"' + value.replace('"', '""') + '"'
 
 
 def _sniff(head: bytes, path: Path) -> bool:

@@ -14,7 +14,9 @@ from gammacp.errors import DataError
 from gammacp.formats.source import TYPE_SYSTEMS, Source
 from gammacp.formats.xmltree import Element, parse
 
-ANNOTATION, STRING, ARRAY = "uima.tcas.Annotation", "uima.cas.String", "uima.cas.FSArray"
+ANNOTATION = "uima.tcas.Annotation"
+STRING = "uima.cas.String"
+ARRAY = "uima.cas.FSArray"
 RESOURCES = "http://uima.apache.org/resourceSpecifier "
 _PRIMITIVE = tuple(
     f"uima.cas.{name}"
@@ -93,7 +95,10 @@ def beside(source: Source) -> TypeSystem | None:
     own = f"{Path(source.member or source.path.name).stem}.xml"
     named = Path(source.member or source.path.name).name
     for name in (*TYPE_SYSTEMS, own):
-        content = source.neighbour(name) if name != named else None
+        if name != named:
+            content = source.neighbour(name)
+        else:
+            content = None
         if content is None:
             continue
         try:

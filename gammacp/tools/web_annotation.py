@@ -55,7 +55,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
     """
     documents = Documents(source, CHARACTERS)
     for number, annotation in enumerate(_annotations(source), 1):
-        what, line = f"annotation {annotation.name('id') or number}", annotation.line
+        what = f"annotation {annotation.name('id') or number}"
+        line = annotation.line
         annotator = _creator(annotation.get("creator")) or source.annotator
         places = [_place(annotation, t, what) for t in _list(annotation.get("target"))]
         if not places:
@@ -88,7 +89,11 @@ def _annotations(source: Source) -> Iterator[Record]:
 
 
 def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+    if isinstance(value, list):
+        return value
+    if value is None:
+        return []
+    return [value]
 
 
 def _creator(value: object) -> str | None:
@@ -116,7 +121,9 @@ def _tags(bodies: list[tuple[str | None, str | None]]) -> list[str]:
     tags = [value for purpose, value in bodies if purpose in _TAGS and value]
     if tags:
         return tags
-    return [value for _, value in bodies if value] if len(bodies) == 1 else []
+    if len(bodies) == 1:
+        return [value for _, value in bodies if value]
+    return []
 
 
 def _place(annotation: Record, target: object, what: str) -> Place:
@@ -142,7 +149,8 @@ def _times(annotation: Record, fragment: str, what: str) -> tuple[float, float]:
     match = _TIME.search(fragment)
     if match is None:
         raise annotation.error(f"{what}: {fragment!r} is not a time fragment t=START,END")
-    source, line = annotation.source, annotation.line
+    source = annotation.source
+    line = annotation.line
     start, end = (source.position(x or "0", f"{what}:", line=line) for x in match.groups())
     return start, end
 

@@ -191,7 +191,10 @@ def _view(source: Source) -> tuple[Cas, list[_Fault], Settled]:
     for key, layer, a in numbered:
         said = {f: a.values.get(i) for i, f in _values(layer.features).items()}
         # A column of chains without any value is none to choose from.
-        none = {} if layer.kind == "CH" else dict.fromkeys(said, ())
+        if layer.kind == "CH":
+            none = {}
+        else:
+            none = dict.fromkeys(said, ())
         features: dict[str, Sequence[str]] = none | {
             f: (unescape(v),) for f, v in said.items() if v is not None
         }
@@ -199,7 +202,8 @@ def _view(source: Source) -> tuple[Cas, list[_Fault], Settled]:
             links = [(r, _filler(source, keys, layer, a, i, t)) for r, t in _targets(a, i)]
             if name and links:
                 number = str(len(slots))
-                features[name], slots[number] = (number,), links
+                features[name] = (number,)
+                slots[number] = links
         if after := following.get((layer.name, a.name)):
             features[NEXT] = (keys.key(layer.name, after),)
         annotations.append(CasAnnotation(key, layer.name, a.start, a.end, features, a.line, "unit"))
@@ -225,7 +229,9 @@ class _Keys:
     def key(self, layer: str, name: str) -> str:
         """The key of the one annotation of a layer that is so called; "" for none or several."""
         found = self.of.get(name, {}).get(layer, ())
-        return found[0] if len(found) == 1 else ""
+        if len(found) == 1:
+            return found[0]
+        return ""
 
 
 def _ranges(layer: RowLayer) -> dict[str, str]:
@@ -245,7 +251,10 @@ def _filler(
     It is of the layer that the column names, or else of the one that has such an annotation.
     """
     m = _TARGET.fullmatch(target)
-    at = keys.places.get(m[1]) if m else None
+    if m:
+        at = keys.places.get(m[1])
+    else:
+        at = None
     name = (m[2] if m else None) or (f"{at[0]}-{at[1]}" if at else "")
     if m is None or at is None or (m[2] and name not in keys.of):
         error = source.error(
@@ -256,13 +265,15 @@ def _filler(
         )
         keys.faults.append((layer.name, "", error))
         return ""
-    found, own = keys.of.get(name, {}), layer.features[column + 1]
+    found = keys.of.get(name, {})
+    own = layer.features[column + 1]
     return next(iter(found.get(own) or next(iter(found.values()), ())), name)
 
 
 def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
     """(role, target) of a slot, targets as written."""
-    roles, targets = annotation.values.get(column, "*"), annotation.values.get(column + 1)
+    roles = annotation.values.get(column, "*")
+    targets = annotation.values.get(column + 1)
     for role, target in zip_longest(pieces(roles, ";"), pieces(targets or "", ";"), fillvalue=""):
         if targets is not None:
             yield "" if role in _NONE else unescape(role), target
@@ -272,7 +283,10 @@ def _relations(
     source: Source, keys: _Keys, rows: Sequence[Row], layer: RowLayer
 ) -> Iterator[CasAnnotation]:
     """The relations of a layer, each at its target, with its ends as features, if it has them."""
-    base = layer.features[-1].removeprefix("BT_") if layer.features else ""
+    if layer.features:
+        base = layer.features[-1].removeprefix("BT_")
+    else:
+        base = ""
     for row in rows:
         cells = [pieces(cell, "|") for cell in _cells(row, layer)]
         if len({len(stack) for stack in cells}) > 1:
@@ -282,7 +296,10 @@ def _relations(
             if where == "_":
                 continue
             m = _RELATION.fullmatch(where)
-            begins = keys.places.get(m[1]) if m else None
+            if m:
+                begins = keys.places.get(m[1])
+            else:
+                begins = None
             if m is None or begins is None:
                 what = f"relation begins at {where!r}, which is not a token"
                 error = source.error(what, line=row.line, hint="Check whether the file is complete")
@@ -326,7 +343,8 @@ def _annotations(
                 if (was := first.values.get(i)) != (now := values.get(i)):
                     what = f"annotation [{key}] is {was!r} in line {first.line}, but {now!r} here"
                     faults.append((layer.name, called[i], source.error(what, line=row.line)))
-            low, high = min(first.start, row.start), max(first.end, row.end)
+            low = min(first.start, row.start)
+            high = max(first.end, row.end)
             several[key] = _Annotation(low, high, first.line, key, values | first.values)
     yield from several.values()
 
@@ -335,7 +353,10 @@ def _mentions(
     source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
 ) -> Iterator[_Annotation]:
     """The mentions of a chain layer, each with its chain and its number in it, such as 2->1."""
-    relation = layer.features.index(_CHAIN) if _CHAIN in layer.features else 0
+    if _CHAIN in layer.features:
+        relation = layer.features.index(_CHAIN)
+    else:
+        relation = 0
     found: dict[str, _Annotation] = {}
     for row in rows:
         cells = _cells(row, layer)
@@ -353,7 +374,8 @@ def _mentions(
             values = {i: v for i, v in said.items() if v and v not in _NONE}
             key = f"{m[2]}->{m[3]}"
             first = found.get(key) or _Annotation(row.start, row.end, row.line, key, values)
-            low, high = min(first.start, row.start), max(first.end, row.end)
+            low = min(first.start, row.start)
+            high = max(first.end, row.end)
             found[key] = _Annotation(low, high, first.line, key, first.values)
     yield from found.values()
 
@@ -388,12 +410,14 @@ def _counted(source: Source, parsed: WebannoRows) -> tuple[WebannoRows, Settled]
             texts[_text(source, parsed, width)] = None
         except DataError as error:
             # Sentences that run into each other are a better reason than a token elsewhere.
-            reason = error if width is _WIDTHS[0] else reason
+            if width is _WIDTHS[0]:
+                reason = error
     if reason and not texts:
         raise reason
     quotes = [Quote(((r.start, r.end),), r.token, f"token {r.place}", r.line) for r in parsed.rows]
     try:
-        document, others = Quoted([*texts], quotes), (CODE_POINTS, IN_UTF_8)
+        document = Quoted([*texts], quotes)
+        others = (CODE_POINTS, IN_UTF_8)
         (settled,) = settle(source, [document], own=(IN_UTF_16,), first=others)
     except DataError as error:
         raise (reason or error) from None

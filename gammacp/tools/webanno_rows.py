@@ -62,7 +62,8 @@ def pieces(cell: str, mark: str) -> list[str]:
     >>> pieces(r"a\|b|c\\|d", "|")
     ['a\\|b', 'c\\\\', 'd']
     """
-    found, begin = [], 0
+    found = []
+    begin = 0
     for m in re.finditer(rf"\\.|\{mark}", cell, re.DOTALL):
         if m[0] == mark:
             found.append(cell[begin : m.start()])
@@ -101,7 +102,10 @@ def rows_of(source: Source) -> WebannoRows:
             # A relation has its base type among the features: a column too.
             width += max(1, len(features))
         elif line.startswith("#T_"):
-            kind = "after the first sentence" if line[3:6] in _KINDS else "of an unknown kind"
+            if line[3:6] in _KINDS:
+                kind = "after the first sentence"
+            else:
+                kind = "of an unknown kind"
             raise source.error(f"layer {line[1:]} is declared {kind}", line=number)
         elif line.startswith("#Text="):
             pending.append(unescape(line[6:]))
@@ -145,16 +149,23 @@ def _rest_in_utf16(text: str, offset: int) -> str:
 def _row(source: Source, number: int, line: str, width: int) -> Row:
     cells = line.split("\t")
     place = _NUMBER.fullmatch(cells[0])
-    offsets = _OFFSETS.fullmatch(cells[1]) if len(cells) > 1 else None
+    if len(cells) > 1:
+        offsets = _OFFSETS.fullmatch(cells[1])
+    else:
+        offsets = None
     # Every column ends with a tab; a token may be the last one without.
-    values = cells[3:-1] if cells[-1] == "" else cells[3:]
+    if cells[-1] == "":
+        values = cells[3:-1]
+    else:
+        values = cells[3:]
     if place is None or offsets is None or len(cells) < 3 or len(values) != width:
         raise source.error(
             f"line is not a token with {width} feature columns",
             line=number,
             hint="Check whether the file is complete and was exported as WebAnno TSV 3",
         )
-    start, end = int(offsets[1]), int(offsets[2])
+    start = int(offsets[1])
+    end = int(offsets[2])
     token = unescape(cells[2])
     return Row(number, cells[0], start, end, token, tuple(values))
 

@@ -90,7 +90,10 @@ class BracketFile:
                 elif not words:
                     children.append((change(child), ()))
             built.append((change(bracket.label), tuple(children)))
-        forms = _words(root, self.path) if words else []
+        if words:
+            forms = _words(root, self.path)
+        else:
+            forms = []
         (nested,) = built
         return Phrase(nested, tuple(forms), str(self.path), root.line, None, size)
 
@@ -154,7 +157,10 @@ def read_brackets(path: Path, *, encoding: str = "utf-8") -> BracketFile:
                 expects_label = True
                 continue
             if not open_brackets:
-                what = "')' without its '('" if symbol == ")" else f"{symbol!r} outside of brackets"
+                if symbol == ")":
+                    what = "')' without its '('"
+                else:
+                    what = f"{symbol!r} outside of brackets"
                 raise DataError(
                     what, file=path, line=number, hint="A tree is one balanced pair of brackets."
                 )
@@ -180,8 +186,13 @@ def read_brackets(path: Path, *, encoding: str = "utf-8") -> BracketFile:
 
 
 def _unwrap(root: _Bracket) -> _Bracket:
-    only = root.children[0] if len(root.children) == 1 else None
-    return only if not root.label and isinstance(only, _Bracket) else root
+    if len(root.children) == 1:
+        only = root.children[0]
+    else:
+        only = None
+    if not root.label and isinstance(only, _Bracket):
+        return only
+    return root
 
 
 def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:

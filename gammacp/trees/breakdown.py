@@ -20,7 +20,8 @@ from gammacp.errors import UsageError
 from gammacp.trees.measures.annotations import Dependencies, Treebank
 
 # Upper ends of the rows by length and by distance.
-_LENGTHS, _DISTANCES = (5, 10, 20, 40), (1, 2, 5, 10)
+_LENGTHS = (5, 10, 20, 40)
+_DISTANCES = (1, 2, 5, 10)
 
 
 class TokenPair(NamedTuple):
@@ -36,7 +37,9 @@ class TokenPair(NamedTuple):
     def distance(self) -> str:
         """Return the distance of the head for the first annotator who does not choose the root."""
         far = [abs(place) for place in self.heads if place]
-        return _band(far[0], _DISTANCES) if far else "root"
+        if far:
+            return _band(far[0], _DISTANCES)
+        return "root"
 
     @property
     def same_head(self) -> bool:
@@ -94,7 +97,10 @@ def breakdown(treebank: Treebank) -> dict[str, Any]:
 
 def _choices(treebank: Treebank) -> Iterator[TokenPair]:
     for item in treebank.shared_items:
-        pairs = item.pairs(Dependencies) if item.same_length else []
+        if item.same_length:
+            pairs = item.pairs(Dependencies)
+        else:
+            pairs = []
         for a, b in pairs:
             for t in range(a.n_tokens):
                 yield TokenPair(
@@ -109,7 +115,9 @@ def _choices(treebank: Treebank) -> Iterator[TokenPair]:
 def _place(sentence: Dependencies, token: int) -> int:
     """Return how many tokens to the right the head is; 0 for the root."""
     head = sentence.heads[token]
-    return head - token - 1 if head else 0
+    if head:
+        return head - token - 1
+    return 0
 
 
 def _grouped(choices: Iterable[tuple[TokenPair, Any]]) -> dict[Any, list[TokenPair]]:
@@ -133,7 +141,8 @@ def _relations(choices: list[TokenPair]) -> Iterator[dict[str, Any]]:
     # In the order of the text, whatever strings hash to.
     either = _grouped((c, relation) for c in choices for relation in dict.fromkeys(c.relations))
     for relation, own in either.items():
-        tokens, apart = _weight(own), _weight(c for c in own if not c.same_label)
+        tokens = _weight(own)
+        apart = _weight(c for c in own if not c.same_label)
         # Of the choices, both of a token that both give it and one of each other token.
         share = (2 * tokens - apart) / (2 * total)
         yield {
@@ -171,6 +180,8 @@ def _band(value: int, ends: tuple[int, ...]) -> str:
     low = 1
     for end in ends:
         if value <= end:
-            return str(end) if low == end else f"{low}–{end}"
+            if low == end:
+                return str(end)
+            return f"{low}–{end}"
         low = end + 1
     return f"{low}+"

@@ -109,7 +109,10 @@ def _options(read: ReadTreebank, treebanks: Treebanks, computing: TreeComputing)
     graphs = read.treebank.of_graphs
     wrong = of_trees if graphs else ("time_limit",)
     if given := [f"--{name.replace('_', '-')}" for name in wrong if options[name]]:
-        kinds = ("trees", "graphs") if graphs else ("graphs", "trees")
+        if graphs:
+            kinds = ("trees", "graphs")
+        else:
+            kinds = ("graphs", "trees")
         raise UsageError(f"{' and '.join(given)}: only for {kinds[0]}, and these are {kinds[1]}")
     del options["consensus"]
     if options.pop("preset"):

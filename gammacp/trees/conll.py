@@ -70,7 +70,8 @@ def read_conll(
     lines = read_lines(path, encoding=encoding)
     tabs = any("\t" in line for line in lines if not line.startswith("#"))
     layout: Layout | None = None
-    sentences, wrong = list[Dependencies](), list[tuple[Kind, DataError]]()
+    sentences = list[Dependencies]()
+    wrong = list[tuple[Kind, DataError]]()
     loose: list[Defect] = []
     for block in _blocks(lines):
         name: str | None = None
@@ -114,7 +115,9 @@ def _unsound(rows: Sequence[tuple[int, list[str]]], path: Path, name: str | None
     """A sentence of which only its place and its words are known."""
     kept = [(k, f) for k, f in rows if f[0].isdigit()] or rows
     forms = tuple(f[1] if len(f) > 1 else MISSING for _, f in kept)
-    heads, labels, lines = (0,) * len(kept), (MISSING,) * len(kept), tuple(k for k, _ in kept)
+    heads = (0,) * len(kept)
+    labels = (MISSING,) * len(kept)
+    lines = tuple(k for k, _ in kept)
     return Dependencies(heads, labels, forms, str(path), lines, name, missing=UNSOUND)
 
 
@@ -174,7 +177,9 @@ def _sentence(
             raise DataError(f"range {first}-{last} in a sentence of {len(tokens)} tokens")
 
     def column(key: str) -> tuple[str, ...]:
-        return tuple(t.get(key, MISSING) for t in tokens) if any(key in t for t in tokens) else ()
+        if any(key in t for t in tokens):
+            return tuple(t.get(key, MISSING) for t in tokens)
+        return ()
 
     heads = column("HEAD")
     return Dependencies(

@@ -88,13 +88,17 @@ def consensus_tree(sentences: Sequence[Dependencies]) -> ConsensusTree:
     """
     if len({s.n_tokens for s in sentences}) != 1:
         raise UsageError("a consensus needs annotations with equally many tokens")
-    n, people = sentences[0].n_tokens, len(sentences)
+    n = sentences[0].n_tokens
+    people = len(sentences)
     votes = Counter((h, t) for s in sentences for t, h in enumerate(s.heads, 1) if 0 <= h <= n)
     one_root = all(s.heads.count(0) == 1 for s in sentences)
     # From the root, so that there is a tree whatever the cycles; dearer than all votes together.
     arcs = {(0, t): 0 for t in range(1, n + 1)} | {a: v for a, v in votes.items() if a[0] != a[1]}
     fine = n * people + 1
-    roots = -(n * people + 1) if one_root else 0
+    if one_root:
+        roots = -(n * people + 1)
+    else:
+        roots = 0
     worth = {(h, t): v + (roots if h == 0 else 0) for (h, t), v in arcs.items()}
     first = {
         (h, t): next((people - k for k, s in enumerate(sentences) if s.heads[t - 1] == h), 0)
@@ -212,7 +216,10 @@ class ConsensusTrees:
             Where it was written.
         """
         n = self.as_dict()
-        left = f"; {self.left_out} left out, since tokens differ" if self.left_out else ""
+        if self.left_out:
+            left = f"; {self.left_out} left out, since tokens differ"
+        else:
+            left = ""
         return (
             f"{place}: consensus of {n['sentences']} sentences, {n['tokens']} tokens; "
             f"{n['tied_heads']} heads and {n['tied_labels']} labels are tied{left}"
@@ -267,7 +274,10 @@ def _conllu(item: Item, found: ConsensusTree) -> str:
         for key, ties in (("OtherHead", found.other_heads), ("OtherLabel", found.other_labels)):
             if ties[k]:
                 misc.append(f"{key}={','.join(map(str, ties[k]))}")
-        features = s.features[k] if s.features else "_"
+        if s.features:
+            features = s.features[k]
+        else:
+            features = "_"
         cells = (k + 1, form, lemma, upos, "_", features, s.heads[k], s.relations[k], "_")
         lines.append("\t".join(map(str, cells)) + "\t" + "|".join(misc))
     return "\n".join([*lines, ""])

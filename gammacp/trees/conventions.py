@@ -70,7 +70,10 @@ def by_convention(
     DataError
         Punctuation of a sentence without words is not known.
     """
-    kept = without_punctuation(sentence, tally) if ignore == "punct" else sentence
+    if ignore == "punct":
+        kept = without_punctuation(sentence, tally)
+    else:
+        kept = sentence
     if labels == "universal":
         kept = replace(kept, relations=tuple(r.split(":")[0] for r in kept.relations))
     return kept
@@ -156,4 +159,6 @@ def category(label: str) -> str:
     >>> category("NP-SBJ-1"), category("NP=2"), category("-LRB-")
     ('NP', 'NP', '-LRB-')
     """
-    return label if label.startswith("-") else _TAGS.sub("", label)
+    if label.startswith("-"):
+        return label
+    return _TAGS.sub("", label)

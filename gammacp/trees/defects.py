@@ -44,7 +44,9 @@ class Defect:
     def __str__(self) -> str:
         """`file:line: kind: message`."""
         place = self.file + (f":{self.line}" if self.line is not None else "")
-        return f"{place}: {self.kind}: {self.message}" if place else f"{self.kind}: {self.message}"
+        if place:
+            return f"{place}: {self.kind}: {self.message}"
+        return f"{self.kind}: {self.message}"
 
     def as_dict(self) -> dict[str, object]:
         """The JSON of a defect."""
@@ -72,7 +74,10 @@ def _inside(sentence: Dependencies) -> Iterator[Defect]:
     n = sentence.n_tokens
 
     def defect(kind: Kind, token: int, message: str) -> Defect:
-        line = sentence.lines[token - 1] if sentence.lines else None
+        if sentence.lines:
+            line = sentence.lines[token - 1]
+        else:
+            line = None
         return Defect(kind, sentence.file, line, message)
 
     for token, head in enumerate(sentence.heads, start=1):
@@ -106,19 +111,23 @@ def _cycles(heads: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 def _between(item: Item) -> Iterator[Defect]:
     (first_name, first), *others = item.annotations.items()
     for name, sentence in others:
-        line, by = sentence.line, f"by {first_name} ({_place(first)})"
+        line = sentence.line
+        by = f"by {first_name} ({_place(first)})"
         if sentence.n_tokens != first.n_tokens:
             said = f"{sentence.n_tokens} tokens by {name}, {first.n_tokens} {by}"
             yield Defect(Kind.TOKEN_COUNT, sentence.file, line, said)
         elif sentence.forms and first.forms and sentence.forms != first.forms:
             k = _difference(first.forms, sentence.forms)
-            line = sentence.lines[k] if isinstance(sentence, Dependencies) else line
+            if isinstance(sentence, Dependencies):
+                line = sentence.lines[k]
             said = f"token {k + 1} is {sentence.forms[k]!r} by {name}, {first.forms[k]!r} {by}"
             yield Defect(Kind.FORM, sentence.file, line, said)
 
 
 def _place(sentence: Sentence) -> str:
-    return sentence.file if sentence.line is None else f"{sentence.file}:{sentence.line}"
+    if sentence.line is None:
+        return sentence.file
+    return f"{sentence.file}:{sentence.line}"
 
 
 def _difference(a: tuple[str, ...], b: tuple[str, ...]) -> int:
@@ -137,7 +146,10 @@ def require_sound(defects: Iterable[Defect]) -> None:
     listed = list(defects)
     if listed:
         rest = len(listed) - 1
-        more = f"; {rest} more defect{'s' * (rest != 1)}" if rest else ""
+        if rest:
+            more = f"; {rest} more defect{'s' * (rest != 1)}"
+        else:
+            more = ""
         raise DataError(
             f"{listed[0].kind}: {listed[0].message}{more}",
             file=listed[0].file or None,

@@ -24,7 +24,8 @@ def _lengths(treebank: Treebank, item: Item) -> str:
     counts = {a: s.n_tokens for a, s in item.annotations.items()}
     text = "token counts differ: " + ", ".join(f"{n} by {a}" for a, n in counts.items())
     place = next(k for k, other in enumerate(treebank.items) if other is item)
-    before, after = treebank.items[max(place - 1, 0) : place], treebank.items[place + 1 :]
+    before = treebank.items[max(place - 1, 0) : place]
+    after = treebank.items[place + 1 :]
     for other in (*before, *after[:1]):
         if other.document != item.document or set(other.annotations) != set(counts):
             continue
@@ -48,7 +49,10 @@ def _attachments(sentences: dict[str, Dependencies]) -> str:
     below = [_descendants(s.heads) for s in sentences.values()]
     largest = max(moved, key=lambda t: (max(sizes[t] for sizes in below), -t))
     forms = next((s.forms for s in sentences.values() if s.forms), ())
-    name = f"{largest} {forms[largest - 1]!r}" if forms else str(largest)
+    if forms:
+        name = f"{largest} {forms[largest - 1]!r}"
+    else:
+        name = str(largest)
     said = _by_value(heads[largest - 1], sentences)
     return f"{text}; largest: token {name}, {max(s[largest] for s in below)} below it, head {said}"
 

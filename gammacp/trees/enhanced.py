@@ -76,13 +76,15 @@ def edge_counts(a: Dependencies, b: Dependencies, matched: Mapping[int, int]) ->
     if not (a.enhanced and b.enhanced):
         return found
     in_a = {-1: -1, **{j: i for i, j in matched.items()}}
-    one, two = collapse(a), collapse(b)
+    one = collapse(a)
+    two = collapse(b)
     lost = {(i, j) for i, j in matched.items() if (i in one) != (j in two)}
     found[1] = sum(len(edges) for i, edges in one.items() if (i, matched.get(i)) not in lost)
     found[1] += sum(len(edges) for j, edges in two.items() if (in_a.get(j), j) not in lost)
     for i, j in matched.items():
         # −2 is no word of a.
-        x, y = one.get(i, []), [(in_a.get(head, -2), steps) for head, steps in two.get(j, [])]
+        x = one.get(i, [])
+        y = [(in_a.get(head, -2), steps) for head, steps in two.get(j, [])]
         found[0, 0] += (Counter(x) & Counter(y)).total()
         found[0, 1] += (Counter(_universal(x)) & Counter(_universal(y))).total()
     return found
@@ -126,9 +128,11 @@ def enhanced_graph(
     (('text', '1.1'), [(0, 'root', '0 → 1'), (1, 'conj from', '1'), (1, 'obj to', '2')])
     """
     place = {node: k for k, node in enumerate(sorted(empty_nodes(sentence)), start=1)}
-    properties, relations = set(), set()
+    properties = set()
+    relations = set()
     for h, label, d in sentence.enhanced:
-        head, dependent = numbers.get(h, h), numbers.get(d, d)
+        head = numbers.get(h, h)
+        dependent = numbers.get(d, d)
         if head in place and dependent in place:
             relations.add((place[head], label, place[dependent]))
         elif head in place:

@@ -59,4 +59,6 @@ def evalb_f1(treebank: Treebank) -> float:
         pairs = [(evalb_brackets(a), evalb_brackets(b)) for a, b in item.pairs(Phrase)]
         common += sum((x & y).total() for x, y in pairs) / len(pairs)
         everything += sum(x.total() + y.total() for x, y in pairs) / len(pairs)
-    return 2 * common / everything if everything else float("nan")
+    if everything:
+        return 2 * common / everything
+    return float("nan")

@@ -102,7 +102,10 @@ def chosen(
         for pattern in patterns:
             if not any(fnmatchcase(one.document, pattern) for one in kept):
                 there = ", ".join(sorted({one.document for one in kept})[:10])
-                hint = f"There are: {there}" if there else "Each file is a document of its own"
+                if there:
+                    hint = f"There are: {there}"
+                else:
+                    hint = "Each file is a document of its own"
                 raise DataError(f"document {pattern!r} does not occur", hint=hint)
         kept = [o for o in kept if any(fnmatchcase(o.document, p) for p in patterns)]
     check_known(rename, tuple(dict.fromkeys(o.annotator for o in kept)), "annotator")
@@ -204,7 +207,9 @@ def _without(relative: Path, annotator: str) -> str:
     edge = rf"(?:^|[-_.\s]+){re.escape(annotator)}(?=$|[-_.\s])"
     stem = re.sub(edge, "", relative.name, count=1, flags=re.IGNORECASE).strip("-_. ")
     parent = relative.parent.as_posix()
-    return stem if parent == "." else f"{parent}/{stem}"
+    if parent == ".":
+        return stem
+    return f"{parent}/{stem}"
 
 
 def _by_pattern(files: Sequence[Path], pattern: str) -> tuple[list[Named], str]:
@@ -235,7 +240,10 @@ def _by_field(files: Sequence[Path]) -> tuple[list[Named], str]:
         differing = [k for k in range(len(fields[0])) if len({row[k] for row in fields}) > 1]
         options = [k for k in reversed(differing) if _shares_documents(fields, k)]
         if options:
-            k = options[0] if len(options) == 1 else _same_texts(files, fields, options)
+            if len(options) == 1:
+                k = options[0]
+            else:
+                k = _same_texts(files, fields, options)
             named = [
                 Named(path, row[k], "-".join(row[:k] + row[k + 1 :]))
                 for path, row in zip(files, fields, strict=True)

@@ -44,7 +44,9 @@ from gammacp.trees.measures.annotations import Item, Sentence
 
 PAIRINGS = ("auto", "order", "id")
 MORE_THAN = 0.5
-_SAME_NAME, _NEIGHBOUR, _ORDER = 0.1, 0.02, 1e-6
+_SAME_NAME = 0.1
+_NEIGHBOUR = 0.02
+_ORDER = 1e-6
 _BLOCK = 512
 
 Words: TypeAlias = tuple[str, ...]
@@ -171,7 +173,9 @@ def _pair(a: Side, b: Side, pairing: str, document: str, sentences: Sequence[Sen
                 hint="Pair them by order, or by their words (auto).",
             )
         return _by_name(a, b)
-    return _by_words(a, b) if any(a.words) and any(b.words) else _without_words(a, b)
+    if any(a.words) and any(b.words):
+        return _by_words(a, b)
+    return _without_words(a, b)
 
 
 def _by_words(a: Side, b: Side) -> Pairs:
@@ -199,7 +203,8 @@ def _by_name(a: Side, b: Side) -> Pairs:
 
 def _equal(a: Side, b: Side) -> Pairs:
     """Sentences of equal words, each at most once."""
-    left, right = _places(a), _places(b)
+    left = _places(a)
+    right = _places(b)
     found = _Found(a, b)
     for words, ks in left.items():
         if len(ks) == 1 and len(right[words]) == 1:
@@ -211,7 +216,8 @@ def _equal(a: Side, b: Side) -> Pairs:
     for step, outside in ((1, (-1, -1)), (-1, (len(a), len(b)))):
         for i, j in [outside, *found.pairs.items()]:
             while found.take(i + step, j + step):
-                i, j = i + step, j + step
+                i = i + step
+                j = j + step
     for words, ks in left.items():
         if not words and len(ks) != len(right[words]):
             continue  # without words and in other numbers nothing tells which they are

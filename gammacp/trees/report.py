@@ -108,7 +108,8 @@ def syntax_report(
         A number is out of range, or what only dependencies have is asked of phrase structure.
     """
     instance("read", read, ReadTreebank, "what read_treebank gives")
-    sentences, treebank = whole("sentences", sentences, 0), read.treebank
+    sentences = whole("sentences", sentences, 0)
+    treebank = read.treebank
     if universal and treebank.kind != "dependency":
         raise UsageError("scores of Universal Dependencies are for dependency trees")
     result = syntax_agreement(
@@ -119,7 +120,8 @@ def syntax_report(
         breakdown=by_annotator,
         seed=seed,
     )
-    total, worst = result.total, result.sentences[:sentences]
+    total = result.total
+    worst = result.sentences[:sentences]
     document = {
         **dict.fromkeys(_FIRST),
         **_part(total),
@@ -142,13 +144,18 @@ def syntax_report(
         document["without"] = [_part(part) for part in result.without]
         document["documents"] = list(_documents(treebank, result.sentences))
     beyond = total.beyond_chance.get("plain")
-    value = (
-        ("α plain beyond chance", beyond.value)
-        if beyond
-        else ("α plain as published", total.alpha["plain"])
-    )
-    drawn = beyond.interval if beyond else (result.bootstrap or {}).get("plain")
-    lower = drawn[0] if drawn else math.nan
+    if beyond:
+        value = ("α plain beyond chance", beyond.value)
+    else:
+        value = ("α plain as published", total.alpha["plain"])
+    if beyond:
+        drawn = beyond.interval
+    else:
+        drawn = (result.bootstrap or {}).get("plain")
+    if drawn:
+        lower = drawn[0]
+    else:
+        lower = math.nan
     return TreeReport(read, document, value, lower, [s.item for s in worst if s.share["plain"]])
 
 

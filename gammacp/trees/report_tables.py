@@ -28,7 +28,9 @@ def value_or_interval(value: Any, digits: int = 4) -> str:
     """A number or an interval; nothing where a row has none."""
     if value is None:
         return ""
-    return interval(value, digits) if isinstance(value, tuple) else number(value, digits)
+    if isinstance(value, tuple):
+        return interval(value, digits)
+    return number(value, digits)
 
 
 def _of(group: str, delta: str, header: str, form: Any) -> Column:
@@ -64,7 +66,10 @@ def tables(report: TreeReport) -> list[Table]:
         On trees or graphs.
     """
     document = report.as_dict()
-    found = _trees(document) if "alpha" in document else _graphs(document)
+    if "alpha" in document:
+        found = _trees(document)
+    else:
+        found = _graphs(document)
     if scores := document.get("universal"):
         columns = (Column(name, header, number) for name, header in _UD.items() if name in scores)
         record = {"title": "F₁ of Universal Dependencies", **scores}
@@ -136,7 +141,9 @@ def _breakdown(found: Record) -> list[Table]:
 
 
 def _tokens(value: float, _digits: int = 0) -> str:
-    return f"{value:.10g}" if value == round(value) else f"{value:.1f}"
+    if value == round(value):
+        return f"{value:.10g}"
+    return f"{value:.1f}"
 
 
 def _beyond(part: Record, key: str) -> Record:
@@ -189,11 +196,13 @@ def _said(document: Record) -> Iterator[str]:
                 f"{ignored} of {items} sentences with differing token counts are left out of "
                 f"{scores}; α includes them"
             )
-        key, units = "plain", "tokens "
+        key = "plain"
+        units = "tokens "
         others = "trees"
     else:
         yield f"{size}, {document['graphs']} graphs, {document['triples']} triples"
-        key, units = "smatch", ""
+        key = "smatch"
+        units = ""
         others = "{} pairs of graphs"
     if beyond := (document["beyond_chance"] or {}).get(key):
         if beyond["samples"]:
@@ -265,4 +274,6 @@ def _what(record: Record) -> str:
 
 
 def _name(value: str | tuple[str, str], _digits: int = 0) -> str:
-    return value if isinstance(value, str) else " – ".join(value)
+    if isinstance(value, str):
+        return value
+    return " – ".join(value)

@@ -79,7 +79,10 @@ class ReadTreebank:
         read = len({item.document for item in self.treebank.items})
         words = [incomplete_in_words(read, self.failures)]
         if lost := self._lost:
-            more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+            if len(lost) > 1:
+                more = f" (and {len(lost) - 1} more)"
+            else:
+                more = ""
             words.append(f"a sentence could not be read: {lost[0]}{more}")
         return "; ".join(filter(None, words)) or None
 
@@ -106,7 +109,10 @@ class ReadTreebank:
         for item in self.alone:
             (annotator, sentence), *_ = item.annotations.items()
             rest = len(self.alone) - 1
-            more = f"; so are {rest} more" if rest else ""
+            if rest:
+                more = f"; so are {rest} more"
+            else:
+                more = ""
             raise error_in(
                 sentence,
                 f"sentence {item.name} of {annotator} is left out, since nobody else has it{more}",
@@ -339,7 +345,10 @@ def _require_as_many(
 ) -> None:
     """DataError where only the order tells which graphs belong together, and some lack."""
     if len({len(side) for side in sides}) > 1 and not all(any(side.words) for side in sides):
-        of = f" of document {document!r}" if document else ""
+        if document:
+            of = f" of document {document!r}"
+        else:
+            of = ""
         counts = ", ".join(f"{who} {len(s)}" for who, s in annotations.items())
         raise DataError(
             f"graphs{of} have neither ids nor words, and annotators have "
@@ -356,7 +365,9 @@ def _recognise(path: Path, encoding: str) -> str:
     first = next((line.strip() for line in lines if line.strip()), "")
     if first.startswith("# ::") or re.match(r"\(\s*[^\s()]+\s*/", first):
         return "graph"
-    return "phrase" if first.startswith("(") else "dependency"
+    if first.startswith("("):
+        return "phrase"
+    return "dependency"
 
 
 def _read_all(
@@ -404,7 +415,10 @@ def _read_all(
     if kind == "graph":
         return each(graphs, paths), "semantic graphs", failures
     if kind in ("dependency", "enhanced"):
-        note = "enhanced dependencies" if kind == "enhanced" else "dependency trees"
+        if kind == "enhanced":
+            note = "enhanced dependencies"
+        else:
+            note = "dependency trees"
         return each(dependencies, paths), note, failures
     files = each(lambda path: read_brackets(path, encoding=encoding), paths)
     words = settle_leaves([*files.values()], leaves)
@@ -419,7 +433,12 @@ def _read_all(
 def _with_edges(sentence: Dependencies) -> Dependencies:
     """The sentence, annotated where every word has an enhanced dependency, not where a head."""
     bare = {str(t) for t in range(1, sentence.n_tokens + 1)} - {d for *_, d in sentence.enhanced}
-    missing = sentence.missing if sentence.missing == UNSOUND else NO_EDGES if bare else ""
+    if sentence.missing == UNSOUND:
+        missing = sentence.missing
+    elif bare:
+        missing = NO_EDGES
+    else:
+        missing = ""
     return replace(sentence, missing=missing)
 
 
@@ -430,7 +449,10 @@ def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item
         there = {}
         for annotator, sentence in item.annotations.items():
             if sentence.missing:
-                what = "graph" if isinstance(sentence, MeaningGraph) else "sentence"
+                if isinstance(sentence, MeaningGraph):
+                    what = "graph"
+                else:
+                    what = "sentence"
                 tallies[Path(sentence.file)].add(what, sentence.missing)
             else:
                 there[annotator] = sentence

@@ -75,7 +75,9 @@ class Words:
     def of(sentence: Dependencies) -> Words:
         """Place the words of a sentence."""
         ranges = {first: (last, form) for first, last, form in sentence.multiword}
-        text, spans, several = "", list[Span](), list[Span]()
+        text = ""
+        spans = list[Span]()
+        several = list[Span]()
         word = 1
         while word <= sentence.n_tokens:
             last, form = ranges.get(word, (word, sentence.forms[word - 1]))
@@ -93,7 +95,10 @@ class Words:
         first
             The other annotation.
         """
-        same = aligned_words(first, self) if first.text == self.text else {}
+        if first.text == self.text:
+            same = aligned_words(first, self)
+        else:
+            same = {}
         there = {j: i for i, j in same.items()}
         return {
             str(j + 1): str(there[j] + 1) if j in there else f"{j + 1}′"
@@ -163,7 +168,8 @@ def _common(x: Sequence[str], y: Sequence[str]) -> Iterator[tuple[int, int]]:
     while i < len(x) and j < len(y):
         if x[i] == y[j]:
             yield i, j
-            i, j = i + 1, j + 1
+            i = i + 1
+            j = j + 1
         elif longest[i, j] == longest[i + 1, j]:
             i += 1
         else:
@@ -203,9 +209,13 @@ def _keys(words: Words, place: Callable[[int], int | None]) -> list[list[object]
 
     It is None where a word does not count, and "_" where the value is missing.
     """
-    s, relations, n = words.sentence, words.relations, words.sentence.n_tokens
+    s = words.sentence
+    relations = words.relations
+    n = words.sentence.n_tokens
     unknown = ("_",) * n
-    upos, features, lemmas = s.upos or unknown, words.features or unknown, s.lemmas or unknown
+    upos = s.upos or unknown
+    features = words.features or unknown
+    lemmas = s.lemmas or unknown
     heads: list[object] = [place(h - 1) if 0 <= h <= n else None for h in s.heads]
     heads = [object() if h is None else h for h in heads]  # like no other
     below: list[list[object]] = [[] for _ in range(n)]

@@ -62,7 +62,8 @@ def shares_by_blocks(
 
     `objective` is what some alignment costs.
     """
-    n_groups, bound = objective / problem.opening, -np.inf
+    n_groups = objective / problem.opening
+    bound = -np.inf
     blocks = _blocks(problem, n_groups, tuning)
     whole = model(problem, n_groups, 0)
     inside = min(len(np.unique(problem.annotator[block.units])) for block in blocks)
@@ -78,7 +79,8 @@ def shares_by_blocks(
         matrix = _join(whole, blocks, priced)
         share = feasible_shares(whole, matrix)
         yield share, matrix, inside
-        before, bound = bound, max(bound, safe_sum(share))
+        before = bound
+        bound = max(bound, safe_sum(share))
         if due(deadline) or bound - before < _RISE * (objective - bound):
             return
 
@@ -90,7 +92,8 @@ def _blocks(problem: Problem, n_groups: float, tuning: Semidefinite) -> list[Blo
     part = np.empty(n, np.int64)
     counts = np.bincount(problem.annotator, minlength=n)
     part[np.argsort(-counts, kind="stable")] = np.arange(n) % k
-    size, found = np.bincount(part, minlength=k), []
+    size = np.bincount(part, minlength=k)
+    found = []
     for i, j in combinations(range(k), 2):
         units = np.flatnonzero(np.isin(part[problem.annotator], (i, j)))
         if not len(units):
@@ -108,7 +111,8 @@ def _blocks(problem: Problem, n_groups: float, tuning: Semidefinite) -> list[Blo
 def _join(whole: Matrices, blocks: list[Block], priced: list[Priced]) -> RelaxedMatrix:
     """The sum of the blocks' matrices and multipliers, in units of the whole's opening."""
     size, n = whole.several.shape
-    matrix, rows = np.zeros((size + 1, size + 1)), np.zeros((size, n))
+    matrix = np.zeros((size + 1, size + 1))
+    rows = np.zeros((size, n))
     triangles: list[Codes] = []
     multiplier: list[Floats] = []
     for (units, share, own), one in zip(blocks, priced, strict=True):

@@ -106,11 +106,13 @@ def diffusion(
     every = np.arange(along.number, dtype=np.int32)
     price = diffuse(n_units, along, every, share, _FIRST_PASSES)
     kept = along.losses(price) <= _KEPT_LOSS * scale
-    fell, falls = price, np.inf
+    fell = price
+    falls = np.inf
     for _ in range(tuning.rounds):
         if due(deadline):
             break
-        before, falls_before = price, falls
+        before = price
+        falls_before = falls
         current_work().rounds += 1
         spend(2 * _PASSES * len(along.members))
         price = diffuse(n_units, along, every[kept], share, _PASSES)

@@ -56,14 +56,17 @@ def relax(
     matrix: Any = csc_matrix(
         (np.ones(len(columns.members)), columns.members, columns.begin), shape=(n_units, size)
     )
-    cost, low, high = -columns.gain, np.full(n_units, -np.inf), np.ones(n_units)
+    cost = -columns.gain
+    low = np.full(n_units, -np.inf)
+    high = np.ones(n_units)
     if capacity is not None:
         high = capacity.astype(np.float64)
     if cover_cost is not None:
         cost = np.diff(columns.begin) * cover_cost - columns.gain
         cost = np.concatenate((cost, np.full(n_units, cover_cost)))
         matrix = csc_matrix(hstack((matrix, eye_array(n_units))))
-        low, high = np.ones(n_units), np.full(n_units, np.inf)
+        low = np.ones(n_units)
+        high = np.full(n_units, np.inf)
     model = builder.ModelBuilderHelper()
     model.fill_model_from_sparse_data(
         np.zeros(len(cost)), np.full(len(cost), np.inf), cost, low, high, matrix.tocsr()
@@ -79,7 +82,10 @@ def relax(
     if not solved:
         raise RuntimeError(f"GLOP ended with {solver.status()} on a packing problem")
     dual = np.asarray(solver.dual_values())
-    price = -dual if cover_cost is None else cover_cost - dual
+    if cover_cost is None:
+        price = -dual
+    else:
+        price = cover_cost - dual
     value = np.asarray(solver.variable_values())[:size]
     return Relaxation(value, np.maximum(price, 0.0))
 

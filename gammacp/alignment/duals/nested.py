@@ -102,7 +102,8 @@ def relaxations(
             iterate = start(new)
         else:
             iterate = enlarge(iterate, old, new, np.searchsorted(units, held))
-        last, bound = n_inside == planned[-1], -np.inf
+        last = n_inside == planned[-1]
+        bound = -np.inf
         for priced in ascend(new, iterate, deadline):
             iterate = priced.iterate
             share = -beside
@@ -118,7 +119,9 @@ def relaxations(
             near = abs(own) < _STAGE_GAP * (objective + left - priced.value)
             if near and told and not last:
                 break
-        old, held, former = new, units, max(bound, former)
+        old = new
+        held = units
+        former = max(bound, former)
 
 
 def stages(counts: Indices, tuning: Semidefinite) -> list[int]:
@@ -143,14 +146,17 @@ def _beside(
     """Each unit's share of what pairs earn at most whose annotators are not both inside."""
     from gammacp.alignment.kernels.pairwise import matching_prices
 
-    each = np.zeros((0, 0)) if each is None else each
+    if each is None:
+        each = np.zeros((0, 0))
     begin = np.concatenate(([0], np.cumsum(_counts(problem)))).astype(np.int64)
     within: Bools = np.zeros(problem.n_annotators, np.bool_)
     within[inside] = True
     share, whole = halting(
         lambda meter: matching_prices(problem.graph, begin, within, each, meter), deadline
     )
-    return np.asarray(share * (1 + 2.0**-40)) if whole else None
+    if whole:
+        return np.asarray(share * (1 + 2.0**-40))
+    return None
 
 
 def prices_beside(problem: Problem, inside: Codes | Indices) -> Floats:

@@ -55,14 +55,18 @@ def _parts(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floa
     of_column = part[columns.members[columns.begin[:-1]]]
     ranked = columns.select(np.argsort(of_column, kind="stable"))
     ends = np.cumsum(np.bincount(of_column, minlength=len(size)))
-    price, matrices = price.copy(), []
+    price = price.copy()
+    matrices = []
     for k, (lo, hi) in enumerate(pairwise([0, *ends.tolist()])):
         inside = units[unit_from[k] : unit_from[k] + size[k]]
         matrix = np.zeros((hi - lo, size[k]))
         members = slice(ranked.begin[lo], ranked.begin[hi])
         rows = np.repeat(np.arange(hi - lo), ranked.sizes[lo:hi])
         matrix[rows, at[ranked.members[members]]] = 1.0
-        inverse = matrix.T / size[k] if hi - lo == 1 else np.linalg.pinv(matrix, 1e-9)
+        if hi - lo == 1:
+            inverse = matrix.T / size[k]
+        else:
+            inverse = np.linalg.pinv(matrix, 1e-9)
         price[inside] += inverse @ (ranked.gain[lo:hi] - matrix @ price[inside])
         matrices.append((np.eye(len(inside)) - inverse @ matrix).ravel())
     row_from: Indices = np.cumsum(size**2) - size**2

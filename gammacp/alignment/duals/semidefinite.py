@@ -168,9 +168,11 @@ def model(problem: Problem, n_groups: float, repairs: int) -> Matrices:
 
     `repairs` as in `Semidefinite`.
     """
-    size, n = problem.n_units, problem.n_annotators
+    size = problem.n_units
+    n = problem.n_annotators
     several = np.zeros((size, n), np.bool_)
-    cost, pair = np.zeros((size, size)), np.zeros((size, size), np.bool_)
+    cost = np.zeros((size, size))
+    pair = np.zeros((size, size), np.bool_)
     for a, b in ((problem.first, problem.second), (problem.second, problem.first)):
         cost[a, b] = -0.5 * problem.weight / problem.opening
         pair[a, b] = True
@@ -201,7 +203,9 @@ def start(model: Matrices) -> Iterate:
 def enlarge(iterate: Iterate, old: Matrices, new: Matrices, at: Indices) -> Iterate:
     """The iterate of a larger problem that holds the old one's units at rows `at`."""
     grown = start(new)
-    inside, scaled, rows = grown.inside, grown.scaled, grown.rows
+    inside = grown.inside
+    scaled = grown.scaled
+    rows = grown.rows
     place = np.concatenate(([0], at + 1))
     ratio = new.border / old.border
     factor = np.ones(len(place))
@@ -245,7 +249,9 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     """One projection on either side; what they differ by, and how far the second moved."""
     from gammacp.alignment.kernels.metric import project, subtract
 
-    inside, penalty, over = iterate.inside, iterate.penalty, _OVERRELAXATION
+    inside = iterate.inside
+    penalty = iterate.penalty
+    over = _OVERRELAXATION
     _spend(len(inside), len(iterate.triangles))
     target = inside - iterate.scaled - model.bordered_cost / penalty
     values, vectors = np.linalg.eigh(target)
@@ -260,7 +266,8 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
         definite = target + matrix
     point = over * definite + (1 - over) * inside + iterate.scaled
     rest = np.ascontiguousarray(point[1:, 1:])
-    rows, multiplier = iterate.rows.copy(), iterate.multiplier.copy()
+    rows = iterate.rows.copy()
+    multiplier = iterate.multiplier.copy()
     rest[~model.pair] = -1e9
     subtract(rest, model.begin, rows, iterate.triangles, multiplier, 1.0)
     project(rest, model.several, model.begin, rows, iterate.triangles, multiplier)
@@ -302,13 +309,15 @@ def _cut(model: Matrices, iterate: Iterate) -> Iterate:
     from gammacp.alignment.kernels.metric import violations
 
     annotator = model.problem.annotator.astype(np.int32)
-    least, excess = _VIOLATION, np.zeros(_TRIANGLES)
+    least = _VIOLATION
+    excess = np.zeros(_TRIANGLES)
     while len(excess) == _TRIANGLES:
         found, excess = violations(iterate.inside[1:, 1:].copy(), annotator, least, _TRIANGLES)
         least *= 2
     worst = found[np.argsort(-excess, kind="stable")[: _TRIANGLES_PER_UNIT * len(annotator)]]
     kept = iterate.multiplier > 0
-    triangles, multiplier = iterate.triangles[kept], iterate.multiplier[kept]
+    triangles = iterate.triangles[kept]
+    multiplier = iterate.multiplier[kept]
     new = worst[~_among(worst, triangles, len(annotator))]
     return replace(
         iterate,
@@ -352,7 +361,8 @@ def allowed_matrix(
     # The lower triangle counts, as it does for the proof; the rest is its mirror but for rounding.
     matrix = matrix.copy()
     # In multiples of a grain sums of multipliers have no rounding errors.
-    rows, multiplier = _grains(rows), _grains(multiplier)
+    rows = _grains(rows)
+    multiplier = _grains(multiplier)
     allowed = _most_allowed(model, rows, triangles, multiplier)
     corner = 1.0 / model.border**2
     _cut_to(matrix, allowed, model.pair, corner)
@@ -376,7 +386,8 @@ def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
     cost(G) ≥ zᵀSz + Σ_{u∈G} [2·b(u) − S(u, u) − multipliers of apex u], and zᵀSz ≥ 0.
     Here S is a matrix that is cut to what pairs allow, shifted until it is definite.
     """
-    matrix, corner = found.matrix, 1.0 / model.border**2
+    matrix = found.matrix
+    corner = 1.0 / model.border**2
     apex = 2 * found.rows.sum(axis=1)
     corners = found.triangles[:, 0]
     apex += 2 * np.bincount(corners, weights=found.multiplier, minlength=len(apex))

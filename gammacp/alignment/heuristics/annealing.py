@@ -39,7 +39,8 @@ def annealing_runs(
     ones open and close groups. The same seed gives the same alignments unless the deadline cuts a
     run short. Ends where there are too many units for its table.
     """
-    moves, run = MOVES, 0
+    moves = MOVES
+    run = 0
     while not due(deadline) and fits(problem, groups):
         for heat in HEATS:
             run += 1
@@ -70,12 +71,16 @@ def anneal_once(problem: Problem, groups: Codes, schedule: Schedule, deadline: f
     """The best alignment that one run from `groups` meets, which it may be itself."""
     from gammacp.alignment.kernels.annealing import anneal
 
-    n, pairs = problem.n_units, len(problem.graph.weight)
+    n = problem.n_units
+    pairs = len(problem.graph.weight)
     row = np.repeat(np.arange(n), np.diff(problem.graph.start))
     by_weight = np.lexsort((-problem.graph.weight, row)).astype(np.int64)
     counts = np.bincount(problem.annotator, minlength=problem.n_annotators).astype(np.int64)
     complete = pairs == n * n - int((counts**2).sum())
-    missing = 0.0 if complete else 4.0 * (problem.scale + problem.n_annotators * problem.delta)
+    if complete:
+        missing = 0.0
+    else:
+        missing = 4.0 * (problem.scale + problem.n_annotators * problem.delta)
     # In a long continuum most groups are out of reach.
     near = max(0.5, 0.97 - 0.47 * pairs / max(n * n, 1))
     group_of, _ = halting(

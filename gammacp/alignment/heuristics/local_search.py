@@ -75,7 +75,8 @@ def resize(problem: Problem, groups: Codes, deadline: float = np.inf) -> Codes:
         When it stops with the best so far.
     """
     group_of = group_of_units(groups, problem.n_units)
-    gained, before = _gain(problem, group_of), -np.inf
+    gained = _gain(problem, group_of)
+    before = -np.inf
     while gained > before:
         before = gained
         for group in range(len(np.unique(group_of))):
@@ -90,7 +91,8 @@ def resize(problem: Problem, groups: Codes, deadline: float = np.inf) -> Codes:
                 trial = _reassign(problem, trial, deadline, gained)
                 total = _gain(problem, trial)
                 if total > gained + problem.tolerance:
-                    group_of, gained = trial, total
+                    group_of = trial
+                    gained = total
                     break
     return as_groups(problem, group_of)
 

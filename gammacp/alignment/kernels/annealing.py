@@ -70,7 +70,8 @@ def anneal(
         if there < 0 or there == here:
             continue
         other = grouping.member[there, graph.annotator[u]]
-        size, tie = grouping.size, grouping.tie
+        size = grouping.size
+        tie = grouping.tie
         pairs = size[there] - size[here] + 1
         d = tie[there, u] - tie[here, u] - missing * pairs
         if other >= 0:

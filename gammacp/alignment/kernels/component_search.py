@@ -142,7 +142,9 @@ def search_components(
         if size == 1:
             least[root] = costs.alone[root]
             continue
-        best, depth, complete = np.inf, -1, False
+        best = np.inf
+        depth = -1
+        complete = False
         if not _too_wide(index, lo, size):
             if size > _SMALL and len(table) == 1:
                 table = np.zeros(_FEW, _VISITED)
@@ -247,7 +249,10 @@ def _search(
     lo = index.unit_start[root]
     size = index.unit_start[root + 1] - lo
     stored = 0
-    best = optimum + tolerance if ties else np.inf
+    if ties:
+        best = optimum + tolerance
+    else:
+        best = np.inf
     best_groups = 1 << 30
     best_second = np.inf
     best_depth = -1
@@ -262,7 +267,10 @@ def _search(
         if o > index.option_start[u + 1]:
             depth -= 1
             continue
-        c = index.option[o] if o < index.option_start[u + 1] else -1
+        if o < index.option_start[u + 1]:
+            c = index.option[o]
+        else:
+            c = -1
         if c >= 0 and not cover and here.covered & index.bits[c]:
             continue
         after, lost, other = _after(search, u, c, here)
@@ -293,7 +301,9 @@ def _search(
         fewer = groups < best_groups or (groups == best_groups and other < best_second - tolerance)
         if ties and not fewer:
             continue
-        best_groups, best_second, best_depth = groups, other, groups
+        best_groups = groups
+        best_second = other
+        best_depth = groups
         for g in range(groups):
             path[g].best = path[g].taken
         if not ties:
@@ -316,10 +326,12 @@ def _enter(step: Any, option: int, first: int, covered: Any, loss: float, second
 @kernel
 def _after(search: Search, u: int, c: int, here: Any) -> tuple[Any, float, float]:
     """Return units covered, loss and Σ `second` once column c (−1: none) is taken at unit u."""
-    covered, costs = here.covered, search.costs
+    covered = here.covered
+    costs = search.costs
     if c < 0:
         return covered | _ONE, here.loss + costs.alone[u], here.second
-    lost, second = here.loss + costs.loss[c], here.second + costs.second[c]
+    lost = here.loss + costs.loss[c]
+    second = here.second + costs.second[c]
     if not search.rules.cover:
         return covered | search.listed.bits[c], lost, second
     after, again = _covered_again(search, c, here.first, covered)

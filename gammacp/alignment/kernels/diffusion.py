@@ -36,7 +36,10 @@ def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes:
         for done in range(passes):
             moved = False
             for i in range(low, high):
-                c = ordered[i] if done % 2 == 0 else ordered[high - 1 - (i - low)]
+                if done % 2 == 0:
+                    c = ordered[i]
+                else:
+                    c = ordered[high - 1 - (i - low)]
                 rest = gain[c]
                 for p in range(begin[c], begin[c + 1]):
                     u = members[p]
@@ -44,7 +47,10 @@ def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes:
                 rest /= begin[c + 1] - begin[c]
                 for p in range(begin[c], begin[c + 1]):
                     u = members[p]
-                    other = next_best[u] if best_at[u] == p else best[u]
+                    if best_at[u] == p:
+                        other = next_best[u]
+                    else:
+                        other = best[u]
                     moved = moved or share[p] != other + rest
                     share[p] = other + rest
                     if best_at[u] == p:

@@ -25,7 +25,8 @@ def profitable_groups(
     False, and not all, with more than `limit` members, or four times as many partial groups, and
     where the meter is over.
     """
-    annotator, n_annotators = graph.annotator, graph.n_annotators
+    annotator = graph.annotator
+    n_annotators = graph.n_annotators
     rest = best_per_annotator(graph)
     found = no_columns()
     nodes = 0

@@ -35,7 +35,8 @@ def groups_within(
     graph: Graph, opening: float, most: float, delta: float, limit: int
 ) -> tuple[Columns, bool]:
     """Groups of two and more units with opening − Σ w ≤ `most`, as in `profitable_groups`."""
-    annotator, n_annotators = graph.annotator, graph.n_annotators
+    annotator = graph.annotator
+    n_annotators = graph.n_annotators
     found = no_columns()
     inside = np.empty(n_annotators + 1, np.int32)
     place = np.empty(n_annotators + 1, np.int64)

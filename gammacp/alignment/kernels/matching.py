@@ -66,7 +66,8 @@ def best_matching(
             break
         v, shortest, n_in, n_touched = _shortest_path(u, offers, matched, path, meter)
         for i in range(n_in):
-            x, less = path.row[i], shortest - path.at[i]
+            x = path.row[i]
+            less = shortest - path.at[i]
             if less > 0.0:
                 if i > 0:
                     matched.column_price[matched.column_of[x]] += less

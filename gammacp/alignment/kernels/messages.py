@@ -30,14 +30,20 @@ def pass_messages(
     m = len(count)
     for step in range(2 * m):
         forth = step < m
-        s = step if forth else 2 * m - 1 - step
+        if forth:
+            s = step
+        else:
+            s = 2 * m - 1 - step
         for i in range(count[s]):
             total[i] = value[s, alive[s, i]]
         for t in range(m):
             if t == s:
                 continue
             lower = t < s
-            pair = pair_at(t, s, m) if lower else pair_at(s, t, m)
+            if lower:
+                pair = pair_at(t, s, m)
+            else:
+                pair = pair_at(s, t, m)
             if lower == forth:
                 _collect(edge[pair], sent[pair], alive, count, s, t)
             side = 1 if lower else 0
@@ -45,7 +51,10 @@ def pass_messages(
                 total[i] += sent[pair, side, alive[s, i]]
         share = 1.0 / max(s, m - 1 - s, 1)
         for t in range(s + 1 if forth else 0, m if forth else s):
-            pair = pair_at(s, t, m) if forth else pair_at(t, s, m)
+            if forth:
+                pair = pair_at(s, t, m)
+            else:
+                pair = pair_at(t, s, m)
             side = 0 if forth else 1
             for i in range(count[s]):
                 sent[pair, side, alive[s, i]] -= share * total[i]
@@ -59,7 +68,10 @@ def _collect(edge: Floats, sent: Floats, alive: Codes, count: Indices, s: int, t
         best = -1e300
         for j in range(count[t]):
             y = alive[t, j]
-            left = edge[y, x] - sent[0, y] if t < s else edge[x, y] - sent[1, y]
+            if t < s:
+                left = edge[y, x] - sent[0, y]
+            else:
+                left = edge[x, y] - sent[1, y]
             best = max(best, left)
         sent[1 if t < s else 0, x] = best
 

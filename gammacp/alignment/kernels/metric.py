@@ -48,7 +48,8 @@ def _project_rows(point: Floats, several: Bools, begin: Indices, row_multiplier:
         for a in range(n):
             if not several[u, a]:
                 continue
-            lo, hi = begin[a], begin[a + 1]
+            lo = begin[a]
+            hi = begin[a + 1]
             old = row_multiplier[u, a]
             total = 0.0
             count = 0

@@ -156,7 +156,8 @@ def adjacency(
     pair = np.empty(size, np.int64)
     fill = start[:-1].copy()
     for p in range(len(first)):
-        u, v = first[p], second[p]
+        u = first[p]
+        v = second[p]
         row[fill[v]] = u
         pair[fill[v]] = p
         fill[v] += 1
@@ -178,7 +179,8 @@ def adjacency(
 @kernel
 def weight_between(graph: Graph, u: int, v: int) -> float:
     """w(u, v), −∞ where the pair is no edge."""
-    lo, hi = graph.start[u], graph.start[u + 1]
+    lo = graph.start[u]
+    hi = graph.start[u + 1]
     p = place_of(graph.neighbour, lo, hi, v)
     if p < hi and graph.neighbour[p] == v:
         return float(graph.weight[p])

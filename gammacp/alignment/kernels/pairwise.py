@@ -30,11 +30,13 @@ def matching_prices(
     column = np.empty(len(neighbour), np.int32)
     gain = np.empty(len(neighbour), np.float64)
     for a in range(n_annotators):
-        lo, hi = begin[a], begin[a + 1]
+        lo = begin[a]
+        hi = begin[a + 1]
         if is_over(meter):
             return total, False
         for b in range(a + 1, n_annotators):
-            first, last = begin[b], begin[b + 1]
+            first = begin[b]
+            last = begin[b + 1]
             count = 0
             for u in range(lo, hi):
                 row[u - lo] = count

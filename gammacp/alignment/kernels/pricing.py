@@ -18,7 +18,9 @@ from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import NODES, STEPS, Meter
 from gammacp.kernel import kernel
 
-EXACT, UNSURE, GIVEN_UP = 0, 1, -1
+EXACT = 0
+UNSURE = 1
+GIVEN_UP = -1
 
 # Passes of messages at a node, four times as many at a root (20 × 30), again while the bound's
 # distance to its goal falls by this share.
@@ -68,7 +70,8 @@ def price_groups(
     the meter is over, an enumeration stops likewise, and pricing bounds the other roots without
     search.
     """
-    n_units, n_annotators = len(graph.annotator), graph.n_annotators
+    n_units = len(graph.annotator)
+    n_annotators = graph.n_annotators
     found = no_columns()
     excess = np.zeros(n_units, np.float64)
     unsure = np.zeros(n_units, np.bool_)
@@ -78,7 +81,10 @@ def price_groups(
     value = np.empty(longest, np.float64)
     near = np.empty((longest, n_annotators + 1), np.float64)
     best_of = np.zeros(n_annotators + 2, np.float64)
-    most_weight = max(graph.weight.max(), 0.0) if len(graph.weight) else 0.0
+    if len(graph.weight):
+        most_weight = max(graph.weight.max(), 0.0)
+    else:
+        most_weight = 0.0
     never = 1.0 + 10.0 * n_annotators * (abs(opening) + n_annotators * most_weight)
     for root in roots:
         excess[root] = max(floor, 0.0)
@@ -283,8 +289,13 @@ def _bound_after_messages(
 
     −∞ when none is left.
     """
-    value, edge, short, room = inside.value, inside.edge, tree.short, tree.room
-    sent, alive, count = tree.sent[depth], tree.alive[depth], tree.n_alive[depth]
+    value = inside.value
+    edge = inside.edge
+    short = tree.short
+    room = tree.room
+    sent = tree.sent[depth]
+    alive = tree.alive[depth]
+    count = tree.n_alive[depth]
     bound = np.inf
     goal = threshold + inside.price
     for _ in range(_MESSAGES if depth else 4 * _MESSAGES):

@@ -51,7 +51,9 @@ class Around(NamedTuple):
 @kernel
 def project(price: Floats, members: Codes, lacking: float, support: Support) -> bool:
     """Move prices in place until the group pays `lacking` more; False where the support forbids."""
-    part, at, size = support.part, support.at, support.size
+    part = support.part
+    at = support.at
+    size = support.size
     norm = 0.0
     for u in members:
         row = support.row_from[part[u]] + at[u] * size[part[u]]
@@ -83,7 +85,10 @@ def project_on_all(
         if done % 10 == 0:
             if done and worst > _STALLED_PROJECTIONS * before:
                 break
-            before = worst if done else np.inf
+            if done:
+                before = worst
+            else:
+                before = np.inf
         worst = 0.0
         meter[STEPS] += 2 * len(members)
         for c in range(len(gain)):
@@ -147,7 +152,8 @@ def price_near(
     Each unit is put into each of the groups around it, which then is improved annotator by
     annotator. Prices are projected on whatever lacks at once, so that what is found differs.
     """
-    annotator, n_annotators = graph.annotator, graph.n_annotators
+    annotator = graph.annotator
+    n_annotators = graph.n_annotators
     found = no_columns()
     place = np.full(len(annotator), -1, np.int32)
     tried = np.full(len(groups), -1, np.int32)

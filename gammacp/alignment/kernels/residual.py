@@ -98,7 +98,9 @@ def _augment(pairs: TightPairs, partner: Codes, meter: Meter) -> None:
         if partner[root] >= 0 or start[root] == start[root + 1]:
             continue
         queue[0] = root
-        size, at, end = 1, 0, -1
+        size = 1
+        at = 0
+        end = -1
         while at < size and end < 0:
             u = queue[at]
             at += 1
@@ -145,7 +147,10 @@ def _arcs(pairs: TightPairs, partner: Codes) -> Arcs:
             price[count] = cost[p] if forth else -cost[p]
             count += 1
     for u in range(n):
-        inside = n if u < n_first else n + 1
+        if u < n_first:
+            inside = n
+        else:
+            inside = n + 1
         # The source sends to who is single of the first annotator, the sink gets from the second's.
         if partner[u] < 0 or free[u]:
             outwards = (partner[u] < 0) != (u < n_first)
@@ -177,7 +182,8 @@ def _strong_components(arcs: Arcs, n_nodes: int, meter: Meter) -> Codes:
     done = np.zeros(n_nodes, np.bool_)
     stack = np.empty(n_nodes, np.int32)
     path = np.empty(n_nodes, np.int32)
-    n_stack, counted = 0, 0
+    n_stack = 0
+    counted = 0
     for root in range(n_nodes):
         if number[root] >= 0:
             continue
@@ -222,7 +228,8 @@ def _keep(arcs: Arcs, label: Codes, distance: Floats, tolerance: float) -> None:
     """Mark arcs by tail −1, in place, that leave their component or are not tight."""
     tail, head, cost = arcs
     for a in range(len(tail)):
-        u, v = tail[a], head[a]
+        u = tail[a]
+        v = head[a]
         apart = label[u] < 0 or label[u] != label[v]
         if apart or cost[a] + distance[u] - distance[v] > tolerance:
             tail[a] = -1
@@ -251,9 +258,12 @@ def _turn_negative_cycles(
         every = _arcs(pairs, partner)
         inside = np.zeros(len(every.tail), np.bool_)
         for a in range(len(every.tail)):
-            u, v = every.tail[a], every.head[a]
+            u = every.tail[a]
+            v = every.head[a]
             inside[a] = label[u] >= 0 and label[u] == label[v]
-        tail, head, cost = every.tail[inside], every.head[inside], every.cost[inside]
+        tail = every.tail[inside]
+        head = every.head[inside]
+        cost = every.cost[inside]
         distance[:] = 0.0
         by[:] = -1
         n_cycles = 0
@@ -385,7 +395,8 @@ def _search(
     back = u < n_first
     seen[u] = u
     queue[0] = u
-    size, at = 1, 0
+    size = 1
+    at = 0
     while at < size:
         x = queue[at]
         at += 1
@@ -403,7 +414,10 @@ def _search(
                     by[y] = x
                     queue[size] = y
                     size += 1
-            inside = n if x < n_first else n + 1
+            if x < n_first:
+                inside = n
+            else:
+                inside = n + 1
             out = partner[x] >= 0 and free[x]
         elif x < n:
             y = partner[x]
@@ -412,7 +426,10 @@ def _search(
                 by[y] = x
                 queue[size] = y
                 size += 1
-            inside = n if x < n_first else n + 1
+            if x < n_first:
+                inside = n
+            else:
+                inside = n + 1
             out = partner[x] < 0
         else:
             # From source or sink to the units at its other side.
@@ -422,7 +439,10 @@ def _search(
             for y in range(low, high):
                 if seen[y] == u or settled[y] or label[y] != label[u]:
                     continue
-                fits = partner[y] < 0 if single else partner[y] >= 0 and free[y]
+                if single:
+                    fits = partner[y] < 0
+                else:
+                    fits = partner[y] >= 0 and free[y]
                 if fits and abs(distance[x] - distance[y]) <= tolerance:
                     seen[y] = u
                     by[y] = x

@@ -110,7 +110,8 @@ def reduce_candidates(
     other annotators, and the same of the best unit of each of them. `unit` and `value` are packed
     in place; `place[unit]` is a candidate's number, −1 for others. Also returns the bound of all.
     """
-    annotator, n_annotators = graph.annotator, graph.n_annotators
+    annotator = graph.annotator
+    n_annotators = graph.n_annotators
     for i in range(size):
         place[unit[i]] = i
     while True:

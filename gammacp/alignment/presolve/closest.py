@@ -38,12 +38,16 @@ def solve_closest(
     per_unit: int,
 ) -> Solution:
     """The best alignment at hand: of the closest pairs, `per_unit`, or by categories alone."""
-    n, delta = continuum.n_annotators, dissimilarity.delta
+    n = continuum.n_annotators
+    delta = dissimilarity.delta
     alone = np.full((continuum.n_units, n), -1, np.int32)
     alone[np.arange(continuum.n_units), continuum.annotator_codes] = np.arange(continuum.n_units)
     cost = continuum.n_units * delta * pair_count(n)
     best = Solution(alone, cost, 0.0, Status.FEASIBLE)
-    other = None if cover else solve_pooled(continuum, dissimilarity, deadline)
+    if cover:
+        other = None
+    else:
+        other = solve_pooled(continuum, dissimilarity, deadline)
     if other is not None:
         best = better(best, other)
     found = _closest(continuum, dissimilarity, cover, deadline, per_unit)
@@ -73,7 +77,8 @@ def _closest(
     per_unit: int,
 ) -> tuple[Problem, float] | None:
     """A problem of the closest pairs alone, with the largest d among them; None without time."""
-    n, delta = continuum.n_annotators, dissimilarity.delta
+    n = continuum.n_annotators
+    delta = dissimilarity.delta
     most = (n - 1 + pair_count(n)) * delta
     most = min(most, _expected_distance(continuum, dissimilarity, per_unit))
     while most > _SMALLEST * delta and not due(deadline):
@@ -103,4 +108,6 @@ def _expected_distance(
     cost = dissimilarity.pairwise(units[first[different]], units[second[different]])
     kept = per_unit * continuum.n_units
     wanted = int(0.7 * kept / (0.5 * float(continuum.n_units) ** 2) * _SAMPLED)
-    return float(np.partition(cost, wanted)[wanted]) if 0 < wanted < len(cost) else np.inf
+    if 0 < wanted < len(cost):
+        return float(np.partition(cost, wanted)[wanted])
+    return np.inf

@@ -20,7 +20,8 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
 # Costs that are computed at a time, and kept for the next round: 0.25 GB.
-_AT_ONCE, _KEPT = 1_000_000, 32_000_000
+_AT_ONCE = 1_000_000
+_KEPT = 32_000_000
 # Pairs of a unit that are added at a time. Of 2 × 3000 units within 20 lengths 10 take the fewest
 # seconds: with 3 there are more rounds, with 40 more pairs.
 _ADDED = 10
@@ -70,10 +71,12 @@ def solve_implicit(
             beyond = np.maximum(more.max(axis=1), 0.0)
             price[rows] += beyond
             paying = np.flatnonzero(beyond > problem.tolerance)
-            gain, most = more[paying], min(_ADDED, more.shape[1])
+            gain = more[paying]
+            most = min(_ADDED, more.shape[1])
             at = np.argpartition(-gain, most - 1, axis=1)[:, :most]
             row, place = np.nonzero(np.take_along_axis(gain, at, axis=1) > problem.tolerance)
-            column, row = at[row, place], paying[row]
+            column = at[row, place]
+            row = paying[row]
             listed.append((rows[row], column + second, problem.delta - cost[row, column]))
         known = kept or known
         first, other, weight = (np.concatenate(part) for part in zip(*listed, strict=True))

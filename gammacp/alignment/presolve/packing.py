@@ -36,7 +36,8 @@ def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | N
 
     None if the distinct units already have too many groups, or no time is left for their LP.
     """
-    problem, counts = merged.problem, merged.counts
+    problem = merged.problem
+    counts = merged.counts
     columns = enumerate_columns(problem, most_members=LISTED)
     if columns is None:
         return None

@@ -35,7 +35,8 @@ def solve_pooled(
     """
     if dissimilarity.category_costs is None:
         return None
-    annotator, category = continuum.annotator_codes, continuum.category_codes
+    annotator = continuum.annotator_codes
+    category = continuum.category_codes
     order = np.lexsort((continuum.ends, continuum.starts, category, annotator))
     nowhere = np.zeros(continuum.n_units)
     flat = Continuum(
@@ -66,5 +67,8 @@ def better(a: Solution, b: Solution) -> Solution:
     """The cheaper groups with the higher bound; a proof needs the true problem."""
     best = b if b.objective < a.objective else a
     bound = min(max(a.bound, b.bound), best.objective)
-    proof = b.proof if b.bound > a.bound else a.proof
+    if b.bound > a.bound:
+        proof = b.proof
+    else:
+        proof = a.proof
     return replace(best, bound=bound, status=Status.FEASIBLE, certificate=None, proof=proof)

@@ -75,7 +75,10 @@ def solve_presolved(
 ) -> Presolved:
     """The best alignment at any density: the problem built, thinned out if it must be, solved."""
     deadline = limits.deadline()
-    found = None if cover else _solve_merged(continuum, dissimilarity, limits, deadline)
+    if cover:
+        found = None
+    else:
+        found = _solve_merged(continuum, dissimilarity, limits, deadline)
     if found is not None:
         return found
     try:

@@ -43,7 +43,10 @@ def search(
     """
     from gammacp.alignment.kernels.pricing import price_groups
 
-    roots = np.arange(problem.n_units) if roots is None else roots
+    if roots is None:
+        roots = np.arange(problem.n_units)
     within = problem.graph, price, problem.opening, floor, every, roots, nodes, limit
     found, excess, unsure, whole = halting(partial(price_groups, *within), deadline)
-    return Found(found, excess, unsure) if whole else None
+    if whole:
+        return Found(found, excess, unsure)
+    return None

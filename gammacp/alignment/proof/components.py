@@ -82,16 +82,22 @@ class Decomposition:
 
         With `ties` also columns that an equally good alignment could use are taken in.
         """
-        self.problem, self.ties, self.complete = problem, ties, False
-        self.columns, self.loss, self.alone = columns, loss, alone
+        self.problem = problem
+        self.ties = ties
+        self.complete = False
+        self.columns = columns
+        self.loss = loss
+        self.alone = alone
         self.tolerance = problem.tolerance
         self.over = problem.opening - alone
-        self.limits, self.deadline = limits, deadline
+        self.limits = limits
+        self.deadline = deadline
         cost = len(alone) * problem.opening - float(alone.sum())
         # Not that of all units: they may be those of many small continua, in a row.
         self.equal = problem.tolerance * min(len(alone), SMALL_UNITS)
         self.allowed = max(self.equal, limits.gap * cost)
-        n_units, size = len(alone), columns.number
+        n_units = len(alone)
+        size = columns.number
         self._units = np.arange(n_units)
         self.active: Bools = loss <= self.tolerance
         self.chosen: Bools = np.zeros(size, np.bool_)
@@ -147,7 +153,9 @@ class Decomposition:
         )
         taken = before[self.active[before]]
         if not len(taken):
-            return np.inf if left > self.total + self.tolerance else float(left)
+            if left > self.total + self.tolerance:
+                return np.inf
+            return float(left)
         begin, members, _ = self.columns
         joined = np.zeros(len(self.label), np.bool_)
         entries = spread(begin[taken], begin[taken + 1] - begin[taken])
@@ -175,10 +183,12 @@ class Decomposition:
         part = self._part(units, inside)
         label = np.empty(len(units), np.int32)
         label_components(part, np.ones(part.number, np.bool_), label)
-        chosen, least = self.chosen[inside], self.least[units]
+        chosen = self.chosen[inside]
+        least = self.least[units]
         nodes = self.limits.of(Components).nodes
         hard = self._what_is_hard(units, inside, part, label, least, chosen, nodes)
-        self.label[units], self.chosen[inside] = units[label], chosen
+        self.label[units] = units[label]
+        self.chosen[inside] = chosen
         self.least[units] = self.lower[units] = least
         if self.told:
             gone = set(units.tolist())
@@ -209,7 +219,8 @@ class Decomposition:
 
         loss = self.loss[inside]
         costs = SearchCosts(loss, loss, self.alone[units], self.over[units])
-        every, never = np.ones(len(inside), np.bool_), np.full(len(units), -1, np.int32)
+        every = np.ones(len(inside), np.bool_)
+        never = np.full(len(units), -1, np.int32)
         rules = Rules(self.problem.cover, False, self.tolerance, nodes)
         searched = part, costs, every, label, never, least, chosen, rules
         return halting(lambda meter: search_components(*searched, meter), quick=True)
@@ -238,15 +249,20 @@ class Decomposition:
             taken = had
         self.chosen[inside] = taken
         self.least[root] = self._loss(part, taken, price)
-        told = self.least[root] if found.proven else max(price - found.bound, 0.0)
+        if found.proven:
+            told = self.least[root]
+        else:
+            told = max(price - found.bound, 0.0)
         self.lower[root] = self._confirm(inside, packing, price, told)
         self.told[root] = told - self.lower[root]
 
     def _confirm(self, inside: Indices, packing: Model, price: float, told: float) -> float:
         """Return as much of the loss told by CP-SAT as a longer search, or HiGHS, confirms."""
         units = np.unique(self.columns.select(inside).members).astype(np.int64)
-        least, chosen = np.zeros(len(units)), np.zeros(len(inside), np.bool_)
-        part, label = self._part(units, inside), np.zeros(len(units), np.int32)
+        least = np.zeros(len(units))
+        chosen = np.zeros(len(inside), np.bool_)
+        part = self._part(units, inside)
+        label = np.zeros(len(units), np.int32)
         nodes = _LONGER * self.limits.of(Components).nodes
         if not len(self._what_is_hard(units, inside, part, label, least, chosen, nodes)):
             return min(told, float(least[0]))
@@ -282,8 +298,15 @@ def best_of_columns(
     """
     kept, state, price = decompose(problem, columns, price, limits, deadline)
     note(columns_kept=len(kept))
-    most, lower = float(price.sum()), state.lower_total if state.complete else 0.0
-    told = lower + sum(state.told.values()) if state.complete else 0.0
+    most = float(price.sum())
+    if state.complete:
+        lower = state.lower_total
+    else:
+        lower = 0.0
+    if state.complete:
+        told = lower + sum(state.told.values())
+    else:
+        told = 0.0
     return BestColumns(kept[state.chosen], most - lower, price, most - told)
 
 
@@ -301,7 +324,10 @@ def decompose(
 
     ranked = columns.renumber(problem.ranks)
     # In a cover no price need be above the opening: w ≤ Δ, so that no group gains more.
-    highest = problem.opening if problem.cover else np.inf
+    if problem.cover:
+        highest = problem.opening
+    else:
+        highest = np.inf
     price = np.minimum(price, highest)
     loss = make_feasible(price, columns._replace(members=ranked.members), highest)
     most_loss = _FIRST_LOSS * problem.scale
@@ -324,6 +350,7 @@ def _matters(state: Decomposition, columns: Columns, loss: Floats, most_loss: fl
 
     if state.total <= most_loss:
         return False
-    decided, beyond = loss <= most_loss, np.flatnonzero(loss > most_loss)
+    decided = loss <= most_loss
+    beyond = np.flatnonzero(loss > most_loss)
     activate(columns, loss, decided, beyond, state.label, state.least, state.tolerance, np.inf)
     return bool(decided[beyond].any())

@@ -20,7 +20,10 @@ def unit_prices(problem: Problem, *, beyond: float = 0.0) -> Floats:
     rest = best_per_annotator(problem.graph)
     per_annotator = np.maximum(rest[:, :-1] - rest[:, 1:], beyond)
     per_annotator[np.arange(problem.n_units), problem.annotator] = 0.0
-    share = (n - 1) / n if problem.opening >= 0 else 0.5
+    if problem.opening >= 0:
+        share = (n - 1) / n
+    else:
+        share = 0.5
     price = np.asarray(share * problem.opening + 0.5 * per_annotator.sum(axis=1))
     return price if problem.opening >= 0 else np.maximum(price, 0.0)
 
@@ -30,7 +33,9 @@ def unit_bound(problem: Problem, *, beyond: float = 0.0) -> float:
     most = float(unit_prices(problem, beyond=beyond).sum())
     bound = problem.n_units * problem.opening - most
     # A cover pays no less than nothing for its groups: w ≤ Δ.
-    return max(bound, 0.0) if problem.cover else bound
+    if problem.cover:
+        return max(bound, 0.0)
+    return bound
 
 
 def least_bounded(
@@ -43,5 +48,6 @@ def least_bounded(
     """The solution with that bound, or with the units' own where that is higher."""
     own = unit_bound(problem)
     if own > bound:
-        bound, proof = own, Proof(unit_prices(problem))
+        bound = own
+        proof = Proof(unit_prices(problem))
     return solution(problem, groups, bound, certificate, proof)

@@ -71,9 +71,11 @@ def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
     both and pays its own. Who is not matched takes its cheapest way.
     """
     cost = problem.opening - edges.weight
-    first, second = edges.row, edges.column + len(edges.begin) - 1
+    first = edges.row
+    second = edges.column + len(edges.begin) - 1
     n = problem.n_units
-    own, partner = np.full(n, problem.opening), np.full(n, -1, np.int32)
+    own = np.full(n, problem.opening)
+    partner = np.full(n, -1, np.int32)
     for here, there in ((first, second), (second, first)):
         order = np.lexsort((cost, here))
         rows, at = np.unique(here[order], return_index=True)
@@ -102,7 +104,8 @@ def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matc
     """
     from gammacp.alignment.kernels.matching import best_matching
 
-    n_first, n = len(edges.begin) - 1, problem.n_units
+    n_first = len(edges.begin) - 1
+    n = problem.n_units
     column, row_price, column_price = halting(
         lambda meter: best_matching(edges.begin, edges.column, gain, n - n_first, meter),
         deadline,

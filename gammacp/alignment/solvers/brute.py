@@ -11,7 +11,8 @@ from gammacp.alignment.solvers.registry import registered
 from gammacp.base.stopping import note
 from gammacp.errors import UsageError
 
-_UNITS, _GROUPS = 22, 2_000_000
+_UNITS = 22
+_GROUPS = 2_000_000
 
 
 @registered("brute", "every partition, for tests on tiny continua", pruned=False)
@@ -27,7 +28,8 @@ def solve_brute(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
     every = np.array(list(product(*([*u.tolist(), -1] for u in units_of))), np.int32)
     every = every[(every >= 0).any(axis=1)]
     costs = group_costs(problem, every)
-    every, costs = every[np.isfinite(costs)], costs[np.isfinite(costs)]
+    every = every[np.isfinite(costs)]
+    costs = costs[np.isfinite(costs)]
     masks = [sum(1 << u for u in row if u >= 0) for row in every.tolist()]
     having: list[list[int]] = [
         [g for g, mask in enumerate(masks) if mask >> u & 1] for u in range(problem.n_units)
@@ -43,7 +45,8 @@ def solve_brute(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
         allowed = (g for g in having[first] if problem.cover or not masks[g] & covered)
         return min((float(costs[g]) + best(covered | masks[g])[0], g) for g in allowed)
 
-    chosen, covered = [], 0
+    chosen = []
+    covered = 0
     while covered != full:
         g = best(covered)[1]
         chosen.append(g)

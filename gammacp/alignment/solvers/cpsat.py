@@ -56,14 +56,19 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     deadline = limits.deadline()
     try:
         priced = _prices(problem, limits, deadline)
-        found = None if due(deadline) else _packed(problem, priced, limits, deadline)
+        if due(deadline):
+            found = None
+        else:
+            found = _packed(problem, priced, limits, deadline)
     except TimeoutError:
         return at_hand(problem)
     if found is not None and not due(deadline):
         return found
     bound = problem.n_units * problem.opening - float(priced.price.sum())
     own = at_hand(problem, priced.groups, bound, Proof(priced.price))
-    return own if found is None else better(problem, found, own)
+    if found is None:
+        return own
+    return better(problem, found, own)
 
 
 def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
@@ -78,9 +83,15 @@ def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
         return _Priced(found.price, None, found.groups)
     note(prices_by="GLOP")
     ranked = columns.renumber(problem.ranks)
-    cover_cost = problem.opening if problem.cover else None
+    if problem.cover:
+        cover_cost = problem.opening
+    else:
+        cover_cost = None
     price = block_prices(problem.n_units, ranked, cover_cost, deadline=deadline)
-    highest = problem.opening if problem.cover else np.inf
+    if problem.cover:
+        highest = problem.opening
+    else:
+        highest = np.inf
     price = np.minimum(price, highest)
     make_feasible(price, ranked, highest)
     return _Priced(price[problem.ranks], columns, None)
@@ -92,7 +103,8 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
     None where the groups within τ are too many to list, or there is no time to.
     """
     total = float(priced.price.sum())
-    most_loss, slack = _FIRST_LOSS * problem.scale, problem.tolerance * problem.n_units
+    most_loss = _FIRST_LOSS * problem.scale
+    slack = problem.tolerance * problem.n_units
     if priced.groups is not None:
         # Column generation has an alignment already: nothing beyond its loss is of use.
         lost = total - _gain(problem, priced.groups)
@@ -158,7 +170,8 @@ def _checked(
     `bounds` are what CP-SAT tells, and what an alignment with any other group costs.
     """
     told, beyond = bounds
-    proof, all_units = Proof(priced.price), problem.n_units * problem.opening
+    proof = Proof(priced.price)
+    all_units = problem.n_units * problem.opening
     bound = all_units - float(priced.price.sum())
     certificate = Certificate(kept, priced.price)
     note(proved_by="prices")

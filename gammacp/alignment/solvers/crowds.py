@@ -46,7 +46,8 @@ _HEAD_SHARE = 0.2
 _PATIENCE = 0.3
 _PROGRESS = 0.02
 _LAST_SHARE = 0.5
-_FAR, _HOPELESS = 0.01, 20
+_FAR = 0.01
+_HOPELESS = 20
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,8 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     """
     from threadpoolctl import threadpool_limits
 
-    work, deadline = current_work(), limits.deadline()
+    work = current_work()
+    deadline = limits.deadline()
     began = work.steps
     small = problem.n_annotators < limits.of(Generation).crowd
     if problem.cover or problem.opening <= 0:
@@ -93,7 +95,10 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     total = problem.n_units * problem.opening
     hopeless = found.most_gain - total > _HOPELESS * (total - found.gain)
     if not _is_over(problem, found, limits, deadline):
-        steps = work.steps - began if small and not _long(problem, limits) else None
+        if small and not _long(problem, limits):
+            steps = work.steps - began
+        else:
+            steps = None
         # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
         with threadpool_limits(1, "blas"), budget(steps):
             found = enclose(problem, found, limits, deadline)
@@ -123,7 +128,8 @@ def _is_over(problem: Problem, found: Generated, limits: Limits, deadline: float
 def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
     """Columns that are generated first; none but those of a start in a large crowd."""
     crowd = problem.n_annotators >= limits.of(Generation).crowd
-    tuning, until = limits.of(Crowds), deadline
+    tuning = limits.of(Crowds)
+    until = deadline
     if limits.time_limit is not None:
         until = min(clock() + _HEAD_SHARE * limits.time_limit, deadline)
     if crowd and len(problem.first) >= SEARCHED_PAIRS:
@@ -140,7 +146,9 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
 
     Turns and patience are a matter of steps: other work on the machine changes nothing.
     """
-    work, noise, patience = current_work(), limits.of(Recombination), limits.of(Crowds).patience
+    work = current_work()
+    noise = limits.of(Recombination)
+    patience = limits.of(Crowds).patience
     began = work.steps
     total = problem.n_units * problem.opening
     # The relaxation first; annealing that brings nothing has less and less of the time.
@@ -148,25 +156,34 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
     groups = found.groups
     how: dict[str, Any] = {"seed": limits.seed, "deadline": deadline}
     together: Floats | None = None
-    turns: dict[str, Iterator[Any]] = (
-        {
+    if long:
+        turns: dict[str, Iterator[Any]] = {
             "relax": proximal_steps(problem, groups, deadline),
             "anneal": recombinations(
                 problem, groups, together=lambda: together, tuning=noise, **how
             ),
         }
-        if long
-        else {
+    else:
+        turns = {
             "relax": relaxations(problem, total - found.gain, deadline, limits.of(Semidefinite)),
             "anneal": annealing_runs(problem, groups, **how),
         }
-    )
-    n_inside, reached = 0, -np.inf
-    spent, idle, progressed, open_gap = dict.fromkeys(turns, 0), 0, began, np.inf
+    n_inside = 0
+    reached = -np.inf
+    spent = dict.fromkeys(turns, 0)
+    idle = 0
+    progressed = began
+    open_gap = np.inf
     while turns and not due(deadline) and not found.close(problem, limits, problem.slack):
-        fruitless = idle // len(noise.noises) if long else idle
+        if long:
+            fruitless = idle // len(noise.noises)
+        else:
+            fruitless = idle
         anneals = spent["anneal"] * (1 + fruitless) <= spent["relax"] > 0
-        turn = "anneal" if anneals and "anneal" in turns else next(iter(turns))
+        if anneals and "anneal" in turns:
+            turn = "anneal"
+        else:
+            turn = next(iter(turns))
         started = work.steps
         item = next(turns[turn], None)
         spent[turn] += work.steps - started
@@ -175,9 +192,12 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
         elif turn == "relax":
             # Each relaxation begins below the bound so far, and comes above it.
             if item.n_inside > n_inside:
-                n_inside, reached = item.n_inside, -np.inf
-                progressed, open_gap = work.steps, np.inf
-            reached, together = max(reached, item.bound), item.together
+                n_inside = item.n_inside
+                reached = -np.inf
+                progressed = work.steps
+                open_gap = np.inf
+            reached = max(reached, item.bound)
+            together = item.together
             # From shares of costs to prices of gains: a unit alone costs the opening.
             if total - item.bound < found.most_gain:
                 price = problem.opening - item.share
@@ -187,11 +207,14 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
             gain = total - float(group_costs(problem, item).sum())
             idle += 1
             if gain > found.gain + problem.tolerance:
-                found, idle = replace(found, groups=item, gain=gain), 0
+                found = replace(found, groups=item, gain=gain)
+                idle = 0
         tell(total - found.gain, total - found.most_gain)
-        now, left = work.steps, total - found.gain - reached
+        now = work.steps
+        left = total - found.gain - reached
         if left < (1 - _PROGRESS) * open_gap:
-            progressed, open_gap = now, left
+            progressed = now
+            open_gap = left
         # A step of the relaxation may take longer than patience lasts: the next one is waited for.
         waiting = turn == "anneal" and "relax" in turns
         if not waiting and now - progressed > patience + _PATIENCE * (now - began):

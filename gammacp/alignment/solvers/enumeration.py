@@ -104,6 +104,12 @@ def solve_listed(
 
 def better(problem: Problem, found: Solution, other: Solution) -> Solution:
     """The cheaper of two solutions, the higher bound with its proof, the first's certificate."""
-    cheaper = found if found.objective <= other.objective else other
-    higher = found if found.bound >= other.bound else other
+    if found.objective <= other.objective:
+        cheaper = found
+    else:
+        cheaper = other
+    if found.bound >= other.bound:
+        higher = found
+    else:
+        higher = other
     return solution(problem, cheaper.groups, higher.bound, found.certificate, higher.proof)

@@ -175,12 +175,16 @@ def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: f
     bound = problem.n_units * problem.opening - generated.most_gain
     proof = Proof(generated.price, generated.matrix)
     if not generated.complete:
-        by = "column generation" if generated.matrix is None else "semidefinite relaxation"
+        if generated.matrix is None:
+            by = "column generation"
+        else:
+            by = "semidefinite relaxation"
         note(columns_listed=generated.columns.number, prices_by=by, proved_by="prices")
         columns, whole = _rivals(problem, generated, limits, deadline)
         certificate = Certificate(columns, generated.price, whole)
         return least_bounded(problem, generated.groups, bound, certificate, proof)
-    listed, left = generated.columns, limits.until(deadline)
+    listed = generated.columns
+    left = limits.until(deadline)
     return solve_listed(problem, listed, left, generated.groups, bound, proof)
 
 
@@ -198,11 +202,13 @@ def generate(
     that an equally good alignment could use are listed. It goes on from what is `known`.
     `trying` ends it after the `trial` steps while groups next to the alignment beat its prices.
     """
-    tuning, began = limits.of(Generation), current_work().steps
+    tuning = limits.of(Generation)
+    began = current_work().steps
     few = problem.n_units <= limits.of(Semidefinite).most
     large = len(problem.first) >= SEARCHED_PAIRS and few
     state = _start(problem, known, deadline)
-    first, total = True, problem.n_units * problem.opening
+    first = True
+    total = problem.n_units * problem.opening
     try:
         while True:
             current_work().rounds += 1
@@ -243,7 +249,8 @@ def _rivals(
     crowd, or whose gap is more than rounding, is worth a moment only: its prices pay nearly every
     group.
     """
-    gap, slack = max(known.most_gain - known.gain, 0.0), _slack(problem)
+    gap = max(known.most_gain - known.gain, 0.0)
+    slack = _slack(problem)
     if gap > problem.slack or due(deadline):
         return known.columns, False
     tuning = limits.of(Generation)
@@ -265,10 +272,16 @@ def _rivals(
 
 
 def _start(problem: Problem, known: Generated | None, deadline: float) -> GenerationState:
-    groups = improve(problem, None, deadline) if known is None else known.groups
+    if known is None:
+        groups = improve(problem, None, deadline)
+    else:
+        groups = known.groups
     pool = to_columns(problem, groups)
     gain = float(pool.gain.sum())
-    start = shared_prices(problem, groups) if known is None else known.price
+    if known is None:
+        start = shared_prices(problem, groups)
+    else:
+        start = known.price
     support, price = support_of(problem.n_units, pool, np.ones(pool.number), start, _USED)
     return GenerationState(
         columns=pool if known is None else pool.join(known.columns),
@@ -329,20 +342,30 @@ def _solve_master(
 
     With `mending` that is annealed.
     """
-    cover_cost = problem.opening if problem.cover else None
+    if problem.cover:
+        cover_cost = problem.opening
+    else:
+        cover_cost = None
     relaxed = relax(problem.n_units, state.columns, cover_cost, deadline=deadline)
     total = float(relaxed.price.sum())
-    columns, value = state.columns, relaxed.value
+    columns = state.columns
+    value = relaxed.value
     # Without progress, towards the master's own prices, which all its columns accept, and with all
     # columns, so that none comes back for ever.
     progress = total > state.relaxed + 1e-9 * problem.scale
     total = max(total, state.relaxed)
     if progress:
         state = replace(state, columns=trim(columns, relaxed, limits.of(Generation).pool))
-    gain, state = state.gain, _round(problem, state, columns, value, deadline)
+    gain = state.gain
+    state = _round(problem, state, columns, value, deadline)
     if mending and state.gain > gain:
         state = _annealed(problem, state, deadline, HEATS[-2:-1], limits.seed)
-    step = 1.0 if progress else state.step / 2 if state.step > _LEAST_STEP else 0.0
+    if progress:
+        step = 1.0
+    elif state.step > _LEAST_STEP:
+        step = state.step / 2
+    else:
+        step = 0.0
     if problem.cover:
         # Smoothing (Wentges 1997).
         share = min(step, 0.5)
@@ -422,10 +445,15 @@ def _columns_in_gap(
     gap = state.most_gain - state.gain
     if gap > _CLOSE * problem.scale and not state.converged:
         return None
-    limit = at_last if state.converged else _LISTED_WHEN_CLOSE
+    if state.converged:
+        limit = at_last
+    else:
+        limit = _LISTED_WHEN_CLOSE
     least = -gap - problem.tolerance
     found = search(problem, state.price, least, every=True, limit=limit, deadline=deadline)
-    return None if found is None else found.columns
+    if found is None:
+        return None
+    return found.columns
 
 
 def _pack(problem: Problem, state: GenerationState, deadline: float) -> GenerationState:

@@ -81,14 +81,16 @@ def best_packing(
 
     The bound of a proven packing may be above its gain by `slack`.
     """
-    columns, cover = packing.columns, packing.cover
+    columns = packing.columns
+    cover = packing.cover
     if not columns.number:
         return Packing(np.zeros(0, np.int64), 0.0, True)
     program = _program(packing)
     n_units = int(packing.capacity[program.units].sum())
     value = columns.gain - (columns.sizes * packing.opening if cover else 0.0)
     scaled, scale = _scale(value, packing.opening, n_units)
-    terms, coefficients = list(program.times), scaled.tolist()
+    terms = list(program.times)
+    coefficients = scaled.tolist()
     if cover:
         terms += program.alone
         coefficients += [-round(packing.opening * scale)] * len(program.alone)
@@ -103,7 +105,10 @@ def best_packing(
     times = np.array([solver.value(x) for x in program.times], np.int64)
     # Each column that is taken was rounded by at most half a step.
     rounding = 0.5 * (n_units + 1) / scale
-    shift = len(program.units) * packing.opening if cover else 0.0
+    if cover:
+        shift = len(program.units) * packing.opening
+    else:
+        shift = 0.0
     bound = solver.best_objective_bound / scale + shift + rounding
     return Packing(times, bound, status is Status.OPTIMAL and limits.gap == slack == 0)
 
@@ -116,8 +121,11 @@ def highs_packing(
     from scipy.sparse import csc_array, eye_array, hstack
 
     deadline = limits.deadline()
-    columns, opening, room = packing.columns, packing.opening, packing.capacity
-    n, m = len(room), columns.number
+    columns = packing.columns
+    opening = packing.opening
+    room = packing.capacity
+    n = len(room)
+    m = columns.number
     cost = np.append(columns.sizes * opening - columns.gain, np.full(n, opening))
     # HiGHS proves to an absolute 1e-6 of the objective: less than a problem's own tolerance then.
     unit = 2.0 ** float(16 - np.frexp(max(opening, float(np.abs(cost).max()) / 64, 1e-200))[1])
@@ -149,7 +157,10 @@ def highs_packing(
     # Where it calls that a proof its bound is the optimum.
     proven = result.status == 0 and not limits.gap
     least = float(result.mip_dual_bound) / unit + (1e-6 / unit if proven else 0.0)
-    times = np.zeros(m) if result.x is None else np.rint(result.x[:m])
+    if result.x is None:
+        times = np.zeros(m)
+    else:
+        times = np.rint(result.x[:m])
     return Packing(times.astype(np.int64), float(room.sum()) * opening - least, proven)
 
 
@@ -160,7 +171,9 @@ def highs_bound(packing: Model, limits: Limits) -> float:
         return np.inf
     inside = replace(packing, columns=columns, capacity=packing.capacity[units])
     found = highs_packing(inside, replace(limits, gap=0.0), most_nodes=_SECOND_OPINION)
-    return np.inf if found is None else found.bound
+    if found is None:
+        return np.inf
+    return found.bound
 
 
 class Ranking(NamedTuple):
@@ -264,7 +277,8 @@ def _most_times(packing: Model) -> Indices:
 def _bound_loss(packing: Model, program: _Program, ranking: Ranking) -> None:
     """No more loss than the best packing's, but for the slack."""
     units = program.units
-    price, over = ranking.alone[units], ranking.over[units]
+    price = ranking.alone[units]
+    over = ranking.over[units]
     largest = max(float(np.abs(ranking.loss).max(initial=0.0)), float(price.max(initial=0.0)))
     largest = max(largest, float(over.max(initial=0.0)))
     if largest == 0:

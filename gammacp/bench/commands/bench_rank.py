@@ -21,7 +21,9 @@ def _ranks(record: Record) -> str | None:
     if rank is None:
         return None
     best, worst = rank
-    return str(best) if best == worst else f"{best}–{worst}"
+    if best == worst:
+        return str(best)
+    return f"{best}–{worst}"
 
 
 def _told(value: Any, digits: int) -> str:
@@ -85,7 +87,10 @@ def rank(
     from gammacp.bench.ranking import rank as ranks_of
 
     found = read_values(stores or [store_path(DEFAULT_OUT)], experiment)
-    changed = None if nuisance is None else read_values([nuisance], experiment)
+    if nuisance is None:
+        changed = None
+    else:
+        changed = read_values([nuisance], experiment)
     ranking = ranks_of(
         found.values,
         documents,

@@ -19,8 +19,11 @@ StoreOption = Annotated[
 
 
 def _sets(record: Record) -> str:
-    fewest, most = record["fewest_sets"], record["most_sets"]
-    return str(most) if fewest == most else f"{fewest}–{most}"
+    fewest = record["fewest_sets"]
+    most = record["most_sets"]
+    if fewest == most:
+        return str(most)
+    return f"{fewest}–{most}"
 
 
 _HOLDINGS = (
@@ -55,7 +58,10 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
         show(Table(_HOLDINGS, experiment["holdings"]))
         for run in experiment["runs"]:
             cells = f"{run['cells']} cells in {run['seconds']:.1f} s"
-            mixed = ", with other software than before it" if run["mixed"] else ""
+            if run["mixed"]:
+                mixed = ", with other software than before it"
+            else:
+                mixed = ""
             say(f"run {run['number']} of {run['began']} UTC, {run['executor']}: {cells}{mixed}")
     if not found:
         message(f"{store}: no experiment yet")

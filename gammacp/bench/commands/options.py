@@ -112,13 +112,16 @@ def sweep_of(
     from gammacp.bench.sweep import Sweep
     from gammacp.measures.registry import PAPER_MEASURES, expand_names
 
-    errors, measures = tuple(extent.error or ()), split_names(extent.measures)
-    sets, magnitudes = extent.sets, magnitudes_of(extent)
+    errors = tuple(extent.error or ())
+    measures = split_names(extent.measures)
+    sets = extent.sets
+    magnitudes = magnitudes_of(extent)
     if checking.check is not None:
         known = extent_of(read_curves(checking.check))
         errors = errors or known.errors
         measures = measures or known.measures
-        sets = known.sets if sets is None else sets
+        if sets is None:
+            sets = known.sets
         magnitudes = magnitudes or known.magnitudes
     other = other_source(brought)
     if other is not None:
@@ -177,7 +180,9 @@ def magnitudes_of(extent: SweepFlags) -> tuple[float, ...] | None:
     from gammacp.bench.sweep import magnitudes_by
 
     if extent.magnitudes is None:
-        return None if extent.step is None else magnitudes_by(extent.step)
+        if extent.step is None:
+            return None
+        return magnitudes_by(extent.step)
     if extent.step is not None:
         raise UsageError("give --step or --magnitudes, not both")
     return numbers_of("--magnitudes", extent.magnitudes)

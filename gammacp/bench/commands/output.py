@@ -60,7 +60,10 @@ class Failures:
             return
         task = failure.task
         place = f"{task.error}, magnitude {task.magnitude:g}, set {task.set_number}"
-        why = failure.why if self.told == 1 else failure.why.splitlines()[0]
+        if self.told == 1:
+            why = failure.why
+        else:
+            why = failure.why.splitlines()[0]
         message(f"not computed: {place}: {why}")
 
 
@@ -86,7 +89,10 @@ def _check_document(checks: Checks | None) -> dict[str, Any]:
     """Comparisons with the baseline, and which properties of units were tried."""
     if checks is None or checks.own is None:
         return {}
-    everything = None if checks.everything is None else asdict(checks.everything)
+    if checks.everything is None:
+        everything = None
+    else:
+        everything = asdict(checks.everything)
     more = {"everything": everything, "tried": checks.properties, "not_tried": checks.not_tried}
     return {"check": asdict(checks.own) | more}
 
@@ -123,7 +129,10 @@ def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> 
             "mean would have been found with probability .9"
         )
     if not found.moved:
-        how = "all equal, set by set" if found.paired else "none moved beyond noise"
+        if found.paired:
+            how = "all equal, set by set"
+        else:
+            how = "none moved beyond noise"
         message(f"{found.compared} points compared with {baseline}: {how}")
         return
     told = f"{len(found.moved)} of {found.compared} points moved"

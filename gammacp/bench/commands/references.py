@@ -36,7 +36,10 @@ class Annotators:
             if self.n_annotators is not None:
                 raise UsageError("give --panel or --n-annotators, not both")
             return read_panel(self.panel)
-        text = "3" if self.n_annotators is None else self.n_annotators.strip()
+        if self.n_annotators is None:
+            text = "3"
+        else:
+            text = self.n_annotators.strip()
         if "*" in text:
             return Panel.parse(text)
         try:

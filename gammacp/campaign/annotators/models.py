@@ -147,7 +147,8 @@ def fit(
     [0.667, 0.333]
     """
     kind = AnnotatorModel(one_of("model", model, AnnotatorModel))
-    strength, tolerance = number("strength", strength, 0.0), number("tolerance", tolerance, 0.0)
+    strength = number("strength", strength, 0.0)
+    tolerance = number("tolerance", tolerance, 0.0)
     iterations = whole("iterations", iterations, 1)
     if not len(responses.item):
         raise DataError("there is no response to fit annotators on")
@@ -168,7 +169,8 @@ def fit(
     # At first one place where nothing is for each item: what was marked is then taken for true
     # until the data say otherwise.
     behind = np.outer(seen, np.arange(k) == k - 1)
-    done, moved = 0, tolerance + 1
+    done = 0
+    moved = tolerance + 1
     while done < iterations and moved > tolerance:
         done += 1
         weighed = posterior * times[:, None]
@@ -250,7 +252,9 @@ def _closeness(r: Responses, posterior: Floats, times: Floats, strength: float) 
     if r.closeness is None:
         return np.full((2, LEVELS), 1 / LEVELS)
     several = r.closeness >= 0
-    levels, nothing, each = r.closeness[several], posterior[several, -1], times[several]
+    levels = r.closeness[several]
+    nothing = posterior[several, -1]
+    each = times[several]
     rows = np.array([np.bincount(levels, p * each, LEVELS) for p in (1 - nothing, nothing)])
     drawn = np.array([rows.sum(axis=0) / max(each.sum(), 1), np.full(LEVELS, 1 / LEVELS)])
     rows = rows + (strength * drawn + _LEAST)  # of no item at all NumPy counts whole numbers
@@ -259,7 +263,8 @@ def _closeness(r: Responses, posterior: Floats, times: Floats, strength: float) 
 
 def expected_counts(r: Responses, posterior: Floats) -> Floats:
     """Expected responses by annotator, truth and label."""
-    j, k = len(r.annotators), len(r.labels)
+    j = len(r.annotators)
+    k = len(r.labels)
     said = r.codes
     columns = [np.bincount(said, c, minlength=j * k) for c in posterior[r.item].T]
     return np.stack([c.reshape(j, k) for c in columns], axis=1)
@@ -294,7 +299,8 @@ def _free(counts: Floats, state: _State) -> tuple[Floats, _State]:
 
 def _one_coin(counts: Floats, state: _State) -> tuple[Floats, _State]:
     k = counts.shape[1]
-    right, total = np.trace(counts, axis1=1, axis2=2), counts.sum(axis=(1, 2))
+    right = np.trace(counts, axis1=1, axis2=2)
+    total = counts.sum(axis=(1, 2))
     pooled = right.sum() / total.sum()
     skill = (right + state.strength * pooled) / np.maximum(total + state.strength, _LEAST)
     wrong = (1 - skill) / max(k - 1, 1)
@@ -307,7 +313,8 @@ def _mace(counts: Floats, state: _State) -> tuple[Floats, _State]:
     smoothing = 0.01 / k  # that of the authors' program
     knew = np.diagonal(counts, axis1=1, axis2=2) * state.knowing
     drawn = counts.sum(axis=1) - knew
-    known, other = knew.sum(axis=1), drawn.sum(axis=1)
+    known = knew.sum(axis=1)
+    other = drawn.sum(axis=1)
     pooled = known.sum() / (known.sum() + other.sum())
     theta = known + smoothing + state.strength * pooled
     theta /= known + other + 2 * smoothing + state.strength

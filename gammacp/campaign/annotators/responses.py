@@ -84,7 +84,10 @@ class Responses:
 
         The second value says which one each item is, shape (items,); the third how many each is.
         """
-        levels = None if self.closeness is None else self.closeness + 1
+        if self.closeness is None:
+            levels = None
+        else:
+            levels = self.closeness + 1
         first, place, times = self._alike(self.codes, levels)
         return self.of_items(first), place, times
 
@@ -118,7 +121,10 @@ class Responses:
         rng = np.random.default_rng(0)
         most = max(int(codes.max(initial=0)) + 1, LEVELS + 1)
         keys, further = rng.integers(0, 1 << 64, (2, most), np.uint64)
-        sums = np.zeros(self.items, np.uint64) if levels is None else further[levels]
+        if levels is None:
+            sums = np.zeros(self.items, np.uint64)
+        else:
+            sums = further[levels]
         for i in range(0, len(codes), _AT_ONCE):
             np.add.at(sums, self.item[i : i + _AT_ONCE], keys[codes[i : i + _AT_ONCE]])
         _, first, place, times = np.unique(

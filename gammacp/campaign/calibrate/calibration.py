@@ -251,7 +251,10 @@ def _able(continua: Continua) -> Mapping[str, Continuum]:
     """The continua that have a γ, with common categories."""
     named = named_continua(continua)
     if len(named) > 1:
-        known = continua.categories if isinstance(continua, Corpus) else None
+        if isinstance(continua, Corpus):
+            known = continua.categories
+        else:
+            known = None
         named = Corpus.from_continua(named, categories=known)
     able = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
     if not able:
@@ -265,7 +268,8 @@ def _equivalent(
     curve: Curve, reason: str | None, measured: Gamma, cell: CalibrationCell
 ) -> Equivalent:
     """Return the magnitude that gives the measured γ under the error of the cell."""
-    error, confidence = cell.error, cell.settings.rule.confidence
+    error = cell.error
+    confidence = cell.settings.rule.confidence
     if len(curve.magnitudes) < 2:
         return Equivalent(error=error, curve=curve, reason=reason)
     found = magnitude_at(
@@ -280,13 +284,22 @@ def _equivalent(
     )
     least = least_amount(error, cell.before.seen.units)
     # Amounts that round to the same whole number of errors are not told apart.
-    half = least / 2 if middle > least else 0.0
-    low, high = max(0.0, low - half), high + half
+    if middle > least:
+        half = least / 2
+    else:
+        half = 0.0
+    low = max(0.0, low - half)
+    high = high + half
     if low < least and middle > 0:
-        low, high = 0.0, max(high, least)
-    least = least if 0 < middle < least else 0.0
+        low = 0.0
+        high = max(high, least)
+    if not (0 < middle < least):
+        least = 0.0
     unknown = math.isinf(low) or (math.isinf(middle) and low < _NONE)
-    words = "" if unknown else phrase(error, _interval(middle, low, high, least))
+    if unknown:
+        words = ""
+    else:
+        words = phrase(error, _interval(middle, low, high, least))
     return Equivalent(
         error=error,
         curve=curve,
@@ -303,7 +316,10 @@ def _equivalent(
 
 def _beyond(curve: Curve, reason: str | None) -> str:
     last = f"{curve.magnitudes[-1]:.2g}"
-    after = f"; {reason}" if reason else ""
+    if reason:
+        after = f"; {reason}"
+    else:
+        after = ""
     return f"even at magnitude {last} γ is {curve.smooth[-1]:.2f}, higher than measured{after}"
 
 

@@ -145,7 +145,8 @@ def invert(magnitudes: Floats, values: Floats, target: float) -> float:
     if len(level):
         return float((magnitudes[level[0]] + magnitudes[level[-1]]) / 2)
     after = int(np.flatnonzero(values < target)[0])
-    high, low = values[after - 1], values[after]
+    high = values[after - 1]
+    low = values[after]
     share = (high - target) / (high - low)
     return float(magnitudes[after - 1] + share * (magnitudes[after] - magnitudes[after - 1]))
 

@@ -20,7 +20,8 @@ def draw(calibration: Calibration, path: Path) -> None:
     drawn = [e for e in calibration.equivalents if len(e.curve.magnitudes) > 1]
     if not drawn:
         raise UsageError("there is no curve to draw")
-    stem, width = path.with_suffix(""), 2.6 * len(drawn) + 0.6
+    stem = path.with_suffix("")
+    width = 2.6 * len(drawn) + 0.6
     with plots.figure(
         stem, width=width, height=3.1, columns=len(drawn), shared=True, endings=(path.suffix,)
     ) as panels:
@@ -32,14 +33,18 @@ def draw(calibration: Calibration, path: Path) -> None:
 def _panel(panel: Any, equivalent: Equivalent, calibration: Calibration) -> None:
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-    curve, gamma = equivalent.curve, calibration.score.value
+    curve = equivalent.curve
+    gamma = calibration.score.value
     amounts = [amount(equivalent.error, m, calibration.model) for m in curve.magnitudes]
     spread = np.array([[s.min(), s.max()] for s in curve.sets])
     panel.fill_between(amounts, spread[:, 0], spread[:, 1], alpha=0.2, linewidth=0)
     panel.plot(amounts, curve.smooth, marker="o", markersize=3)
     panel.axhline(gamma, color="0.35", linewidth=0.9, linestyle="--")
     if math.isfinite(equivalent.amount):
-        high = equivalent.high if math.isfinite(equivalent.high) else amounts[-1]
+        if math.isfinite(equivalent.high):
+            high = equivalent.high
+        else:
+            high = amounts[-1]
         panel.plot([equivalent.low, high], [gamma, gamma], color="C3", linewidth=4, alpha=0.5)
         panel.plot([equivalent.amount], [gamma], marker="D", color="C3", zorder=3)
     panel.set_title(equivalent.error, fontsize="medium")

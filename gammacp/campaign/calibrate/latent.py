@@ -91,7 +91,9 @@ def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates
     """
     counts = weights @ patterns.counts
     used = counts > 0
-    present, asked, counts = patterns.present[used], patterns.asked[used], counts[used]
+    present = patterns.present[used]
+    asked = patterns.asked[used]
+    counts = counts[used]
     people = patterns.present.shape[1]
     if not len(counts):
         nothing = np.full(people, np.nan)
@@ -102,7 +104,8 @@ def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates
     owner = present.argmax(axis=1)
     two = np.flatnonzero(present.sum(axis=1) == 2)
     both = np.argwhere(present[two])[:, 1].reshape(-1, 2)
-    failing, adding = np.full(people, _START), np.full(people, _START)
+    failing = np.full(people, _START)
+    adding = np.full(people, _START)
     real = np.zeros(people)
     for _ in range(_STEPS):
         before = np.concatenate([failing, adding])
@@ -147,7 +150,8 @@ def wrong_labels(labels: Codes, categories: int, weights: Floats) -> Floats:
         How often each slot counts, shape (slots,).
     """
     used = weights > 0
-    labels, weights = labels[used], weights[used]
+    labels = labels[used]
+    weights = weights[used]
     people = labels.shape[1]
     asked = labels >= 0
     n = weights @ asked
@@ -196,7 +200,9 @@ def variances(squares: Floats, counts: Floats) -> Floats:
         Shape (annotators,); NaN of those whose pairs do not tell, and below 0 by chance.
     """
     people = len(counts)
-    rows, weights, means = [], [], []
+    rows = []
+    weights = []
+    means = []
     for one in range(people):
         for other in range(one):
             if counts[one, other]:

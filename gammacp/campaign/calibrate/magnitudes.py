@@ -35,11 +35,13 @@ from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 
 ERRORS = ("merge", "split", "false-negative", "false-positive", "category", "position")
-FEWEST_PEOPLE, FEWEST_DOCUMENTS = 3, 3
+FEWEST_PEOPLE = 3
+FEWEST_DOCUMENTS = 3
 CONFIDENCE = 0.95
 _BLOCKS = 40
 """Most parts that documents are dealt to for the spread of an estimate."""
-_SAME_PLACE, _FAR = 0.5, 4.5
+_SAME_PLACE = 0.5
+_FAR = 4.5
 """Largest distance of two ends of the same unit: a share of its length, or times the median."""
 _ADDED_MEET = 0.8
 """Stretch around a unit, in lengths, in which another that was added is taken for the same one."""
@@ -128,7 +130,10 @@ class Magnitudes:
         """Return what a reader must know of the magnitudes."""
         notes = []
         if self.left_out:
-            what = "document has" if self.left_out == 1 else "documents have"
+            if self.left_out == 1:
+                what = "document has"
+            else:
+                what = "documents have"
             notes.append(
                 f"{self.left_out} {what} fewer than {FEWEST_PEOPLE} annotators: of two who differ "
                 "it cannot be said who does"
@@ -272,7 +277,8 @@ class _Evidence:
                 dict.fromkeys(c for a in aligned for c in a.continuum.categories)
             )
         }
-        n, people = len(aligned), len(names)
+        n = len(aligned)
+        people = len(names)
         units, boundaries, labels = ([] for _ in range(3))
         squares, pairs = np.zeros((2, n, people, people))
         for number, a in enumerate(aligned):
@@ -369,16 +375,24 @@ def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tupl
     rows = slots.units
     there = (rows >= 0) & slots.whole[rows]
     chosen = np.flatnonzero(there.sum(axis=1) > 1)
-    rows, there = rows[chosen], there[chosen]
+    rows = rows[chosen]
+    there = there[chosen]
     lengths = np.where(there, (continuum.ends - continuum.starts)[rows], np.nan)
-    sizes = np.nanmedian(lengths, axis=1) if len(rows) else np.zeros(0)
+    if len(rows):
+        sizes = np.nanmedian(lengths, axis=1)
+    else:
+        sizes = np.zeros(0)
     for one in range(len(own)):
         for other in range(one):
             both = there[:, one] & there[:, other] & (sizes > 0)
-            first, second = rows[both, one], rows[both, other]
+            first = rows[both, one]
+            second = rows[both, other]
             for ends in (continuum.starts, continuum.ends):
                 apart = np.abs(ends[first] - ends[second]) / sizes[both]
-                median = float(np.median(apart)) if len(apart) else 0.0
+                if len(apart):
+                    median = float(np.median(apart))
+                else:
+                    median = 0.0
                 near = apart[apart <= max(_SAME_PLACE, _FAR * median)]
                 at = [own[one], own[other]], [own[other], own[one]]
                 squares[at] += (near**2).sum()
@@ -391,7 +405,8 @@ def _magnitude(
 ) -> PersonalMagnitude:
     """Return one person's magnitude with its interval by leaving out blocks of documents."""
     kind = ERRORS[error]
-    value, cases = float(whole.values[person, error]), float(whole.cases[person, error])
+    value = float(whole.values[person, error])
+    cases = float(whole.cases[person, error])
     if math.isnan(value):
         why = "too little is known: it takes two others at the same places"
         if kind == "category" and evidence.categories < 2:
@@ -407,7 +422,10 @@ def _magnitude(
         interval = _around_variance(value, parts)
     else:
         interval = _around_rate(value, parts, cases)
-    amount = _largest_shift(value) if kind == "position" else value
+    if kind == "position":
+        amount = _largest_shift(value)
+    else:
+        amount = value
     return PersonalMagnitude(
         annotator=name,
         error=kind,

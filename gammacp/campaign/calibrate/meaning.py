@@ -28,7 +28,9 @@ def least_amount(error: str, units: float) -> float:
     Splits and the like are made a whole number of times, the same for every annotator: amounts
     below this one cannot be simulated.
     """
-    return 1 / units if isinstance(parse_errors(error)[0], FalsePositive | Split | Merge) else 0.0
+    if isinstance(parse_errors(error)[0], FalsePositive | Split | Merge):
+        return 1 / units
+    return 0.0
 
 
 def phrase(error: str, share: str) -> str:

@@ -29,7 +29,9 @@ APART = 0.25
 """Largest share of the shorter of two units that they have in common and still are apart."""
 NEAR = 0.3
 """Largest distance of two ends that are the same boundary, as a share of the units' lengths."""
-ABSENT, PRESENT, UNKNOWN = 0, 1, -1
+ABSENT = 0
+PRESENT = 1
+UNKNOWN = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,8 @@ def same_places(continuum: Continuum, groups: Codes) -> Codes:
     continuum, groups
         As for `slots_of`.
     """
-    starts, ends = continuum.starts, continuum.ends
+    starts = continuum.starts
+    ends = continuum.ends
     divided = []
     for row in groups:
         rest = row[row >= 0].tolist()
@@ -117,7 +120,8 @@ def _moved_to_most(slots: Codes, continuum: Continuum) -> Codes:
 
     A unit with another label than all others may be aligned with one that somebody added beside.
     """
-    starts, ends = continuum.starts, continuum.ends
+    starts = continuum.starts
+    ends = continuum.ends
     sizes = (slots >= 0).sum(axis=1)
     slot_of = np.zeros(continuum.n_units, np.int64)
     for number, row in enumerate(slots):
@@ -129,7 +133,8 @@ def _moved_to_most(slots: Codes, continuum: Continuum) -> Codes:
             continue
         for annotator in np.flatnonzero(row < 0).tolist():
             rows = np.arange(continuum.n_units)[continuum.rows_of(continuum.annotators[annotator])]
-            low, high = starts[members].min(), ends[members].max()
+            low = starts[members].min()
+            high = ends[members].max()
             for unit in rows[(starts[rows] < high) & (ends[rows] > low)].tolist():
                 own = slots[slot_of[unit]]
                 here = sum(_is_same_place(unit, m, starts, ends) for m in members.tolist())
@@ -182,14 +187,18 @@ class _Overlaps:
 
     @classmethod
     def of(cls, continuum: Continuum, groups: Codes) -> _Overlaps:
-        starts, ends = continuum.starts, continuum.ends
+        starts = continuum.starts
+        ends = continuum.ends
         partners = np.full((len(starts), continuum.n_annotators), -1, np.int64)
         for column in range(groups.shape[1]):
             there = groups[:, column] >= 0
             partners[groups[there, column]] = groups[there]
         order = np.argsort(starts, kind="stable")
         ordered = starts[order]
-        longest = float((ends - starts).max()) if len(starts) else 0.0
+        if len(starts):
+            longest = float((ends - starts).max())
+        else:
+            longest = 0.0
         who = continuum.annotator_codes
         found: dict[int, list[int]] = {}
         for unit in range(len(starts)):
@@ -210,7 +219,9 @@ class _Overlaps:
 
         The units lie side by side, and reach over half of the one that covers them.
         """
-        starts, ends, who = continuum.starts, continuum.ends, continuum.annotator_codes
+        starts = continuum.starts
+        ends = continuum.ends
+        who = continuum.annotator_codes
         found = {}
         for whole, covered in self.covers.items():
             by_annotator: defaultdict[int, list[int]] = defaultdict(list)
@@ -275,7 +286,8 @@ def _neighbours(continuum: Continuum) -> list[tuple[int, int]]:
     pairs = []
     for name in continuum.annotators:
         rows = np.arange(continuum.n_units)[continuum.rows_of(name)]
-        starts, ends = continuum.starts[rows], continuum.ends[rows]
+        starts = continuum.starts[rows]
+        ends = continuum.ends[rows]
         following = np.searchsorted(starts, ends - APART * (ends - starts))
         for place, after in enumerate(following.tolist()):
             after = max(after, place + 1)
@@ -289,12 +301,16 @@ def _same_boundaries(pairs: Sequence[tuple[int, int]], continuum: Continuum) -> 
     if not pairs:
         return
     lefts, rights = np.array(pairs).T
-    ends, starts = continuum.ends[lefts], continuum.starts[rights]
+    ends = continuum.ends[lefts]
+    starts = continuum.starts[rights]
     lengths = continuum.ends - continuum.starts
     who = continuum.annotator_codes[lefts]
     middles = (ends + starts) / 2
     order = np.argsort(middles, kind="stable")
-    reach = NEAR * float(lengths.max()) if len(lengths) else 0.0
+    if len(lengths):
+        reach = NEAR * float(lengths.max())
+    else:
+        reach = 0.0
     close: list[tuple[float, int, int]] = []
     ordered = middles[order]
     for place, one in enumerate(order.tolist()):
@@ -318,7 +334,8 @@ def _grouped(
     group_of = list(range(size))
     members = {place: [place] for place in range(size)}
     for _, one, other in close:
-        first, second = group_of[one], group_of[other]
+        first = group_of[one]
+        second = group_of[other]
         if first == second:
             continue
         people = [int(who[m]) for m in (*members[first], *members[second])]

@@ -190,13 +190,18 @@ def trace(
     ends = dict.fromkeys(errors, math.inf)
     learnt: dict[tuple[str, float], Fitted] = {}
     tell = progress or (lambda _done, _total: None)
-    run: Callable[..., Iterable[Any]] = map if executor is None else executor.map
+    if executor is None:
+        run: Callable[..., Iterable[Any]] = map
+    else:
+        run = executor.map
     done = total = 0
 
     def near(error: str, magnitude: float) -> Guess | None:
         there = [m for e, m in learnt if e == error]
         nearest = min(there, key=lambda m: abs(m - magnitude), default=None)
-        return None if nearest is None else learnt[error, nearest].guess
+        if nearest is None:
+            return None
+        return learnt[error, nearest].guess
 
     def compute(wanted: Sequence[tuple[str, float]]) -> None:
         nonlocal done, total
@@ -252,9 +257,11 @@ def _reaches(curve: Curve, target: float) -> bool:
 
 def _refinement(curve: Curve, target: float, end: float) -> list[float]:
     """Two magnitudes inside the stretch in which the curve passes the target, or before its end."""
-    places, values = np.append(curve.magnitudes, end), np.append(curve.smooth, -math.inf)
+    places = np.append(curve.magnitudes, end)
+    values = np.append(curve.smooth, -math.inf)
     after = int(np.flatnonzero(values < target)[0])
     if target >= 1 or len(places) < 3 or places[after] > 1:
         return []
-    low, high = places[after - 1], places[after]
+    low = places[after - 1]
+    high = places[after]
     return [round(float(low + (high - low) * k / 3), 6) for k in (1, 2)]

@@ -55,7 +55,10 @@ def tell_against_gold(
     corpus = Corpus.from_continua(loaded.continua)
     labelled = all((c.category_codes >= 0).all() for c in corpus.values())
     names = MEASURES if labelled else _UNLABELLED
-    by = ["category"] if "category" in tables else []
+    if "category" in tables:
+        by = ["category"]
+    else:
+        by = []
     found = measure(corpus, names, by=by, reference=reference)
     if json:
         scores = {name: score.as_dict() for name, score in found.items()}

@@ -57,7 +57,8 @@ def calibrate(
     from gammacp.campaign.calibrate import calibrate as compute
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
 
-    options, paths = settings.options(), outputs(curves=curves, figure=figure)
+    options = settings.options()
+    paths = outputs(curves=curves, figure=figure)
     loaded = load(
         files,
         reading,
@@ -73,7 +74,10 @@ def calibrate(
             )
         _by_annotator(loaded, settings, computing, fail_under, json=json)
         return
-    errors = tuple(dict.fromkeys(error)) if error else ERROR_TYPES
+    if error:
+        errors = tuple(dict.fromkeys(error))
+    else:
+        errors = ERROR_TYPES
     with computing.pool("magnitudes", pays=True) as (executor, counter):
         found = compute(
             loaded.corpus(),
@@ -132,8 +136,14 @@ def _print_magnitudes(found: Magnitudes, overall: Agreement) -> None:
     if found.documents:
         say(f"γ = {number(overall.value)}. What each annotator does differently from the others:")
         show(magnitudes(found))
-        documents = "document" if found.documents == 1 else "documents"
-        around = f", with {found.confidence:.0%} intervals" if found.has_intervals else ""
+        if found.documents == 1:
+            documents = "document"
+        else:
+            documents = "documents"
+        if found.has_intervals:
+            around = f", with {found.confidence:.0%} intervals"
+        else:
+            around = ""
         say(
             f"Shares of the units, from {found.documents} {documents}{around}; shifts are shares "
             "of a unit's length."

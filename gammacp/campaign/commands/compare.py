@@ -57,7 +57,8 @@ def compare(
     from gammacp.campaign.compare import compare as compare_all
 
     thresholds.require_interval(comparing.wants_interval)
-    options, tables = settings.options(), [str(table) for table in by or TABLES]
+    options = settings.options()
+    tables = [str(table) for table in by or TABLES]
     check_frame_path(frame)
     writes = outputs(frame=frame, figure=figure)
     spare_files(writes, comparing.against or ())

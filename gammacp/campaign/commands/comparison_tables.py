@@ -28,7 +28,10 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
 
     whole = "document" in by
     if whole and found.overall.score.defined:
-        most = None if {"annotator", "pair", "category"} <= {*by} else 1
+        if {"annotator", "pair", "category"} <= {*by}:
+            most = None
+        else:
+            most = 1
         for sentence in verdict(found).in_words()[:most]:
             say(sentence)
     if whole and found.copies is not None:

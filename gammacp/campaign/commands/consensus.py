@@ -133,14 +133,16 @@ def consensus(
             seed=seed,
             executor=pool,
         )
-        rated, unrated = None, ""
+        rated = None
+        unrated = ""
         try:
             if splits != 0:
                 rated = reliability(each, splits=splits, seed=seed, executor=pool)
         except DataError as error:
             unrated = f"The reliability of the consensus cannot be estimated: {error.message}."
     messages((f.message_and_place for f in each.failures), before="gammacp: ", error=True)
-    names, aligned = [*each.documents], each.cells.aligned
+    names = [*each.documents]
+    aligned = each.cells.aligned
     tell_open({names[k]: aligned[k] for k in aligned.with_notes.tolist()}, len(aligned))
     for note in each.belief.notes:
         message(f"gammacp: {note}")
@@ -177,14 +179,18 @@ def consensus(
 def _print(each: CorpusConsensus, worst: int) -> None:
     from gammacp.campaign.consensus import gold_tables
 
-    found, belief = each.documents, each.belief
+    found = each.documents
+    belief = each.belief
     summary = gold_tables.consensus_summary(found)
     ranked = sorted(summary.records, key=lambda record: -(record["entropy"] or 0.0))
     if belief.fit is None:
         show(replace(summary, records=ranked))
     else:
         rows = ranked[:worst]
-        shown = f" ({len(rows)} of {len(found)})" if len(rows) < len(found) else ""
+        if len(rows) < len(found):
+            shown = f" ({len(rows)} of {len(found)})"
+        else:
+            shown = ""
         show(
             replace(summary, records=rows),
             title=f"Documents, worst first{shown}:" if len(found) > 1 else "",
@@ -210,4 +216,6 @@ def _print(each: CorpusConsensus, worst: int) -> None:
 
 def _cut(record: Record) -> Record:
     text = record.get("text")
-    return {**record, "text": shorten(text, 40, placeholder="…")} if text else record
+    if text:
+        return {**record, "text": shorten(text, 40, placeholder="…")}
+    return record

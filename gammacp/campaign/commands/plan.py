@@ -88,7 +88,8 @@ def plan(
     if assign is not None and loaded is not None:
         if not isfinite(found.best.documents):
             raise DataError(found.advice())
-        best, pilot = found.best, loaded.corpus().continua
+        best = found.best
+        pilot = loaded.corpus().continua
         assignment(pilot, best.documents, best.annotators, candidate).write_csv(assign)
     if json:
         print_json({**found.as_dict(), **(loaded.json if loaded else {})})

@@ -90,7 +90,8 @@ def watch(
                 # What could not be read is tried again, changed or not, but told of once.
                 before = None if seen["failures"] else state
                 if seen["measured"] or seen["gone"] or told != seen["failures"]:
-                    told, alarm = seen["failures"], None
+                    told = seen["failures"]
+                    alarm = None
                     if alarm_below is not None:
                         alarm = _alarm(kept, alarm_below, false_alarms)
                     sentence = incomplete_in_words(seen["documents"], unread)
@@ -130,7 +131,8 @@ def _look(
     from gammacp.formats.reading import by_document
 
     found = campaign.collect()
-    found = selected(campaign, found, features) if found.continua else found
+    if found.continua:
+        found = selected(campaign, found, features)
     continua = by_document(found.continua)
     failures = [each.as_dict() for each in found.unread]
     with computing.pool("measuring") as (executor, _):
@@ -156,7 +158,8 @@ def _print(seen: dict[str, Any]) -> None:
     value = "no γ yet"
     if seen["gamma"] is not None:
         value = f"γ {number(seen['gamma'])} ({' to '.join(map(number, seen['interval']))})"
-    n, changed = seen["documents"], first_names([*seen["measured"]], 5)
+    n = seen["documents"]
+    changed = first_names([*seen["measured"]], 5)
     when = f"{datetime.fromisoformat(seen['time']).astimezone():%Y-%m-%d %H:%M:%S}"
     line = (
         f"{when}  {value}  {counted(n, 'document')}, {seen['units']} units; "
@@ -187,7 +190,10 @@ def _check(last: dict[str, Any], settings: GammaFlags, alarm: Alarm | None, *, o
         raise DataError("no document has a γ yet")
     if once:
         settings.solving.check_proven(last["status"])
-    said = "" if alarm is None else alarm.in_words(last["gamma"] or 0.0)
+    if alarm is None:
+        said = ""
+    else:
+        said = alarm.in_words(last["gamma"] or 0.0)
     if not (alarm and said):
         return
     if not alarm.raised:

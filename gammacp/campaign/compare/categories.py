@@ -63,7 +63,9 @@ class Confusion:
 
 
 def _share(part: int, whole: int) -> float:
-    return part / whole if whole else math.nan
+    if whole:
+        return part / whole
+    return math.nan
 
 
 def confusion(

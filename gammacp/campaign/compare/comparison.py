@@ -107,7 +107,10 @@ class Comparison:
         people = ", ".join(a.annotator for a in self.annotators[:5])
         more = len(self.annotators) - 5
         people += f", {more} more" if more > 0 else ""
-        documents = f"{n} documents" if (n := len(found.documents)) != 1 else "1 document"
+        if (n := len(found.documents)) != 1:
+            documents = f"{n} documents"
+        else:
+            documents = "1 document"
         return f"Comparison({documents} by {people}: {found.score!r})"
 
     def _repr_html_(self) -> str:
@@ -247,7 +250,10 @@ def compare(
         {} if reference is None else documents_with(first_sessions(everything, session), reference)
     )
     names = annotators_of(others)
-    members = members_of(names, several("groups", groups)) if groups else {}
+    if groups:
+        members = members_of(names, several("groups", groups))
+    else:
+        members = {}
     compared = [tuple(c.values()) for c in (others, another or {}, mine)]
     settings = settings.deciding(compared)
     tell("everybody")
@@ -261,10 +267,14 @@ def compare(
     pairs = PairMatrix(annotators=names, agreements={})
     if members or reference is not None or wanted & {"annotator", "pair"}:
         pairs = pair_matrix(others, basis)
-        pairs = pairs.tested_on(overall) if "pair" in wanted else pairs
+        if "pair" in wanted:
+            pairs = pairs.tested_on(overall)
     tell("each annotator left out")
     apart = leave_one_out and "annotator" in wanted
-    without = without_each(others, overall, basis) if apart else ()
+    if apart:
+        without = without_each(others, overall, basis)
+    else:
+        without = ()
     parts: dict[str, ComparisonPart] = {}
     for name, make in COMPARED.items():
         part = make(others, basis, pairs="pair" in wanted, without=apart)
@@ -280,7 +290,8 @@ def compare(
         parts[beside.key] = beside
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
-    found, rounds = None, None
+    found = None
+    rounds = None
     if reference is not None:
         tell("reference")
         own = Basis(mine, settings, executor=executor, shared={})
@@ -289,7 +300,10 @@ def compare(
         tell("the other round")
         second = agreement(Basis(another, settings, executor=executor))
         rounds = OtherRound(agreement=second, test=compare_rounds(overall, second))
-    spread = overall.bootstrap() if draws else None
+    if draws:
+        spread = overall.bootstrap()
+    else:
+        spread = None
     return Comparison(
         overall=_sign(overall, spread),
         bootstrap=spread,
@@ -329,7 +343,10 @@ def _people(continua: Selection, reference: str | None, *, there: bool = True) -
     if reference is not None and there and len(everybody) > 1:
         check_annotator(continua, reference, "reference")
     people = [a for a in everybody if a != reference]
-    others = with_annotators(continua, people) if reference is not None else dict(continua)
+    if reference is not None:
+        others = with_annotators(continua, people)
+    else:
+        others = dict(continua)
     if len(people) < 2 or not others:
         who = ", ".join(people)
         raise too_few_annotators(continua.values(), "comparing needs two annotators", who)

@@ -198,7 +198,8 @@ def _disorders(pairs: PairMatrix, cuts: DocumentParts) -> tuple[Floats, Floats]:
     errors = np.zeros((len(place), len(place)))
     for (a, b), agreement in pairs.agreements.items():
         if agreement.rated:  # otherwise the two share nothing that tells anything
-            i, j = place[a], place[b]
+            i = place[a]
+            j = place[b]
             found[:, i, j] = found[:, j, i] = cuts.sums(agreement)
             errors[i, j] = errors[j, i] = agreement.score.chance_error
     return found, errors
@@ -223,7 +224,9 @@ def _across(
         """Relative error of the expected disorder: pairs share random sets, so it is their mean."""
         weights = expected[rows[:, None], columns]
         total = float(weights.sum())
-        return float((weights * errors[rows[:, None], columns]).sum()) / total if total else 0.0
+        if total:
+            return float((weights * errors[rows[:, None], columns]).sum()) / total
+        return 0.0
 
     # A part in which none of these pairs has anything tells nothing.
     both = np.concatenate((first, second))
@@ -261,10 +264,16 @@ def _sentence(found: AcrossGroups, tested: int) -> str:
     a, b = found.groups
     if math.isnan(found.gamma):
         return f"{a} and {b}: no γ across, because no document with a γ has annotators of both."
-    pairs = "1 pair" if found.pairs == 1 else f"{found.pairs} pairs"
+    if found.pairs == 1:
+        pairs = "1 pair"
+    else:
+        pairs = f"{found.pairs} pairs"
     said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {pairs}"
     if not math.isnan(found.difference):
-        how = "higher" if found.difference >= 0 else "lower"
+        if found.difference >= 0:
+            how = "higher"
+        else:
+            how = "lower"
         said += f", γ within is {abs(found.difference):.3f} {how}"
     if not math.isnan(found.normalized):
         said += f"; normalized xRR {found.normalized:.3f}"

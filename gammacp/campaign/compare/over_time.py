@@ -141,12 +141,14 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
     whole = np.array([np.bincount(sums.document, x, n) for x in (sums.observed, sums.expected)])
     shapes = _others_to_own(sums, n)
     with np.errstate(divide="ignore", invalid="ignore"):
-        disorder, mean = whole[0] / whole[1], whole[0].sum() / whole[1].sum()
+        disorder = whole[0] / whole[1]
+        mean = whole[0].sum() / whole[1].sum()
     everybody = _change("", disorder, whole[1], whole[1] > 0, clusters)
     found = []
     for k, name in enumerate(names):
         mine = sums.annotator == k
-        at, own = sums.document[mine], np.zeros((2, n))
+        at = sums.document[mine]
+        own = np.zeros((2, n))
         # A row holds half of what the annotator's pairs cost, the other annotators the other half.
         own[:, at] = 2 * sums.observed[mine], 2 * sums.expected[mine]
         rest = whole - own
@@ -154,7 +156,9 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
         if not there.any():
             continue
         with np.errstate(divide="ignore", invalid="ignore"):
-            z, others, weight = own[0] / own[1], rest[0] / rest[1], own[1] * rest[1] / whole[1]
+            z = own[0] / own[1]
+            others = rest[0] / rest[1]
+            weight = own[1] * rest[1] / whole[1]
             others[at] *= shapes[mine]
             even = weight * mean / (mean + disorder)
             times = (even * z)[there].sum() / (even * others)[there].sum()
@@ -181,7 +185,8 @@ def _others_to_own(sums: PairSums, n: int) -> Floats:
     document of k that add S together, those of one who adds r are (r·(k − 2) + S)/2(S − r) times
     as large as the others. Where everybody annotates everything that is the same in each document.
     """
-    where, who = sums.document, sums.annotator
+    where = sums.document
+    who = sums.annotator
     k = np.bincount(where, minlength=n)[where]
     total = np.bincount(where, sums.observed, n)[where]
     adds = np.ones(int(who.max()) + 1)
@@ -208,7 +213,8 @@ def _change(
     found = change_in_order(-disorder[there], weight[there], places, clusters[there])
     if not float(found.error) > 0:
         return told
-    value, t = float(found.value), float(found.half_width() / found.error)
+    value = float(found.value)
+    t = float(found.half_width() / found.error)
     low, high = (_end_of_product(value, float(end), t * unsure) for end in found.interval())
     return replace(told, change=value, interval=(low, high), p=float(found.p))
 

@@ -36,7 +36,9 @@ _LEVEL = 0.05
 
 def mean_defined(values: Floats) -> float:
     """Plain mean of the values that are defined; NaN if there is none."""
-    return math.nan if np.isnan(values).all() else float(np.nanmean(values))
+    if np.isnan(values).all():
+        return math.nan
+    return float(np.nanmean(values))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +140,8 @@ class PairMatrix:
         errors = np.array([a.score.chance_error for a in rated.values()])
         found = below_the_rest(sums[:, 0], sums[:, 1], errors)
         rows = zip(rated, sums, found.value, found.p, holm(found.p), strict=True)
-        total, tests = sums.sum(axis=0), {}
+        total = sums.sum(axis=0)
+        tests = {}
         for pair, own, value, p, p_holm in rows:
             if not math.isfinite(p):
                 continue
@@ -164,7 +167,10 @@ def pair_matrix(continua: Selection, basis: Basis) -> PairMatrix:
         for c in continua.values()
         for pair in combinations(sorted(c.annotators, key=place.__getitem__), 2)
     )
-    pairs = list(combinations(names, 2)) if math.comb(len(names), 2) <= MOST_PAIRS else []
+    if math.comb(len(names), 2) <= MOST_PAIRS:
+        pairs = list(combinations(names, 2))
+    else:
+        pairs = []
     if not pairs:
         pairs = [pair for pair, _ in shared.most_common(MOST_PAIRS)]
     return PairMatrix(

@@ -90,7 +90,8 @@ def against_reference(name: str, pairs: PairMatrix, basis: Basis) -> ReferenceCo
     `pairs` is the matrix of the annotators without the candidate, `basis` that of its documents.
     """
     categories = categories_of(basis.named)
-    alignments, entries = [], []
+    alignments = []
+    entries = []
     for other in annotators_of(basis.named):
         if other != name:
             result = agreement_of_selected(basis, (name, other))

@@ -26,7 +26,8 @@ from gammacp.inference.part_tests import (
 )
 from gammacp.measures.agreement import Agreement
 
-_FEW, _FEW_PAIRS = 20, 40
+_FEW = 20
+_FEW_PAIRS = 40
 _NO_SPREAD = 1e-24
 
 
@@ -77,13 +78,19 @@ class RoundTest:
         if self.difference_interval is None or self.p_value is None:
             return f"{said}; not tested: {self.untested}."
         low, high = self.difference_interval
-        n = f"{self.parts[0]} pairs of" if self.paired else f"{self.parts[0]} and {self.parts[1]}"
+        if self.paired:
+            n = f"{self.parts[0]} pairs of"
+        else:
+            n = f"{self.parts[0]} and {self.parts[1]}"
         of = f"{n} {self.kind}"
         if self.kind != ALIGNMENTS:
             of += ", which must be independent"
             if self.kind == DOCUMENTS:
                 of += ": if some share an author, patient or video, say so with `cluster=`"
-        p = f"p = {self.p_value:.2g}" if self.p_value >= 1e-4 else "p < .0001"
+        if self.p_value >= 1e-4:
+            p = f"p = {self.p_value:.2g}"
+        else:
+            p = "p < .0001"
         said += f" (95% confidence {low:+.3f} to {high:+.3f}; {p}; {of})."
         if self.detectable is not None:
             said += f" {self.detectable.in_words()}"
@@ -171,7 +178,10 @@ def compare_rounds(first: Agreement, second: Agreement) -> RoundTest:
         )
     kind = kinds.pop()
     paired = same and kind != ALIGNMENTS
-    shared = 0 if paired or kind == ALIGNMENTS else len({*names[0].values()} & {*names[1].values()})
+    if paired or kind == ALIGNMENTS:
+        shared = 0
+    else:
+        shared = len({*names[0].values()} & {*names[1].values()})
     return difference_of(
         sides[0],
         sides[1],
@@ -207,16 +217,20 @@ def difference_of(
     shared
         How many parts are on both sides, of those that are not paired.
     """
-    sizes, kind = (len(first), len(second)), first.kind
+    sizes = (len(first), len(second))
+    kind = first.kind
     known: dict[str, Any] = {"difference": first.gamma - second.gamma, "paired": paired}
     known |= {"parts": sizes, "kind": kind, "shared": shared}
-    least, what = FEWEST_PARTS, f"{kind} of each side"
+    least = FEWEST_PARTS
+    what = f"{kind} of each side"
     if kind == ALIGNMENTS:
-        least, what = FEWEST_ALIGNMENTS, f"{kind} of each text"
+        least = FEWEST_ALIGNMENTS
+        what = f"{kind} of each text"
     if min(sizes) < least:
         few = f"{sizes[0]} and {sizes[1]} {kind} are too few to tell how they differ"
         return RoundTest(**known, untested=f"{few} (at least {least} {what})")
-    one, two = _parts(first), _parts(second)
+    one = _parts(first)
+    two = _parts(second)
     if paired:
         found = paired_difference(one, two, math.hypot(*errors))
     else:
@@ -238,5 +252,8 @@ def difference_of(
 
 
 def _parts(side: Contributions) -> Parts:
-    make = parts_in_order if side.kind == ALIGNMENTS else independent_parts
+    if side.kind == ALIGNMENTS:
+        make = parts_in_order
+    else:
+        make = independent_parts
     return make(side.observed, side.expected)

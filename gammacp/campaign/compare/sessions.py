@@ -101,7 +101,10 @@ class Sessions:
         a = self.all
         if math.isnan(a.intra):
             return "γ of people with themselves is undefined: chance expects no disorder there."
-        others = "there is no γ" if math.isnan(a.inter) else f"at γ = {a.inter:.3f}"
+        if math.isnan(a.inter):
+            others = "there is no γ"
+        else:
+            others = f"at γ = {a.inter:.3f}"
         number = f"{counted(a.documents, 'document')}"
         said = (
             f"On {number} that somebody annotated twice, people agree with themselves at γ = "
@@ -171,7 +174,8 @@ def first_sessions(continua: Selection, pattern: str | None) -> Selection:
     """
     if pattern is None:
         return continua
-    people, found = people_of(annotators_of(continua), pattern), {}
+    people = people_of(annotators_of(continua), pattern)
+    found = {}
     for document, c in continua.items():
         first: dict[str, str] = {}
         for name in sorted(c.annotators, key=lambda a: _rank(people[a][1])):
@@ -255,8 +259,10 @@ def _with_oneself(
 ) -> WithOneself:
     (o, e, x), (other_o, other_e, other_x) = intra.sum(axis=1), inter.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        own, others = o / e, other_o / other_e
-        disorder, expected = (other_o / other_x) / (o / x), (other_e / other_x) / (e / x)
+        own = o / e
+        others = other_o / other_e
+        disorder = (other_o / other_x) / (o / x)
+        expected = (other_e / other_x) / (e / x)
         between = 1 - others / own
     there = (intra[1] > 0) & (inter[1] > 0)
     tested: dict[str, Any] = {}

@@ -40,8 +40,14 @@ class DocumentParts:
         if self.n >= FEWEST_PARTS:
             return
         self.kind, places = "stretches", np.concatenate([[], *self._places(whole, [*parts])])
-        self.n = STRETCHES if len(places) >= FEWEST_IN_ORDER else 0
-        self._edges = np.quantile(places, np.arange(1, STRETCHES) / STRETCHES) if self.n else None
+        if len(places) >= FEWEST_IN_ORDER:
+            self.n = STRETCHES
+        else:
+            self.n = 0
+        if self.n:
+            self._edges = np.quantile(places, np.arange(1, STRETCHES) / STRETCHES)
+        else:
+            self._edges = None
 
     @property
     def reason(self) -> str | None:
@@ -80,7 +86,8 @@ class DocumentParts:
         names
             Documents of everybody in which these have a γ; None: all such.
         """
-        names = self.in_common(found) if names is None else names
+        if names is None:
+            names = self.in_common(found)
         total = np.zeros((2, self.columns))
         if names and not self.n:
             own = found.contributions(names)

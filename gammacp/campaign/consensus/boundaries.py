@@ -148,7 +148,8 @@ def _spans_of_somebody(
     valid = ~np.isnan(pairs[:, :, 0])
     most = np.where(valid, together, -1.0).max(axis=1, keepdims=True)
     first = valid & (np.abs(together - most) <= _EQUAL * np.maximum(together, most))
-    short, start = pairs[:, :, 0] - pairs[:, :, 1], pairs[:, :, 0]
+    short = pairs[:, :, 0] - pairs[:, :, 1]
+    start = pairs[:, :, 0]
     order = np.lexsort((start, short, ~first))
     best = np.take_along_axis(pairs, order[:, :1, None], axis=1)[:, 0]
     tied = {
@@ -179,9 +180,12 @@ def _level(marked: GroupedUnits, positions: Floats, rule: BoundaryRule) -> Float
     found = _medians(marked, positions)
     if rule is BoundaryRule.MAJORITY:
         order = np.lexsort((positions, marked.group))
-        group, drawn = marked.group[order], positions[order]
+        group = marked.group[order]
+        drawn = positions[order]
         new = np.flatnonzero((np.diff(group, prepend=-1) > 0) | (np.diff(drawn, prepend=0) != 0))
-        heads, group, drawn = np.diff(new, append=len(order)), group[new], drawn[new]
+        heads = np.diff(new, append=len(order))
+        group = group[new]
+        drawn = drawn[new]
         most = np.maximum.reduceat(heads, np.flatnonzero(np.diff(group, prepend=-1)))
         top = heads == most[group]
         alone = top & (np.bincount(group, top)[group] == 1)
@@ -195,7 +199,8 @@ def _medians(marked: GroupedUnits, positions: Floats) -> Floats:
     order = np.lexsort((marked.weights, positions, marked.group))
     group, drawn, weights = (x[order] for x in (marked.group, positions, marked.weights))
     sizes = np.bincount(group)
-    first, last = np.cumsum(sizes) - sizes, np.cumsum(sizes) - 1
+    first = np.cumsum(sizes) - sizes
+    last = np.cumsum(sizes) - 1
     half = np.bincount(marked.group, marked.weights)[group] / 2
     below = weights.copy()
     rank = places_within(sizes)

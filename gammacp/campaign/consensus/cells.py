@@ -89,7 +89,8 @@ class Cells:
 
         Starts and ends are so far from their medians, on average and as a share of the mean length.
         """
-        m, number = self.grouped_units, self.support
+        m = self.grouped_units
+        number = self.support
         first = np.cumsum(number) - number
         far = np.zeros(len(self))
         for side in (m.starts, m.ends):
@@ -146,7 +147,8 @@ class AlignedCells:
             used[stretch.all_units().category_codes] = True
             cells = np.diff(aligned.columns(np.arange(first, end)).edges)
             sizes.append(cells // stretch.n_annotators)
-            before, first = before + int(sizes[-1].sum()), end
+            before = before + int(sizes[-1].sum())
+            first = end
         self.sizes = np.concatenate(sizes)
         """Unitary alignments of each document, shape (documents,)."""
         bare = any(c is None for c, u in zip(categories, used.tolist(), strict=True) if u)
@@ -185,8 +187,10 @@ class AlignedCells:
             From 0.
         """
         first, end, before = self.parts[number]
-        continua, columns = self.continua[first:end], self.aligned.columns(np.arange(first, end))
-        n, cells = continua.n_annotators, np.diff(columns.edges)
+        continua = self.continua[first:end]
+        columns = self.aligned.columns(np.arange(first, end))
+        n = continua.n_annotators
+        cells = np.diff(columns.edges)
         owner = np.repeat(np.arange(len(continua)), cells)
         place = np.arange(len(owner)) - columns.edges[owner]
         edges = np.concatenate(([0], np.cumsum(cells // n)))
@@ -215,7 +219,8 @@ class AlignedCells:
         cells
             Default: all.
         """
-        columns, groups = [], 0
+        columns = []
+        groups = 0
         for part in self if cells is None else cells:
             said = np.where(part.unit < 0, len(self.labels) - 1, part.said[part.unit])
             found = (part.group + groups, part.annotator, said, part.closeness())

@@ -142,7 +142,10 @@ class ConsensusUnit:
     def __repr__(self) -> str:
         """Return the unit's place, its category, and why somebody should look at it."""
         place = f"{self.start:g}, {self.end:g}, {self.category!r}"
-        why = f": {'; '.join(self.reasons)}" if self.reasons else ""
+        if self.reasons:
+            why = f": {'; '.join(self.reasons)}"
+        else:
+            why = ""
         return f"ConsensusUnit({place}, confidence {self.confidence:.2f}{why})"
 
     def by(self, annotator: str) -> Unit:
@@ -200,7 +203,9 @@ class Consensus:
     def entropy(self) -> float | None:
         """Bits that are open in the document; None without a model."""
         open_bits = [u.entropy for u in self.units if u.entropy is not None]
-        return None if self.threshold is None else sum(open_bits)
+        if self.threshold is None:
+            return None
+        return sum(open_bits)
 
     @property
     def review(self) -> tuple[ConsensusUnit, ...]:
@@ -287,7 +292,8 @@ def consensus_at(decided: Decided, document: int) -> Consensus:
         _unit(decided, continuum, document, group, group - first) for group in range(first, end)
     ]
     units.sort(key=lambda u: (u.start, u.end, u.group))
-    annotator, truth = decided.rules.annotator, decided.truth
+    annotator = decided.rules.annotator
+    truth = decided.truth
     kept = [u.by(annotator) for u in units if u.kept]
     return Consensus(
         units=tuple(units),
@@ -317,8 +323,12 @@ def _unit(
     start, end, kept, disorder, posterior = d.decisions[group]
     believed = category_of(category)
     by_model = posterior is not None and believed not in (None, vote.winner)
-    model = f", {believed} by the model ({posterior:.2f})" if by_model else ""
-    piece, tied_spans = d.pieces.get(group, Piece()), d.spans.tied.get(group, ())
+    if by_model:
+        model = f", {believed} by the model ({posterior:.2f})"
+    else:
+        model = ""
+    piece = d.pieces.get(group, Piece())
+    tied_spans = d.spans.tied.get(group, ())
     places = piece.fragments or ((start, end),)
     covered = [part for p in places if (part := continuum.text_between(*p)) is not None]
     level = " = ".join(f"{s:.15g}-{e:.15g}" for s, e in tied_spans)
@@ -348,13 +358,16 @@ def _unit(
 
 
 def _or_none(value: str | None) -> str:
-    return "none" if value is None else value
+    if value is None:
+        return "none"
+    return value
 
 
 def _reasons(
     vote: CategoryVote, model: str, real: list[Unit], of: Continuum, kept: bool, tolerance: float
 ) -> list[str]:
-    reasons, people = [], of.n_annotators
+    reasons = []
+    people = of.n_annotators
     if not vote.unanimous:
         reasons.append(vote.in_words("category", category_name) + model)
     if len(real) < people or not kept:
@@ -366,7 +379,10 @@ def _reasons(
         for name, positions in zip(("start", "end"), zip(*spans, strict=True), strict=True):
             spread = max(positions) - min(positions)
             if spread > allowed:
-                unit = "" if axis else of.offset_unit
+                if axis:
+                    unit = ""
+                else:
+                    unit = of.offset_unit
                 if spread == 1 and unit not in (SECONDS, MILLISECONDS):
                     unit = unit.removesuffix("s")
                 reasons.append(f"{axis}{name}s {spread:g}{' ' * bool(unit)}{unit} apart")

@@ -233,9 +233,13 @@ class Decided:
         for group in (first + np.flatnonzero(self.kept[first:end])).tolist():
             real = [row for row in self.rows(group) if row >= 0]
             category, _ = self.category(group, [names[k] for k in self.cells.codes[real].tolist()])
-            start, end = float(self.spans.starts[group]), float(self.spans.ends[group])
+            start = float(self.spans.starts[group])
+            end = float(self.spans.ends[group])
             piece = self.pieces.get(group, Piece())
-            fragments = piece.fragments if len(piece.fragments) > 1 else ()
+            if len(piece.fragments) > 1:
+                fragments = piece.fragments
+            else:
+                fragments = ()
             units.append(Unit(self.rules.annotator, start, end, category, fragments, piece.shape))
         return units
 
@@ -253,7 +257,10 @@ class Decided:
             groups = cells.unit[wanted[cells.document[cells.group]]].reshape(-1, n[places[0]])
             alone = len(batches) == len(n)
             units = joined_columns(continua.at(places) if alone else continua)
-            own = groups - continua.edges[places[0]] if alone else groups
+            if alone:
+                own = groups - continua.edges[places[0]]
+            else:
+                own = groups
             costs = costs_of_pairs(np.where(groups < 0, -1, own), units, self.dissimilarity)
             found[wanted[cells.document]] = costs.mean(axis=1)
         relative: list[float] = (found / self.dissimilarity.delta).tolist()
@@ -334,10 +341,12 @@ def _places(
     cells: Cells, rule: BoundaryRule, dissimilarity: BoundDissimilarity, weights: Floats | None
 ) -> tuple[ConsensusSpans, dict[int, Piece]]:
     """Return positions of the gold standard's units, with fragments and shapes if any."""
-    marked = (
-        cells.grouped_units if weights is None else cells.grouped_units._replace(weights=weights)
-    )
-    edges, n = cells.continua.edges, cells.continua.n_units
+    if weights is None:
+        marked = cells.grouped_units
+    else:
+        marked = cells.grouped_units._replace(weights=weights)
+    edges = cells.continua.edges
+    n = cells.continua.n_units
     fractions = np.flatnonzero((cells.starts % 1 != 0) | (cells.ends % 1 != 0))
     whole = np.ones(len(n), np.bool_)
     whole[np.searchsorted(edges, fractions, side="right") - 1] = False
@@ -367,7 +376,8 @@ def _add_pieces(
     pieces: dict[int, Piece],
 ) -> None:
     """Fragments and outlines of a document; of boxes, one of those that are drawn."""
-    c, first = cells.continua[d], int(cells.continua.edges[d])
+    c = cells.continua[d]
+    first = int(cells.continua.edges[d])
     for group in range(*cells.edges[d : d + 2].tolist()):
         mine = slice(*np.searchsorted(marked.group, (group, group + 1)))
         rows = cells.unit[cells.marks[mine]] - first
@@ -387,7 +397,8 @@ def _add_pieces(
             start, end, pieces[group] = fragments[0][0], fragments[-1][1], Piece(fragments)
         else:
             continue
-        placed.starts[group], placed.ends[group] = start, end
+        placed.starts[group] = start
+        placed.ends[group] = end
         placed.tied.pop(group, None)
 
 

@@ -164,7 +164,9 @@ def consensus_summary(found: Mapping[str, Consensus]) -> Table:
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    if values:
+        return sum(values) / len(values)
+    return None
 
 
 def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
@@ -202,7 +204,10 @@ def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
 
     doubtful = to_be_reviewed(each(), most)
     records = [{"file": name, "group": u.group, **_unit(u)} for name, u in doubtful]
-    where = f" ({min(units)})" if units in ({"s"}, {"ms"}) else ""
+    if units in ({"s"}, {"ms"}):
+        where = f" ({min(units)})"
+    else:
+        where = ""
     ends = {c.key: replace(c, header=f"{c.header}{where}") for c in REVIEW if c.form is position}
     columns = tuple(ends.get(c.key, c) for c in REVIEW)
     table = Table(columns, records).without_empty("text", "posterior")
@@ -236,13 +241,16 @@ def write_units(each: CorpusConsensus, path: Path, *, review: bool = False) -> N
 
     Where documents are columns, the record of each unit is made when it is written.
     """
-    found, plain = each.documents, each.cells.continua.plain
-    records: Iterable[Record] = (
-        to_review(found).records
-        if review
-        else ({"file": n, **_unit(u)} for n, c in found.items() for u in c.units)
-    )
-    known = [] if plain else [*records]
+    found = each.documents
+    plain = each.cells.continua.plain
+    if review:
+        records: Iterable[Record] = to_review(found).records
+    else:
+        records = ({"file": n, **_unit(u)} for n, c in found.items() for u in c.units)
+    if plain:
+        known = []
+    else:
+        known = [*records]
     table = Table(UNITS_CSV, known).without_empty("fragments", "shape")
     table = table.without("posterior", "entropy", when=each.belief.fit is None)
     columns = table.without("document", when=len(found) == 1).columns

@@ -28,7 +28,8 @@ from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
 
 # Splits of a small corpus, and how many unitary alignments all splits of a large one may hold.
-SPLITS, GROUPS = 20, 10_000
+SPLITS = 20
+GROUPS = 10_000
 _HALVES = ("half 1", "half 2")
 
 
@@ -65,8 +66,14 @@ class Reliability:
     def in_words(self) -> str:
         """One sentence for people."""
         low, high = self.people
-        size = f"{low}" if low == high else f"{low} to {high}"
-        few = f"; {self.left_out} with fewer than four left out" if self.left_out else ""
+        if low == high:
+            size = f"{low}"
+        else:
+            size = f"{low} to {high}"
+        if self.left_out:
+            few = f"; {self.left_out} with fewer than four left out"
+        else:
+            few = ""
         return (
             f"Reliability of the consensus: two consensuses of {size} annotators each agree "
             f"with γ = {self.value:.3f} in {self.documents:.4g} documents (standard deviation "
@@ -112,9 +119,14 @@ def reliability(
         )
     total = int(cells.sizes[parts].sum())
     few = max(2, min(SPLITS, GROUPS // max(total, 1)))
-    count = few if splits is None else whole("splits", splits, 1)
+    if splits is None:
+        count = few
+    else:
+        count = whole("splits", splits, 1)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x4A1F,)))
-    sums, values, sizes = np.zeros(2), [], []
+    sums = np.zeros(2)
+    values = []
+    sizes = []
     for split in range(count):
         corpus = _split(found, parts, rng)
         score = agreement(
@@ -163,7 +175,8 @@ def _split(found: CorpusConsensus, parts: Indices, rng: np.random.Generator) -> 
 
 def _half(found: CorpusConsensus, parts: Indices, people: Bools, name: str) -> list[list[Unit]]:
     """The gold standard of some annotators of each document, as everybody's was made."""
-    every, fit = found.cells, found.belief.fit
+    every = found.cells
+    fit = found.belief.fit
     truth = None
     if fit is not None:
         said = every.responses(every.of_some(people))
@@ -183,7 +196,10 @@ def _half(found: CorpusConsensus, parts: Indices, people: Bools, name: str) -> l
     asked[parts] = True
     for cells in every.of_some(people):
         mine = slice(cells.first, cells.first + len(cells.continua))
-        known = None if truth is None else truth.of(cells)
+        if truth is None:
+            known = None
+        else:
+            known = truth.of(cells)
         bound = every.aligned.dissimilarity
         decided = decide(cells, every.labels, rules, bound, known, needed[mine])
         units += map(decided.gold, np.flatnonzero(asked[mine]).tolist())
@@ -194,5 +210,7 @@ def _support(found: CorpusConsensus, people: int) -> int:
     """Scale the support that the consensus asked of all to half of the people."""
     half = people // 2
     if found.support is None:
-        return 1 if found.belief.fit else half // 2 + 1
+        if found.belief.fit:
+            return 1
+        return half // 2 + 1
     return max(1, math.ceil(needed_support(found.support, people) * half / people))

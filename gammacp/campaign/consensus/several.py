@@ -139,12 +139,16 @@ class CorpusConsensus:
     def gold(self) -> Continuum | Corpus:
         """The same: a continuum, or a corpus of several."""
         one = len(self.continua) == 1
-        return next(iter(self.continua.values())) if one else Corpus.from_continua(self.continua)
+        if one:
+            return next(iter(self.continua.values()))
+        return Corpus.from_continua(self.continua)
 
     @property
     def status(self) -> Status:
         """The worst of the alignments'."""
-        return Status.OPTIMAL if self.cells.aligned.optimal.all() else Status.FEASIBLE
+        if self.cells.aligned.optimal.all():
+            return Status.OPTIMAL
+        return Status.FEASIBLE
 
     @property
     def review(self) -> list[tuple[str, ConsensusUnit]]:
@@ -154,8 +158,12 @@ class CorpusConsensus:
 
 def _in_columns(documents: Mapping[str, Consensus]) -> DocumentTable:
     """The gold standards of documents that came from one table, as another."""
-    starts, ends, whose, what = array("d"), array("d"), array("i"), array("i")
-    bounds, like = {}, None
+    starts = array("d")
+    ends = array("d")
+    whose = array("i")
+    what = array("i")
+    bounds = {}
+    like = None
     for k, found in enumerate(documents.values()):
         like = found.continuum
         if like.declared:
@@ -263,12 +271,16 @@ def consensus_of_each(
     corpus = continua
     if not isinstance(corpus, Corpus):
         corpus = Corpus.from_continua(named_continua(continua))
-    shared = copies(corpus) if len(corpus) > 1 else CopiesFound()
+    if len(corpus) > 1:
+        shared = copies(corpus)
+    else:
+        shared = CopiesFound()
     once: dict[str, tuple[str, ...]] = {}
     if shared.pairs:
         changed, once = count_once({name: corpus[name] for name in corpus}, shared)
         corpus = Corpus.from_continua(changed)
-    names, every = [*corpus], ContinuumSequence.of(corpus.values())
+    names = [*corpus]
+    every = ContinuumSequence.of(corpus.values())
     failures = _failures(names, every)
     sound = np.array([k for k in range(len(names)) if k not in failures], np.int64)
     if not len(sound):
@@ -280,7 +292,8 @@ def consensus_of_each(
         return AlignedCells(align_each(every.at(sound), bound, executor=executor, **solving))
 
     cells = align_by_default(Combined() if weights == "vote" else MODELLED)
-    responses, untold = cells.responses(), None
+    responses = cells.responses()
+    untold = None
     if weights != "vote" and (untold := responses.overlap.too_little) and dissimilarity is None:
         cells = align_by_default(Combined())
         responses = cells.responses()
@@ -328,7 +341,9 @@ class _Making:
     def __init__(
         self, cells: AlignedCells, decided: Callable[[Cells], Decided], joining: Settings
     ) -> None:
-        self._cells, self._decided, self._joining = cells, decided, joining
+        self._cells = cells
+        self._decided = decided
+        self._joining = joining
         self._last: tuple[int, Decided] | None = None
 
     def __call__(self, number: int) -> Consensus:
@@ -350,7 +365,10 @@ def _cautions(documents: Mapping[str, Consensus], cells: AlignedCells) -> Iterat
     """Yield what the model does not decide, once for each gold part that says so."""
     for _, part in GOLD.items():
         for name, continuum in zip(documents, cells.continua.beside, strict=False):
-            caution = part.caution(documents[name]) if part.applies(continuum) else None
+            if part.applies(continuum):
+                caution = part.caution(documents[name])
+            else:
+                caution = None
             if caution is not None:
                 yield caution
                 break
@@ -359,7 +377,10 @@ def _cautions(documents: Mapping[str, Consensus], cells: AlignedCells) -> Iterat
 def _decide(
     every: AlignedCells, rules: ConsensusRules, cells: Cells, truth: Truth | None = None
 ) -> Decided:
-    mine = None if truth is None else truth.of(cells)
+    if truth is None:
+        mine = None
+    else:
+        mine = truth.of(cells)
     return decide(cells, every.labels, rules, every.aligned.dissimilarity, mine)
 
 
@@ -368,7 +389,8 @@ def _weigh(
 ) -> tuple[Callable[[Cells], Decided], Belief]:
     """Fit the model that decides to all documents, and return its belief."""
     fitted = fit(responses, "dawid-skene" if model == "auto" else model, unseen=True)
-    of_each, even = fitted.of_kinds, np.ones(len(responses.annotators))
+    of_each = fitted.of_kinds
+    even = np.ones(len(responses.annotators))
     times = np.bincount(fitted.kind).astype(np.float64)
     threshold = best_threshold(of_each, float(fitted.unseen[:-1].sum()), times)
     alike = Truth(of_each, fitted.kind, threshold, even)
@@ -395,7 +417,8 @@ def _against_heads(model: str, each: Iterable[Decided]) -> str | None:
     for d in each:
         support = d.cells.support
         most = 2 * support > d.cells.continua.n_annotators[d.cells.document]
-        many, lone = many + int(most.sum()), lone + int((support == 1).sum())
+        many = many + int(most.sum())
+        lone = lone + int((support == 1).sum())
         dropped += int((most & ~d.kept).sum())
         kept += int(((support == 1) & d.kept).sum())
     if not dropped and not kept:

@@ -29,7 +29,9 @@ def soft_labels(continuum: Continuum) -> list[dict[str, Any]]:
     [(0.0, 2.0, {'x': 0.5}), (2.0, 4.0, {'x': 0.5, 'y': 0.5})]
     """
     continuum = continuum.atoms()
-    starts, ends, n = continuum.starts, continuum.ends, continuum.n_annotators
+    starts = continuum.starts
+    ends = continuum.ends
+    n = continuum.n_annotators
     names = [*continuum.categories, ""]
     edges = np.unique(np.concatenate([starts, ends]))
     points = np.unique(starts[starts == ends])
@@ -42,13 +44,15 @@ def soft_labels(continuum: Continuum) -> list[dict[str, Any]]:
     )
     found = []
     for start, end in stretches:
-        covers = (
-            (starts <= start) & (ends >= end) if end > start else (starts == start) & (ends == end)
-        )
+        if end > start:
+            covers = (starts <= start) & (ends >= end)
+        else:
+            covers = (starts == start) & (ends == end)
         rows = np.flatnonzero(covers)
         if not len(rows):
             continue
-        who, codes = continuum.annotator_codes[rows], continuum.category_codes[rows]
+        who = continuum.annotator_codes[rows]
+        codes = continuum.category_codes[rows]
         said = set(zip(who.tolist(), codes.tolist(), strict=True))
         counts = np.bincount([c % len(names) for _, c in said], minlength=len(names))
         shares = {names[i]: float(counts[i] / n) for i in np.flatnonzero(counts)}

@@ -102,7 +102,10 @@ def needed_support(support: str | float | None, n_annotators: int) -> int:
         if not 1 <= number <= n_annotators:
             raise UsageError(f"support {text} is not between 1 and the {n_annotators} annotators")
         return int(number)
-    share = number / 100 if text.endswith("%") else number
+    if text.endswith("%"):
+        share = number / 100
+    else:
+        share = number
     if not 0 < share <= 1:
         raise UsageError(f"support {text!r} is not a share of the annotators in (0, 1]")
     # A share of 2/3 written 0.667 must not ask for all three.

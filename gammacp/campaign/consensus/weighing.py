@@ -73,7 +73,8 @@ def best_threshold(posterior: Floats, unseen: float = 0.0, times: Floats | None 
     >>> best_threshold(np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]]))  # 1.7 / (2 + 1.9)
     0.4358974358974359
     """
-    times = np.ones(len(posterior)) if times is None else times
+    if times is None:
+        times = np.ones(len(posterior))
     best = posterior[:, :-1].max(axis=1, initial=0.0)
     ranked = np.argsort(-best)
     expected = float(times @ (1 - posterior[:, -1])) + unseen
@@ -95,7 +96,8 @@ def shares_of_boundaries(people: int, each: Iterable[Decided]) -> Floats:
     each
         What the unitary alignments of each stretch become.
     """
-    far, count = np.zeros(people), np.zeros(people)
+    far = np.zeros(people)
+    count = np.zeros(people)
     for decided in each:
         who, off = decided.deviations()
         far += np.bincount(who, np.abs(off).sum(axis=1), people)
@@ -124,7 +126,8 @@ def qualities(
     j = len(responses.annotators)
     names = [category_name(c) for c in responses.labels]
     right = np.trace(counts[:, :-1, :-1], axis1=1, axis2=2)
-    true, marked = counts[:, :-1].sum(axis=(1, 2)), counts[:, :, :-1].sum(axis=(1, 2))
+    true = counts[:, :-1].sum(axis=(1, 2))
+    marked = counts[:, :, :-1].sum(axis=(1, 2))
     items = responses.per_annotator
     bias, sd = _means_and_deviations(j, (decided.deviations() for decided in each))
     return tuple(
@@ -149,7 +152,9 @@ def _means_and_deviations(
     people: int, each: Iterable[tuple[Codes, Floats]]
 ) -> tuple[Floats, Floats]:
     """Mean and standard deviation of what is off, by annotator; NaN for fewer than one and two."""
-    number, sums, squares = np.zeros(people), np.zeros((people, 2)), np.zeros((people, 2))
+    number = np.zeros(people)
+    sums = np.zeros((people, 2))
+    squares = np.zeros((people, 2))
     for who, off in each:
         mine = np.bincount(who, minlength=people)
         total = np.stack([np.bincount(who, x, people) for x in off.T], axis=1)
@@ -159,7 +164,8 @@ def _means_and_deviations(
         both = np.maximum(number + mine, 1)[:, None]
         between = mean - sums / np.maximum(number, 1)[:, None]
         squares += apart + between**2 * (number * mine)[:, None] / both
-        sums, number = sums + total, number + mine
+        sums = sums + total
+        number = number + mine
     with np.errstate(invalid="ignore", divide="ignore"):
         sd = np.sqrt(squares / (number - 1)[:, None])
         return sums / number[:, None], np.where(number[:, None] > 1, sd, np.nan)

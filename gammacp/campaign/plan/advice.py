@@ -167,7 +167,8 @@ class Plan:
         if self._tells_of_others() and pilot.components is not None:
             from scipy.special import stdtrit
 
-            m, people = best.annotators, max(pilot.people, best.annotators)
+            m = best.annotators
+            people = max(pilot.people, best.annotators)
             n = round(best.documents)
             # Student's t of so many people, as in the interval over annotators.
             now, then = (
@@ -203,7 +204,8 @@ class Plan:
         return people is not None and people.interval[0] > 0
 
     def _first(self, best: Design, goal: str) -> str:
-        m, pilot = best.annotators, self.pilot
+        m = best.annotators
+        pilot = self.pilot
         by = f"by {_count_of(m, 'annotator')} each ({self._cost(best)})"
         if not self.piloted:
             return f"{number_of(best)} documents {by}: {goal}."
@@ -215,7 +217,10 @@ class Plan:
         if m == pilot.annotators:
             few = f"{number_of(best, done)} more documents, not {_ordinal(m + 1)} annotator"
             return f"{few}: {goal} with {number_of(best)} documents {by}."
-        other = "more" if m > pilot.annotators else "fewer"
+        if m > pilot.annotators:
+            other = "more"
+        else:
+            other = "fewer"
         return (
             f"{number_of(best)} documents {by}, {other} annotators than the pilot's "
             f"{pilot.annotators}: {goal}."

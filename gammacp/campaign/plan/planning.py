@@ -79,14 +79,19 @@ def plan(
     UsageError
         Neither a pilot nor a model with γ, or a value outside its range.
     """
-    goal, prices = goal or Goal(), prices or Prices()
-    settings, among = Settings.of(**options), {whole("annotators", m, 2) for m in annotators}
+    goal = goal or Goal()
+    prices = prices or Prices()
+    settings = Settings.of(**options)
+    among = {whole("annotators", m, 2) for m in annotators}
     resolve_errors(error)
     if (continua is None) == (model is None) or (model is None) != (gamma is None):
         raise UsageError("a plan starts from a pilot, or from a model together with its γ")
     if candidate is not None and (continua is None or goal.verdict is None):
         raise UsageError("a candidate needs a pilot, and a verdict as the goal")
-    named: Mapping[str, Continuum] = {} if continua is None else named_continua(continua)
+    if continua is None:
+        named: Mapping[str, Continuum] = {}
+    else:
+        named = named_continua(continua)
     if goal.verdict is not None and any(c.cluster or c.weight != 1.0 for c in named.values()):
         raise UsageError(
             "a verdict can be planned only for independent documents of equal weight: leave out "
@@ -111,11 +116,15 @@ def plan(
     else:
         difficulty = math.sqrt(max(0.0, start.spread**2 - simulated**2))
         start = replace(start, difficulty=difficulty)
-    designs, curve = [], []
+    designs = []
+    curve = []
     for m in numbers:
         told()
         s = _spread(simulation, start, simulated, m)
-        mine = wins if wins is not None or goal.verdict is None else _peers(simulation, start, m)
+        if wins is not None or goal.verdict is None:
+            mine = wins
+        else:
+            mine = _peers(simulation, start, m)
         own = material.spread_by(s / start.spread if start.spread > 0 else 1.0)
         n = _documents(goal, own, mine, settings.seed)
         rough = continua is not None and len(material.observed) < FEW and math.isfinite(n)
@@ -239,7 +248,9 @@ def _spread(simulation: Simulation, start: Pilot, simulated: float, m: int) -> f
 
 
 def _whole(documents: float) -> float:
-    return math.ceil(documents - 1e-9) if math.isfinite(documents) else documents
+    if math.isfinite(documents):
+        return math.ceil(documents - 1e-9)
+    return documents
 
 
 def _between(ends: tuple[float, float], start: Pilot) -> tuple[float, float]:
@@ -255,7 +266,9 @@ def _documents(goal: Goal, material: Material, wins: Wins | None, seed: int) -> 
         return documents_for(partial(material.powers, goal.difference), FOUND, falling=False)
     assert wins is not None
     found = enough_documents(wins, goal.verdict or 0.0, _LEAST, seed=seed)
-    return math.inf if found is None or math.isnan(found) else found
+    if found is None or math.isnan(found):
+        return math.inf
+    return found
 
 
 def _curve(

@@ -26,7 +26,9 @@ SIZES = (5, 7, 10, 14, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000)
 """Documents at which a planned corpus is drawn; between them and beyond is interpolated."""
 FEW = 20
 """Documents of a pilot below which a range stands for a number."""
-_DRAWS, _CELLS, _PILOTS = 200, 100_000, 1000
+_DRAWS = 200
+_CELLS = 100_000
+_PILOTS = 1000
 _SEED = 0x9A17
 
 
@@ -87,7 +89,9 @@ class Material:
         low, high = map(float, interval_over_documents(self.observed, self.expected))
         drawn = self._half_width(len(self.observed))
         own = (high - low) / 2
-        return found * own / drawn if math.isfinite(own) and drawn > 0 else found
+        if math.isfinite(own) and drawn > 0:
+            return found * own / drawn
+        return found
 
     def powers(self, gain: float, sizes: Sequence[int] = SIZES) -> Floats:
         """Return how often two rounds of so many documents each are told apart, shape (sizes,).
@@ -160,7 +164,10 @@ def documents_for(
         Whether it is a half-width, which is extrapolated beyond the largest number by the root.
     """
     values = reached(SIZES)
-    sign = -1 if falling else 1
+    if falling:
+        sign = -1
+    else:
+        sign = 1
     # Whatever is drawn by chance, more documents must reach the goal, too.
     monotone = np.minimum.accumulate((sign * values)[::-1])[::-1]
     logs = np.log(SIZES)

@@ -33,7 +33,10 @@ Told = Callable[[int, int], None]
 
 _PRECISION = 0.05  # of the expected disorder of simulated corpora
 STEPS = 6  # bisections of the magnitude: to 1/64
-_UNITS, LEAST, MOST_VALUES = 6000, 20, 200  # units of a simulated corpus; its documents
+# units of a simulated corpus; its documents
+_UNITS = 6000
+LEAST = 20
+MOST_VALUES = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +132,8 @@ class Simulation:
 
     def magnitude(self, gamma: float, mix: Mapping[int, int], told: Callable[[], None]) -> float:
         """The magnitude with which annotators have this γ, to a 64th; at most 1."""
-        low, high = 0.0, 1.0
+        low = 0.0
+        high = 1.0
         for _ in range(STEPS):
             middle = (low + high) / 2
             told()

@@ -64,14 +64,18 @@ def exact_test(n: int, won: int, lost: int, epsilon: float) -> float:
     k = np.arange(n + 1.0)  # d = −1 so often: up to how many d = 1 are as extreme?
     all_n = np.full(n + 1, float(n))
     seen = score_statistic(all_n, np.array(float(won)), np.array(float(lost)), epsilon) + 1e-9
-    most, beyond = np.full(n + 1, -1.0), n - k + 1
+    most = np.full(n + 1, -1.0)
+    beyond = n - k + 1
     while (beyond - most > 1).any():
         middle = np.floor((most + beyond) / 2)
         inside = score_statistic(all_n, middle, k, epsilon) <= seen
-        most, beyond = np.where(inside, middle, most), np.where(inside, beyond, middle)
+        most = np.where(inside, middle, most)
+        beyond = np.where(inside, beyond, middle)
     ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     width = min(n, round(4.5 * n**0.5) + 20)  # more than nine standard deviations
-    low, high, p = 0.0, (1 - epsilon) / 2, 0.0
+    low = 0.0
+    high = (1 - epsilon) / 2
+    p = 0.0
     for points in _GRIDS:
         grid = np.linspace(low, high, points)
         losing = grid[:, None]
@@ -83,7 +87,8 @@ def exact_test(n: int, won: int, lost: int, epsilon: float) -> float:
         found = (chance * tails).sum(axis=1)
         best = int(found.argmax())
         p = max(p, float(found[best]))
-        low, high = grid[max(best - 1, 0)], grid[min(best + 1, points - 1)]
+        low = grid[max(best - 1, 0)]
+        high = grid[min(best + 1, points - 1)]
     return min(1.0, p)
 
 

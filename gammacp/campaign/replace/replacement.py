@@ -121,15 +121,20 @@ def replace(
     UsageError
         A value is outside its range.
     """
-    named, names = named_continua(continua), tuple(dict.fromkeys(several("candidates", candidates)))
-    margin, least = _epsilon(epsilon), whole("min_documents", min_documents, 1)
+    named = named_continua(continua)
+    names = tuple(dict.fromkeys(several("candidates", candidates)))
+    margin = _epsilon(epsilon)
+    least = whole("min_documents", min_documents, 1)
     solving: dict[str, Any] = {"method": method, "time_limit": time_limit}
     if gap is not None:
         solving["gap"] = gap
-    draws, scoring = whole("draws", draws, 1), SCORES[score]
+    draws = whole("draws", draws, 1)
+    scoring = SCORES[score]
     test = _Test(margin, least, draws, seed, scoring.of, expert)
     people = _people(named, names, expert)
-    found, unproven, compared = [], 0, set()
+    found = []
+    unproven = 0
+    compared = set()
     for name in names:
         aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed}, candidate=name)
         mine = with_annotators(named, (*people, name), least=1)
@@ -154,7 +159,10 @@ def replace(
     if len(found) > 1:
         found = [*with_holm(found)]
     ranked = sorted(found, key=lambda c: (c.passes is None, -c.advantage_probability))
-    aligned = Combined() if dissimilarity is None else dissimilarity
+    if dissimilarity is None:
+        aligned = Combined()
+    else:
+        aligned = dissimilarity
     return Replacement(
         candidates=tuple(ranked),
         score=score,
@@ -192,7 +200,8 @@ def _by_other_scores(
     name: str, mine: Mapping[str, Continuum], score: str, test: _Test, aligning: Aligning
 ) -> tuple[tuple[ByScore, ...], tuple[str, ...]]:
     """Verdicts by other scores, and why one is lacking."""
-    found, lacking = [], []
+    found = []
+    lacking = []
     for other in scores_beside(score, mine) if test.of == "documents" else ():
         try:
             instances = SCORES[other].instances(mine, aligning)
@@ -201,7 +210,10 @@ def _by_other_scores(
             lacking.append(f"no verdict by {other}: {error}")
             continue
         rate = float(wins.winning_rate(test.epsilon, test.least, both=True))
-        passes = None if np.isnan(rate) else rate >= _ENOUGH
+        if np.isnan(rate):
+            passes = None
+        else:
+            passes = rate >= _ENOUGH
         there = wins.there * wins.stands_for
         share = (wins.candidate * there).sum() / there.sum()
         found.append(ByScore(other, passes, rate, float(share)))
@@ -209,7 +221,8 @@ def _by_other_scores(
 
 
 def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Candidacy:
-    epsilon, least = test.epsilon, test.least
+    epsilon = test.epsilon
+    least = test.least
     p, confirmed = (wins.p_values(epsilon, least, both=both) for both in (False, True))
     tested = np.isfinite(p)
     won, lost = ((wins.differences == d).sum(axis=1) for d in (1, -1))
@@ -227,12 +240,18 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
         known: dict[str, Any] = dict.fromkeys(TESTED)
         if tested[j]:
             # The exact test of documents knows neither clusters nor weights.
-            exact = exact_test(*sums[j], epsilon) if wins.alike else None
+            if wins.alike:
+                exact = exact_test(*sums[j], epsilon)
+            else:
+                exact = None
             values = p[j], exact, q[j], beaten[j], equivalent[j]
             known = {k: np.asarray(v).item() for k, v in zip(TESTED, values, strict=True)}
         mine, theirs = (wins.rate(side, j) for side in (wins.candidate, wins.person))
         rows.append(AgainstPerson(person, sums[j][0], mine, theirs, **known))
-    shown = tested if tested.any() else np.ones(len(rows), np.bool_)
+    if tested.any():
+        shown = tested
+    else:
+        shown = np.ones(len(rows), np.bool_)
     rates = [float(wins.winning_rate(epsilon, least, both=both)) for both in (False, True)]
     rho = float(np.mean([r.rho_candidate for r, s in zip(rows, shown, strict=True) if s]))
     interval, note = _interval(wins.contributions(shown), test)
@@ -272,9 +291,16 @@ def _interval(
         return None if found is None else (max(0.0, found[0]), found[1]), ()
     from scipy.special import betaincinv
 
-    n, k = len(lost), len(lost) * parts.gamma
-    low = float(betaincinv(k, n - k + 1, 0.025)) if k > 0 else 0.0
-    high = float(betaincinv(k + 1, n - k, 0.975)) if k < n else 1.0
+    n = len(lost)
+    k = len(lost) * parts.gamma
+    if k > 0:
+        low = float(betaincinv(k, n - k + 1, 0.025))
+    else:
+        low = 0.0
+    if k < n:
+        high = float(betaincinv(k + 1, n - k, 0.975))
+    else:
+        high = 1.0
     note = f"ρ is the same on all {n} {test.of}: its interval is Clopper & Pearson's"
     return (low, high), (f"{note}, as there is nothing to resample",)
 
@@ -318,12 +344,17 @@ def _notes(
     name: str, mine: Mapping[str, Continuum], wins: Wins, people: tuple[str, ...], test: _Test
 ) -> tuple[str, ...]:
     """Return what makes the numbers say less than they seem to."""
-    notes, total = [], len(wins.instances) + wins.left_out
-    of, expert = test.of, test.expert
+    notes = []
+    total = len(wins.instances) + wins.left_out
+    of = test.of
+    expert = test.expert
     what = "row" if of == "documents" else "label"
     lacking = {a: n for a in (name, *people) if (n := total - wins.present.get(a, 0))}
     if missing := lacking.pop(name, 0):
-        asked = "; if it found nothing there, say so with `annotators=`" if what == "row" else ""
+        if what == "row":
+            asked = "; if it found nothing there, say so with `annotators=`"
+        else:
+            asked = ""
         notes.append(
             f"{name} has no {what} in {missing} of {total} {of}: these are left out{asked}"
         )

@@ -32,7 +32,9 @@ CROWD_GAP = 0.005
 
 def default_gap(continuum: Continuum) -> float:
     """`CROWD_GAP` for a crowd, whose proofs take minutes; else 0."""
-    return CROWD_GAP if continuum.n_annotators >= CROWD else 0.0
+    if continuum.n_annotators >= CROWD:
+        return CROWD_GAP
+    return 0.0
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ class Aligning:
     @property
     def distance(self) -> Any:
         """The dissimilarity, as it was asked for or as it is by default."""
-        return Combined() if self.dissimilarity is None else self.dissimilarity
+        if self.dissimilarity is None:
+            return Combined()
+        return self.dissimilarity
 
     def align(self, continua: Mapping[str, Continuum]) -> dict[str, Alignment]:
         """The alignment of each continuum that needs one, by its name."""
@@ -85,10 +89,17 @@ class Aligning:
         """Return how many alignments are not proven, and how far off they may be."""
         if not self.unproven:
             return ()
-        n, gap = len(self.unproven), max(self.unproven)
-        are = "alignment is" if n == 1 else "alignments are"
+        n = len(self.unproven)
+        gap = max(self.unproven)
+        if n == 1:
+            are = "alignment is"
+        else:
+            are = "alignments are"
         told = f"{n} {are} not proven optimal (within {gap:.2%} of the best)"
-        asked = "" if "gap" in self.solving else "; `gap=0` searches longer"
+        if "gap" in self.solving:
+            asked = ""
+        else:
+            asked = "; `gap=0` searches longer"
         return (told + asked,)
 
 
@@ -205,7 +216,10 @@ def disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator
     """Minus the disorder of each pair within the best alignment of all (2015, eq. 7 for two)."""
     aligned = aligning.align(continua)
     for name, c in continua.items():
-        pairs = -pair_disorders(aligned[name]) if name in aligned else no_scores(c)
+        if name in aligned:
+            pairs = -pair_disorders(aligned[name])
+        else:
+            pairs = no_scores(c)
         yield Instance(name, c.annotators, pairs, c.cluster, c.weight)
 
 
@@ -225,7 +239,8 @@ def pair_disorders(alignment: Alignment) -> Floats:
     Σ d(u, v) / x̄ over the groups in which either of the two has a unit, x̄ the mean of their
     numbers of units; 0 where neither has any. With two annotators it is the alignment's disorder.
     """
-    c, real = alignment.continuum, alignment.groups >= 0
+    c = alignment.continuum
+    real = alignment.groups >= 0
     i, j = np.triu_indices(c.n_annotators, 1)
     total = np.where(real[:, i] | real[:, j], alignment.pair_costs, 0.0).sum(axis=0)
     units = (c.counts[i] + c.counts[j]) / 2

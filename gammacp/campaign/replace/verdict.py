@@ -185,13 +185,15 @@ class Candidacy:
         counted = f"it holds its own against {counted} at ε = {self.epsilon:g} ({rate}); {agreed}."
         if self.passes:
             least = self.least_epsilon or 0
-            limit = f"not pass with ε = {least - 0.01:g}" if least else "also pass with ε = 0"
+            if least:
+                limit = f"not pass with ε = {least - 0.01:g}"
+            else:
+                limit = "also pass with ε = 0"
             return f"{self.name} {passed}: {counted} It would {limit}.{self._by_other_scores()}"
-        other = (
-            f"It would pass from ε = {self.least_epsilon:g} on."
-            if self.least_epsilon is not None
-            else "No ε would change that."
-        )
+        if self.least_epsilon is not None:
+            other = f"It would pass from ε = {self.least_epsilon:g} on."
+        else:
+            other = "No ε would change that."
         more = f"{other} {self._more()}{self._by_other_scores()}"
         return f"The test does not show that {self.name} {failed}: {counted} {more}"
 
@@ -206,7 +208,10 @@ class Candidacy:
         if not told:
             return ""
         if all(b.passes == self.passes for b in told):
-            also = "also passes" if self.passes else "does not pass either"
+            if self.passes:
+                also = "also passes"
+            else:
+                also = "does not pass either"
             names = " and ".join(f"by {b.score} (ω = {b.confirmed_rate:.2f})" for b in told)
             return f" {names[0].upper()}{names[1:]} it {also}."
         return f" But the verdict depends on the score: {shown}."
@@ -226,11 +231,17 @@ class Candidacy:
         if self.enough_documents is None:
             return f"More {self.of} like these would not change this."
         if math.isnan(self.enough_documents) and (self.clusters or self.weighted):
-            how = "in clusters" if self.clusters else "weighted"
+            if self.clusters:
+                how = "in clusters"
+            else:
+                how = "weighted"
             return f"How many {self.of} would be enough is unknown if they are {how}."
         if math.isnan(self.enough_documents):
             few = self.instances < _FEWEST
-            why = f"There are too few {self.of}" if few else f"The {self.of} are too much alike"
+            if few:
+                why = f"There are too few {self.of}"
+            else:
+                why = f"The {self.of} are too much alike"
             return f"{why} to say how many would be enough."
         return (
             f"With {self.enough_documents:.0f} {self.of} like these it would pass in four of five "
@@ -266,9 +277,13 @@ def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -
 
 def least_epsilon(wins: Wins, least: int) -> float | None:
     """The smallest ε, in hundredths, with which ω ≥ ½; None if there is none below 1."""
-    low, high = -1, 100  # ω grows with ε
+    # ω grows with ε
+    low = -1
+    high = 100
     while high - low > 1:
         middle = (low + high) // 2
         passed = bool(wins.winning_rate(middle / 100, least, both=True) >= 0.5)
         low, high = (low, middle) if passed else (middle, high)
-    return None if high == 100 else high / 100
+    if high == 100:
+        return None
+    return high / 100

@@ -98,10 +98,15 @@ class Wins:
         if not self.alike:
             people = range(len(self.there))
             return np.array([self.p_of_parts(j, epsilon, least) for j in people])
-        w = np.ones(len(self.instances)) if weights is None else weights
+        if weights is None:
+            w = np.ones(len(self.instances))
+        else:
+            w = weights
         # Whole numbers, of which a product of matrices is exact on every processor.
         n, total, squares = (w @ x.T for x in (self.there, self.differences, self.differences**2))
-        won, lost, tested = (squares + total) / 2, (squares - total) / 2, n >= max(least, 1)
+        won = (squares + total) / 2
+        lost = (squares - total) / 2
+        tested = n >= max(least, 1)
         p = t_test(n, total, squares, epsilon)
         if both and weights is not None:
             p = np.maximum(p, ndtr(score_statistic(np.maximum(n, 1), won, lost, epsilon)))
@@ -129,14 +134,18 @@ class Wins:
         """
         from scipy.special import stdtr
 
-        there, differences = self.there[j], self.differences[j] * (-1 if reverse else 1)
+        there = self.there[j]
+        differences = self.differences[j] * (-1 if reverse else 1)
         sums = [np.bincount(self.parts, x * self.stands_for) for x in (there, differences)]
         n, d = (x[sums[0] > 0].astype(np.float64) for x in sums)
         if there.sum() < least or len(n) < FEWEST_PARTS:
             return math.nan
         parts = independent_parts(d, n)
         won, lost = (float((differences == k) @ self.stands_for / n.sum()) for k in (1, -1))
-        size = int(n.sum() ** 2 / (n**2).sum() + 1e-9) if self.weights else len(n)
+        if self.weights:
+            size = int(n.sum() ** 2 / (n**2).sum() + 1e-9)
+        else:
+            size = len(n)
         exact = exact_test(size, round(won * size), round(lost * size), epsilon)
         if not parts.variance > 0:
             return exact
@@ -170,7 +179,8 @@ class Wins:
         there = self.there[tested] * self.stands_for
         share = there / there.sum(axis=1, keepdims=True) / tested.sum()
         lost = share * ~self.candidate[tested]
-        observed, expected = lost.sum(axis=0), share.sum(axis=0)
+        observed = lost.sum(axis=0)
+        expected = share.sum(axis=0)
         if self.clusters:
             sums = [np.bincount(self.parts, side).astype(float) for side in (observed, expected)]
             return Contributions(sums[0], sums[1], CLUSTERS)
@@ -187,7 +197,9 @@ def wins_of(
     kept: list[tuple[str, dict[str, tuple[bool, bool]]]] = []
     clusters: list[str] = []
     weights: list[float] = []
-    left_out, alone, present = 0, 0, Counter[str]()
+    left_out = 0
+    alone = 0
+    present = Counter[str]()
     for instance in instances:
         names = instance.annotators
         present.update(names)
@@ -218,9 +230,16 @@ def wins_of(
     for column, (_, found) in enumerate(kept):
         for name, (by_candidate, by_person) in found.items():
             there[row[name], column] = True
-            won[row[name], column], lost[row[name], column] = by_candidate, by_person
+            won[row[name], column] = by_candidate
+            lost[row[name], column] = by_person
     kept_names = tuple(name for name, _ in kept)
-    together = tuple(clusters) if any(clusters) else ()
-    stand_for = tuple(weights) if any(w != 1.0 for w in weights) else ()
+    if any(clusters):
+        together = tuple(clusters)
+    else:
+        together = ()
+    if any(w != 1.0 for w in weights):
+        stand_for = tuple(weights)
+    else:
+        stand_for = ()
     counted = left_out, present, alone
     return Wins(people, kept_names, there, won, lost, *counted, together, stand_for)

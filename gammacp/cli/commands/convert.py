@@ -66,7 +66,10 @@ def convert(
     for loss in losses(document, chosen):
         message(f"gammacp: {out}: {loss}")
     units = sum(c.n_units for c in continua)
-    noun = "continuum" if len(continua) == 1 else "continua"
+    if len(continua) == 1:
+        noun = "continuum"
+    else:
+        noun = "continua"
     message(f"{out}: {units} units, {len(continua)} {noun}, as {chosen.title}")
 
 
@@ -77,7 +80,10 @@ def _with_text(continuum: Continuum, texts: Path, *, alone: bool) -> Continuum:
     from gammacp.formats.spans import CHARACTERS
 
     name = continuum.name.removesuffix(".txt")
-    file = texts if alone and not texts.is_dir() else texts / f"{name}.txt"
+    if alone and not texts.is_dir():
+        file = texts
+    else:
+        file = texts / f"{name}.txt"
     if not alone and not file.is_file():
         message(f"gammacp: {file}: file does not exist, so this document gets no text")
         return continuum

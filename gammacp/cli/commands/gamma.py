@@ -109,12 +109,18 @@ def gamma(
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     confidence = settings.sampling.confidence
-    over = found.bootstrap(confidence=confidence) if interval else None
+    if interval:
+        over = found.bootstrap(confidence=confidence)
+    else:
+        over = None
     judged = {name: answer(found) for name, answer in ANSWERS.items()}
     if json:
         whole = {"results": found.results(), "corpus": found.corpus}
         whole |= {name: said and said.as_dict() for name, said in judged.items()}
-        taken_apart = {} if parts is None else {"explanation": parts.as_dict()}
+        if parts is None:
+            taken_apart = {}
+        else:
+            taken_apart = {"explanation": parts.as_dict()}
         taken_apart |= {name: each.as_dict() for name, each in further.items()}
         taken_apart |= {name: {"reason": reason} for name, reason in refused}
         print_json({**whole, **taken_apart, **loaded.json})
@@ -146,7 +152,10 @@ def _write_certificates(
     stems = [Path(n).stem if Path(n).is_file() else n for n in behind]
     written: set[str] = set()
     for i, (stem, alignments) in enumerate(zip(stems, behind.values(), strict=True), 1):
-        own = stem if stems.count(stem) == 1 else f"{stem}-{i}"
+        if stems.count(stem) == 1:
+            own = stem
+        else:
+            own = f"{stem}-{i}"
         for kind, aligned in alignments.items():
             name = f"{file_name(own, 'document')}{kind}.json"
             if name.casefold() in written:

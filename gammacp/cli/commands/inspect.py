@@ -119,7 +119,10 @@ def _print(name: str, format: str, s: Summary) -> None:
 
 
 def _lines(format: str, s: Summary) -> Iterator[tuple[str, str]]:
-    unit = f" {s.offset_unit}" if s.offset_unit else ""
+    if s.offset_unit:
+        unit = f" {s.offset_unit}"
+    else:
+        unit = ""
     if format:
         yield "format", format
     yield "bounds", f"{s.bounds[0]:.15g} to {s.bounds[1]:.15g}{unit}"

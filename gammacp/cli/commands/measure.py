@@ -81,7 +81,10 @@ class Chosen:
         from gammacp.measures.registry import MEASURES, UNITS
 
         units = any(MEASURES[name].applies_to in UNITS for name in names)
-        chance = CHANCE_OPTIONS if units else frozenset({"seed"})
+        if units:
+            chance = CHANCE_OPTIONS
+        else:
+            chance = frozenset({"seed"})
         known = (chance if self.beyond_chance else frozenset()).union(
             *(MEASURES[name].options for name in names)
         )

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 def _needs(record: Record) -> str:
     of_units = record["applies_to"] == "continuum"
-    return ", ".join(record["needs"]) if of_units else str(record["applies_to"])
+    if of_units:
+        return ", ".join(record["needs"])
+    return str(record["applies_to"])
 
 
 def _zero(record: Record) -> str:

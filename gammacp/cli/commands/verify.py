@@ -20,7 +20,8 @@ def verify(
     """
     from gammacp.verify import Check, RefusedError
 
-    code, records = 0, []
+    code = 0
+    records = []
     for path in files:
         try:
             proven, said = Check(path.read_text(encoding="utf-8")).claim()

@@ -23,5 +23,8 @@ def warm_up(json: AsJson = False) -> None:
         f"{found.kernels} kernels are ready, {found.compiled} of them compiled now; it took "
         f"{found.seconds:.1f} s ({found.processor_seconds:.1f} s of processor time)"
     )
-    kept = f"kept in {found.folder}" if found.folder else "not kept: no cache folder is writable"
+    if found.folder:
+        kept = f"kept in {found.folder}"
+    else:
+        kept = "not kept: no cache folder is writable"
     message(kept)

@@ -98,7 +98,10 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
     brought = _brought_to(command, hints)
     found: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(command).parameters.items():
-        groups = brought if hints[name] is Brought else (hints[name],)
+        if hints[name] is Brought:
+            groups = brought
+        else:
+            groups = (hints[name],)
         for group in groups:
             for one in _parameters(name, group, parameter.default):
                 found.setdefault(one.name, one)
@@ -145,8 +148,10 @@ def _parameters(
             yield from _parameters(f.name, inner, f if f.metadata else f.default, heading)
         return
     if isinstance(default, Field):
-        rules, default = {**default.metadata, "rich_help_panel": heading}, default.default
-        kind, names = rules.pop("kind"), rules.pop("names")
+        rules = {**default.metadata, "rich_help_panel": heading}
+        default = default.default
+        kind = rules.pop("kind")
+        names = rules.pop("names")
         if not names and default is False:
             names = (f"--{name.replace('_', '-')}",)
         hint = Annotated[hint, kind(*names, **rules)]

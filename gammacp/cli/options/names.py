@@ -25,7 +25,8 @@ _KINDS = {
     "solvers": "solver",
 }
 # Names such as `non-overlapping` are not broken: while lines are filled, their hyphen is this.
-_HYPHEN, _WHOLE = re.compile(r"(?<=[a-z])-(?=[a-z])"), "\ue000"
+_HYPHEN = re.compile(r"(?<=[a-z])-(?=[a-z])")
+_WHOLE = "\ue000"
 _KINDS_OF_VALUES = {
     "int": "N",
     "int range": "N",
@@ -90,7 +91,10 @@ def plain_name(option: str, text: str) -> str:
     parts = [f'type = "{kind}"']
     parts += [f"{key} = {order if kind == 'ordinal' else value}"] if argument else []
     parts += [f"weight = {weight}"] if weight else []
-    name = f"features.{json.dumps(feature, ensure_ascii=False)}" if feature else "category"
+    if feature:
+        name = f"features.{json.dumps(feature, ensure_ascii=False)}"
+    else:
+        name = "category"
     raise UsageError(
         f"{option} takes only a name, not {text!r}. Write {name} = {{{', '.join(parts)}}} into "
         f"a file and give {'--metric' if option == '--metric' else '--dissimilarity'} FILE.toml"
@@ -118,7 +122,10 @@ class _Listing:
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in ctx.command.get_params(ctx):
             is_option = parameter.param_type_name == "option"
-            heading = (parameter.rich_help_panel or "Options") if is_option else "Arguments"
+            if is_option:
+                heading = parameter.rich_help_panel or "Options"
+            else:
+                heading = "Arguments"
             if record := parameter.get_help_record(ctx):
                 name, text = record
                 for kind, word in _KINDS_OF_VALUES.items():

@@ -280,9 +280,15 @@ class Loaded:
     @property
     def json(self) -> dict[str, object]:
         """Return what every command's JSON says of its reading: what is missing, and doubts."""
-        doubt = {"doubt": self.doubt} if self.doubt else {}
+        if self.doubt:
+            doubt = {"doubt": self.doubt}
+        else:
+            doubt = {}
         told = [remark.as_dict() for remark in self.remarks if remark.told]
-        remarks = {"remarks": told} if told else {}
+        if told:
+            remarks = {"remarks": told}
+        else:
+            remarks = {}
         return {**reading_json(self.left_out), **doubt, **remarks}
 
     def by_name(self) -> Mapping[str, Continuum]:
@@ -332,7 +338,8 @@ def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
 def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]:
     """Return what readers passed over as lines of text, the most frequent first."""
     found = by_reason(left_out)
-    most = most if output.verbosity <= 0 else len(found)
+    if not (output.verbosity <= 0):
+        most = len(found)
     for entry in found[:most]:
         yield visible(f"left out: {entry} ({entry.file})")
     if rest := sum(entry.count for entry in found[most:]):
@@ -390,7 +397,8 @@ def load(
     from gammacp.formats import Collection
 
     if (path := _shipped(reading)) is not None:
-        files, reading = path, replace(reading, dataset=None)
+        files = path
+        reading = replace(reading, dataset=None)
     about = about or {}
     campaign = requested_campaign(files, reading, against, features=features or beside, **about)
     campaign.refuse(refused or {})
@@ -432,7 +440,10 @@ def load(
             # The model of one text can be built from whatever is compared.
             note = f"{changed}; `chance=cut` for both makes them comparable"
             message(f"gammacp: {note}")
-            doubt = f"{doubt}. {note}" if doubt else note
+            if doubt:
+                doubt = f"{doubt}. {note}"
+            else:
+                doubt = note
     noted = found.conventions
     if reading.dataset is None and instead is None:
         noted += _suspected(kept.continua, names, tell=tell_left_out)
@@ -503,12 +514,17 @@ def requested_campaign(
     """Return the campaign to read: a campaign.toml or files, with the options."""
     from gammacp.formats.campaign_file import Campaign, campaign_of
 
-    paths = [files] if isinstance(files, Path) else list(files or ())
+    if isinstance(files, Path):
+        paths = [files]
+    else:
+        paths = list(files or ())
     if bool(paths) == (reading.dataset is not None) or (against and not paths):
         raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
     given = reading.values() | ({"features": tuple(features)} if features else {}) | about
     campaign = (campaign_of(paths) if paths else Campaign({})).but(given, reading.round)
-    return _other(campaign, against, given) if against else campaign
+    if against:
+        return _other(campaign, against, given)
+    return campaign
 
 
 def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> None:
@@ -563,7 +579,9 @@ def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]
     if len(against) == 1 and str(against[0]) in campaign.values.get("rounds", {}):
         return campaign.but(given, str(against[0]))
     other = campaign_of(against)
-    return other.but(given) if other.file else campaign.but({**given, **other.values})
+    if other.file:
+        return other.but(given)
+    return campaign.but({**given, **other.values})
 
 
 def write_options(entries: Sequence[str] | None) -> dict[str, Any]:

@@ -114,11 +114,15 @@ class Weighing:
         """Return what the preset sets."""
         from gammacp.measures.settings import PRESETS
 
-        return {} if self.preset is None else PRESETS[self.preset.value]
+        if self.preset is None:
+            return {}
+        return PRESETS[self.preset.value]
 
     def chosen_dissimilarity(self) -> Any:
         """The dissimilarity; None where every option was left open."""
-        return None if self == Weighing() else self.dissimilarity()
+        if self == Weighing():
+            return None
+        return self.dissimilarity()
 
     def dissimilarity(self) -> Any:
         """The dissimilarity; the combined one unless another is named."""
@@ -221,7 +225,10 @@ def wants_interval(interval: bool, draws: int | None) -> bool:
     """
     if draws is None:
         return interval
-    instead = "give --no-interval" if interval else "leave it out"
+    if interval:
+        instead = "give --no-interval"
+    else:
+        instead = "leave it out"
     if draws:
         instead = "give --interval"
     message(

@@ -103,7 +103,10 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
     found = list(_documents(source))
     documents = Documents(source, TOKENS)
     for one in found:
-        name = one.name if len(found) > 1 else source.document
+        if len(found) > 1:
+            name = one.name
+        else:
+            name = source.document
         _add(documents.of(name, " ".join(one.words)), one, discontinuous)
     return documents.one_or_all()
 
@@ -230,7 +233,10 @@ def _entity(
             line=line,
         )
     place = declaration.type
-    kind = values[place] if place is not None and place < len(values) else ""
+    if place is not None and place < len(values):
+        kind = values[place]
+    else:
+        kind = ""
     return values[declaration.group], kind
 
 
@@ -262,7 +268,8 @@ def _mark(
     at = len(document.words)
     part = _PART.fullmatch(name)
     number, total = (int(part[2]), int(part[3])) if part else (1, 1)
-    name = part[1] if part else name
+    if part:
+        name = part[1]
     if begins:
         document.opened.setdefault(name, []).append((at - (not empty), kind, line))
     if not ends:

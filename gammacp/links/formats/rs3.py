@@ -54,7 +54,8 @@ def read(source: Source) -> Continuum:
     if root.tag != "rst" or not segments:
         raise root.error("file has no <rst> with segments", hint="Export it again")
     pieces = [" ".join(s.text.split()) for s in segments]
-    who, spans = source.annotator, Spans.of(source, CHARACTERS, " ".join(pieces))
+    who = source.annotator
+    spans = Spans.of(source, CHARACTERS, " ".join(pieces))
     order: dict[str, int] = {}
     at = 0
     for element, text in zip(segments, pieces, strict=True):
@@ -65,7 +66,10 @@ def read(source: Source) -> Continuum:
     heads: dict[str, str] = {}
     for key, node in _from_below(root):
         known = [(order[heads[n]], relation) for n, relation in node.nuclei if n in heads]
-        nuclei = [(order[key], "")] if key in order else sorted(known)
+        if key in order:
+            nuclei = [(order[key], "")]
+        else:
+            nuclei = sorted(known)
         if not nuclei:
             spans.leave_out("group", "has no nucleus")
             spans.leave_out("relation", "leads to a group without a nucleus", len(node.satellites))
@@ -116,12 +120,16 @@ def _from_below(root: Element) -> list[tuple[str, _Node]]:
         if above not in nodes:
             what = f"node {key!r} has the parent {above!r}, which does not exist"
             raise node.element.error(what, hint="Export it again")
-        relation, parent = about.get("relname", ""), nodes[above]
+        relation = about.get("relname", "")
+        parent = nodes[above]
         # A relation that the header calls both, or not at all, has several nuclei in such a group.
         several = parent.element.attributes.get("type") == "multinuc" and (
             (relation, "multinuc") in kinds or (relation, "rst") not in kinds
         )
-        among = parent.nuclei if several or relation == _SPAN else parent.satellites
+        if several or relation == _SPAN:
+            among = parent.nuclei
+        else:
+            among = parent.satellites
         among.append((key, relation))
     for key in order:  # grows
         order += [child for child, _ in (*nodes[key].nuclei, *nodes[key].satellites)]

@@ -58,7 +58,8 @@ def chain_costs(
     sizes = np.bincount(chains)
     of = np.full((n_annotators, int(groups.max(initial=-1)) + 1), -1, np.int64)
     of[annotators, groups] = chains
-    cost, count = [], []
+    cost = []
+    count = []
     for pair in combinations(range(n_annotators), 2):
         a, b = of[pair, :]
         both = (a >= 0) & (b >= 0)

@@ -86,7 +86,8 @@ def _b_cubed(x: ChainOverlaps) -> tuple[float, float]:
 
 
 def _lea(x: ChainOverlaps) -> tuple[float, float]:
-    size, other = x.key[x.rows], x.response[x.columns]
+    size = x.key[x.rows]
+    other = x.response[x.columns]
     links = np.where(size > 1, x.shared * (x.shared - 1) / np.maximum(size - 1, 1), other == 1)
     return float(links.sum()), float(x.key.sum())
 
@@ -372,7 +373,10 @@ def _register(name: str, summary: str, reference: str) -> None:
         require(continuum, fragments=True)
         links_to_join(continuum, chains=True)
         basis = Basis(continuum, settings, **how)
-        method = settings.method if mentions == "aligned" else ""
+        if mentions == "aligned":
+            method = settings.method
+        else:
+            method = ""
         about = {"selection": continuum.selection, "mentions": mentions}
         counts = counting.count(continuum, mentions=mentions, **options)
         made = basis.signature(name, method=method, **about)

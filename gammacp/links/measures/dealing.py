@@ -133,7 +133,8 @@ class Anchored:
 
     def _fit(self, links: Indices, order: Indices) -> Bools:
         """Return whether the descriptions of others lead from links to units, as they should."""
-        ends, anchors = self._lead(links, order), self.anchors[links]
+        ends = self._lead(links, order)
+        anchors = self.anchors[links]
         inside = (ends >= 0) & (ends < self.units)
         fitting: Bools = inside & np.where(self.ahead[order], ends > anchors, ends < anchors)
         return fitting
@@ -243,11 +244,16 @@ class DealtLinks:
             Random numbers.
         """
         links = self.links
-        codes, sources, targets = links.codes.copy(), links.sources.copy(), links.targets.copy()
+        codes = links.codes.copy()
+        sources = links.sources.copy()
+        targets = links.targets.copy()
         for low, own in self.people:
             order, others = own.deal(rng)
             codes[own.rows] = links.codes[own.rows[order]]
-            ends = (others, own.anchors) if own.turned else (own.anchors, others)
+            if own.turned:
+                ends = (others, own.anchors)
+            else:
+                ends = (own.anchors, others)
             sources[own.rows], targets[own.rows] = (end + low for end in ends)
         return Linked(links.types, links.kinds, codes, sources, targets, links.loose)
 

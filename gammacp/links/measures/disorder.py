@@ -85,7 +85,10 @@ class LinksOn:
         dealt
             Links that stand for those of the continuum; None: its own.
         """
-        links = self.links_of(continuum) if dealt is None else dealt
+        if dealt is None:
+            links = self.links_of(continuum)
+        else:
+            links = dealt
         ends = ends_of(continuum, links, groups_of(continuum, groups), self.costs)
         return join_links(continuum, ends, self.costs, self.settings)
 
@@ -149,7 +152,10 @@ def without_proof(count: Count, basis: Basis) -> Count:
     if not isinstance(count, LinksOn) or max(c.n_annotators for c in basis.continua) < 3:
         return count
     own = count.settings
-    method = "generation" if own.method == "auto" else own.method
+    if own.method == "auto":
+        method = "generation"
+    else:
+        method = own.method
     gap = max(own.gap, own.rule.precision / 4)
     return replace(count, settings=replace(own, method=method, gap=gap))
 
@@ -198,4 +204,6 @@ def loose_links(observed: Sequence[tuple[Continuum, Counted]]) -> tuple[str, ...
         Continua, and what is counted in each.
     """
     lost = sum(c.link_rows.loose for c, _ in observed)
-    return (f"{lost} links end at units that were left out",) if lost else ()
+    if lost:
+        return (f"{lost} links end at units that were left out",)
+    return ()

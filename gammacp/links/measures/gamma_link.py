@@ -222,7 +222,8 @@ class BeyondUnits:
                 f"chance model {basis.model.name!r} does not carry links along",
                 hint="Use `chance=cut` or documents",
             )
-        observed, drawn = count_each(basis, count), without_proof(count, basis)
+        observed = count_each(basis, count)
+        drawn = without_proof(count, basis)
         chances = dict.fromkeys(basis.chance(c) for c, _ in observed)
         expected = {
             chance: _expected(
@@ -256,15 +257,23 @@ class BeyondUnits:
         shares: dict[Chance, float] = {}
         for c, found in observed:
             shares[chances[c]] = shares.get(chances[c], 0.0) + found.size
-        whole, rule = total_of(found for _, found in observed), settings.rule
+        whole = total_of(found for _, found in observed)
+        rule = settings.rule
         terms = [(share / whole.size, self.expected[chance]) for chance, share in shares.items()]
         mean, low = (
             math.fsum(w * getattr(e, m) for w, e in terms) for m in ("mean", "proven_mean")
         )
         half = rule.quantile * math.sqrt(math.fsum((w * e.standard_error) ** 2 for w, e in terms))
-        d, bound = whole.cost / whole.size, whole.bound / whole.size
-        alone = terms[0][1] if len(observed) == 1 else None
-        p = None if alone is None else alone.p_value(d)
+        d = whole.cost / whole.size
+        bound = whole.bound / whole.size
+        if len(observed) == 1:
+            alone = terms[0][1]
+        else:
+            alone = None
+        if alone is None:
+            p = None
+        else:
+            p = alone.p_value(d)
         interval = ratio_interval(bound, d, max(0.0, low - half), mean + half)
         return Score(
             **ratio_with_interval(d, mean, interval, _ALIKE),
@@ -285,7 +294,9 @@ class BeyondUnits:
 
 
 def _status(proven: bool) -> Status:
-    return Status.OPTIMAL if proven else Status.FEASIBLE
+    if proven:
+        return Status.OPTIMAL
+    return Status.FEASIBLE
 
 
 _UNTESTED = "gamma-chain-given-units"

@@ -170,7 +170,8 @@ def ends_of(continuum: Continuum, linked: Linked, group: Indices, costs: LinkCos
     costs
         With the types' codes.
     """
-    sources, targets = linked.sources, linked.targets
+    sources = linked.sources
+    targets = linked.targets
     code = np.array([costs.types.index(name) for name in linked.types] or [0], np.int32)
     turning = np.array([kind != DIRECTED for kind in linked.kinds] or [False])
     return Ends(
@@ -196,7 +197,8 @@ def join_links(continuum: Continuum, ends: Ends, costs: LinkCosts, settings: Set
     settings
         Solver, gap and time limit.
     """
-    n, count = continuum.n_annotators, len(ends.types)
+    n = continuum.n_annotators
+    count = len(ends.types)
     pairs = n * (n - 1) / 2
     if not count:
         return Joined(np.zeros((0, n), np.int32), 0.0, 0.0, 0.0, Status.OPTIMAL)
@@ -233,7 +235,8 @@ def parts_of_pairs(
     """
     turning = ends.turning[one] | ends.turning[other]
     if costs.place is None:
-        s, t = ends.source_groups, ends.target_groups
+        s = ends.source_groups
+        t = ends.target_groups
         straight = ((s[one] != s[other]) * 0.5 + (t[one] != t[other]) * 0.5) * costs.ends
         crossed = ((s[one] != t[other]) * 0.5 + (t[one] != s[other]) * 0.5) * costs.ends
         joined = (
@@ -242,9 +245,11 @@ def parts_of_pairs(
             | (turning & ((s[one] == t[other]) | (t[one] == s[other])))
         )
     else:
-        units, place = unit_columns(continuum), costs.place.positional_part
+        units = unit_columns(continuum)
+        place = costs.place.positional_part
         assert place is not None
-        u, v = units[ends.sources], units[ends.targets]
+        u = units[ends.sources]
+        v = units[ends.targets]
         straight = (place(u[one], u[other]) + place(v[one], v[other])) / 2
         crossed = (place(u[one], v[other]) + place(v[one], u[other])) / 2
         joined = np.ones(len(one), np.bool_)
@@ -283,7 +288,8 @@ def costs_of_pairs(
     found = []
     for a, b in combinations(range(continuum.n_annotators), 2):
         one, other = groups[:, [a, b]].T.astype(np.int64)
-        both, either = (one >= 0) & (other >= 0), (one >= 0) | (other >= 0)
+        both = (one >= 0) & (other >= 0)
+        either = (one >= 0) | (other >= 0)
         parts = np.zeros((2, len(one)))
         parts[:, both] = parts_of_pairs(continuum, ends, costs, one[both], other[both])
         found.append(PairCosts(parts[0], parts[1], np.where(both, 0.0, costs.delta), both, either))
@@ -307,7 +313,8 @@ def _candidates(
 
 def _pairs_that_meet(ends: Ends) -> list[tuple[Indices, Indices]]:
     """Pairs of links with a common end."""
-    count, width = len(ends.types), int(max(ends.source_groups.max(), ends.target_groups.max())) + 1
+    count = len(ends.types)
+    width = int(max(ends.source_groups.max(), ends.target_groups.max())) + 1
     turned = np.flatnonzero(ends.turning)
     links = np.concatenate([np.arange(count), np.arange(count), turned, turned])
     places = np.concatenate(
@@ -327,7 +334,8 @@ def _pairs_that_meet(ends: Ends) -> list[tuple[Indices, Indices]]:
 def _all(ends: Ends) -> list[tuple[Indices, Indices]]:
     """All pairs of links, some at a time."""
     count = len(ends.types)
-    step, found = max(1, _AT_ONCE // count), []
+    step = max(1, _AT_ONCE // count)
+    found = []
     for low in range(0, count, step):
         one, other = np.meshgrid(
             np.arange(low, min(low + step, count)), np.arange(count), indexing="ij"
@@ -363,7 +371,10 @@ def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
     found = continuum.link_rows.only(chains=chains)
     if not len(found):
         what, other = ("chains", "links") if chains else ("links", "chains")
-        also = f", only {other}" if len(continuum.link_rows) else ""
+        if len(continuum.link_rows):
+            also = f", only {other}"
+        else:
+            also = ""
         raise no_links(what, also)
     return found
 

@@ -62,7 +62,10 @@ def count_relations(continuum: Continuum, *, strict: bool = True) -> Counts:
     )
     matched = np.zeros((len(pairs_of(continuum.annotators)), len(types)))
     for pair, met in enumerate(overlaps(continuum)):
-        alike = _same_units(continuum, met) if strict else np.ones(len(met.left), np.bool_)
+        if strict:
+            alike = _same_units(continuum, met)
+        else:
+            alike = np.ones(len(met.left), np.bool_)
         one, other = _matching_links(continuum.n_units, links, kinds, met, alike)
         matched[pair] = np.bincount(kinds[_largest_matching(one, other)], minlength=len(types))[
             : len(types)
@@ -84,7 +87,8 @@ def relation_rates(numbers: Numbers) -> Rates:
     numbers
         As of `count_relations`, with types along the last axis.
     """
-    first, second = numbers["first_links"], numbers["second_links"]
+    first = numbers["first_links"]
+    second = numbers["second_links"]
     matched = numbers["matched"].sum(axis=-1)
     wholes = first.sum(axis=-1), second.sum(axis=-1)
     value = share(2 * matched, wholes[0] + wholes[1])
@@ -160,7 +164,8 @@ def _rates_of(numbers: Floats | None) -> dict[str, float] | None:
 
 def _same_units(c: Continuum, met: Overlaps) -> Bools:
     """Return which overlapping units have the same boundaries, fragments and label."""
-    u, v = met.left, met.right
+    u = met.left
+    v = met.right
     same: Bools = (c.starts[u] == c.starts[v]) & (c.ends[u] == c.ends[v])
     same &= c.category_codes[u] == c.category_codes[v]
     return same if c.inside is None else same & (c.inside[u] == c.inside[v]).astype(np.bool_)
@@ -177,15 +182,18 @@ def _matching_links(
     def at(ends: Indices) -> sparse.csr_array:
         return sparse.csr_array((np.ones(len(rows), np.int32), (rows, ends)), (len(rows), units))
 
-    sources, targets = at(links.sources), at(links.targets)
-    from_source, from_target = sources @ same_unit, targets @ same_unit
+    sources = at(links.sources)
+    targets = at(links.targets)
+    from_source = sources @ same_unit
+    from_target = targets @ same_unit
     straight = (from_source @ sources.T).multiply(from_target @ targets.T)
     crossed = (from_source @ targets.T).multiply(from_target @ sources.T)
     turning = np.array([kind != DIRECTED for kind in links.kinds] or [False])[links.codes]
     one, other = straight.nonzero()
     left, right = crossed.nonzero()
     turned = turning[left] | turning[right]
-    one, other = np.append(one, left[turned]), np.append(other, right[turned])
+    one = np.append(one, left[turned])
+    other = np.append(other, right[turned])
     same_type = kinds[one] == kinds[other]
     return one[same_type], other[same_type]
 

@@ -71,7 +71,10 @@ class LinkComparison:
 
     def tables(self) -> Iterator[tuple[str, Table]]:
         """Yield γ of links and of chains in tables, each with its title."""
-        everybody = {"all": self.overall} if len(self.documents) > 1 else {}
+        if len(self.documents) > 1:
+            everybody = {"all": self.overall}
+        else:
+            everybody = {}
         documents = {n: _values(s) for n, s in {**self.documents, **everybody}.items()}
         yield "Links by document", _table("document", documents, total=len(everybody))
         people = {name: self._values_of(name) for pair in self.pairs for name in pair}
@@ -179,7 +182,10 @@ def _score_some(
 
 def _count_all(measure: str, basis: Basis, type: str | None = None) -> BeyondUnits | str:
     """Return the counts that a value is a ratio of, or the reason why there is none."""
-    count: Count = count_chains if measure == "gamma-chain" else links_on(basis, only=type)
+    if measure == "gamma-chain":
+        count: Count = count_chains
+    else:
+        count = links_on(basis, only=type)
     try:
         return BeyondUnits.of(basis, count)
     except DataError as error:

@@ -57,7 +57,9 @@ class LinkedGold:
         consensus
             The gold standard of a document with links.
         """
-        return "links are decided by votes" if consensus.links else None
+        if consensus.links:
+            return "links are decided by votes"
+        return None
 
 
 def add_links(found: Consensus, alignment: Alignment, settings: Settings) -> Consensus:
@@ -158,10 +160,16 @@ def _reasons(
         said.append(vote.in_words("type"))
     if len(counts) > 1:
         ends = ", ".join(map(str, sorted(counts.values(), reverse=True)))
-        first = "tied, the first were taken" if len(level) > 1 else "disputed"
+        if len(level) > 1:
+            first = "tied, the first were taken"
+        else:
+            first = "disputed"
         said.append(f"ends {first}: {ends}")
     if support < people:
-        left_out = ", left out" if support < needed else ""
+        if support < needed:
+            left_out = ", left out"
+        else:
+            left_out = ""
         said.append(f"marked by {support} of {people}{left_out}")
     if missing:
         said.append("a unit at one end is not in the gold standard")

@@ -42,7 +42,8 @@ def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Ite
 
 def _of_links(c: Continuum, groups: Codes, on: LinksOn, aligning: Aligning) -> Floats:
     """Disorder of the links of each pair, shape (pairs,)."""
-    links, joined = c.link_rows.only(chains=False), on.join(c, groups)
+    links = c.link_rows.only(chains=False)
+    joined = on.join(c, groups)
     if joined.status is not Status.OPTIMAL:
         aligning.unproven.append(1 - joined.bound / joined.cost)
     ends = ends_of(c, links, groups_of(c, groups), on.costs)

@@ -82,7 +82,9 @@ class BoundarySimilarity:
     def value(self) -> float:
         """B = 1 − (|A| + w_S + w_T)/(|A| + |S| + |T| + |M|); 1 without any boundary."""
         everything = sum(self.matches.values()) + self.full + self.near
-        return 1 - self.penalty / everything if everything else 1.0
+        if everything:
+            return 1 - self.penalty / everything
+        return 1.0
 
 
 def boundary_similarity(
@@ -133,7 +135,9 @@ def boundary_similarity(
     of_types = TypeCosts.of(categorial, a.types, n_t, weights)
 
     def list_edits() -> Edits:
-        return _best_edits(a, b, of_types) if optimal else _published_edits(a, b, n_t)
+        if optimal:
+            return _best_edits(a, b, of_types)
+        return _published_edits(a, b, n_t)
 
     if len(a.types) == 1 and of_types.alone[0] == 1:
         from gammacp.segmentation.measures.pair_kernels import of_pair
@@ -149,7 +153,8 @@ def boundary_similarity(
         )
     missed = [code for one, _ in differences(a, b).values() for code in one]
     matches = {n: len(a.of_type(n)) - missed.count(code) for code, n in enumerate(a.types)}
-    edits, best = list_edits(), _best_edits(a, b, of_types)
+    edits = list_edits()
+    best = _best_edits(a, b, of_types)
     everything = sum(matches.values()) + best.full + best.near
     return BoundarySimilarity(
         matches=matches,
@@ -240,7 +245,8 @@ def _published_edits(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
             end = start + distance
             if end not in left:
                 continue
-            here, there = left[start], left[end]
+            here = left[start]
+            there = left[end]
             for code in sorted((here[0] & there[1]) | (here[1] & there[0])):
                 if all(here) and all(there):
                     continue
@@ -269,24 +275,35 @@ def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
     j = places_within(counts) + np.repeat(low, counts)
     crossed = np.abs(p[i] - q[j])
     alike = (crossed == 0) | (costs.apart[x[i], y[j]] < 1)
-    i, j, crossed = i[alike], j[alike], crossed[alike]
+    i = i[alike]
+    j = j[alike]
+    crossed = crossed[alike]
     saved = costs.alone[x[i]] + costs.alone[y[j]] - costs.of_pairs(x[i], y[j], crossed)
-    everything, number = costs.alone[x].sum() + costs.alone[y].sum(), len(p) + len(q) + matches
-    chosen, worst = np.zeros(0, np.int64), everything / max(number, 1)
+    everything = costs.alone[x].sum() + costs.alone[y].sum()
+    number = len(p) + len(q) + matches
+    chosen = np.zeros(0, np.int64)
+    worst = everything / max(number, 1)
     while len(i):
         found = _most(i, j, saved - worst)
         value = (everything - saved[found].sum()) / (number - len(found))
         if value >= worst - 1e-12:
             break
-        chosen, worst = found, value
-    names, near, full = a.types, [], []
+        chosen = found
+        worst = value
+    names = a.types
+    near = []
+    full = []
     for k in chosen.tolist():
-        here, there = (int(p[i[k]]), names[x[i[k]]]), (int(q[j[k]]), names[y[j[k]]])
+        here = (int(p[i[k]]), names[x[i[k]]])
+        there = (int(q[j[k]]), names[y[j[k]]])
         if here[0] == there[0]:
             full.append(Substitution(here[0], here[1], there[1]))
         else:
             start, end = sorted((here[0], there[0]))
-            changed = None if here[1] == there[1] else there[1]
+            if here[1] == there[1]:
+                changed = None
+            else:
+                changed = there[1]
             near.append(Transposition(start, end, here[1], 2, changed))
     for k in np.setdiff1d(np.arange(len(p)), i[chosen]).tolist():
         full.append(Substitution(int(p[k]), names[x[k]], None))
@@ -304,7 +321,9 @@ def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
     grows with the square of what it is given at once.
     """
     paying = np.flatnonzero(saved > 1e-12)
-    i, j, saved = i[paying], j[paying], saved[paying]
+    i = i[paying]
+    j = j[paying]
+    saved = saved[paying]
     ahead = np.minimum.accumulate(j[::-1])[::-1][1:]
     cuts = np.flatnonzero((i[1:] > i[:-1]) & (np.maximum.accumulate(j)[:-1] < ahead)) + 1
     edges = [0]

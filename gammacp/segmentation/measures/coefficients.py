@@ -114,7 +114,10 @@ def pool(pairs: Pairs, people: Sequence[str] | None = None) -> PooledItems:
         Who is behind each row, under names that mean one person; default: the coders' own names.
     """
     rows = pairs.rows
-    items = int(rows.item[-1]) + 1 if len(rows.item) else 0
+    if len(rows.item):
+        items = int(rows.item[-1]) + 1
+    else:
+        items = 0
     names = list(rows.coder if people is None else people)
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}
     at = rows.item, np.array([number[name] for name in names], np.int64)
@@ -140,12 +143,20 @@ def coefficients(
     is not below 1: everybody has a boundary everywhere, or, in mode `published`, more segments than
     places.
     """
-    w = np.ones(len(arrays.similar)) if weights is None else weights
+    if weights is None:
+        w = np.ones(len(arrays.similar))
+    else:
+        w = weights
     compared = float((w * arrays.compared).sum())
     if compared == 0:
-        nan, why = math.nan, "no boundary" if arrays.places.any() else "no potential boundary"
+        nan = math.nan
+        if arrays.places.any():
+            why = "no boundary"
+        else:
+            why = "no potential boundary"
         return Coefficients(actual=nan, expected_pi=nan, expected_kappa=nan, reason=why)
-    pi, kappa = _expected_pi(arrays, w, mode)[0], _expected_kappa(arrays, w)[0]
+    pi = _expected_pi(arrays, w, mode)[0]
+    kappa = _expected_kappa(arrays, w)[0]
     highest = max(pi, kappa)
     return Coefficients(
         actual=float((w * arrays.similar).sum()) / compared,
@@ -174,11 +185,13 @@ def influences(
 
 def _expected_pi(arrays: PooledItems, w: Floats, mode: Mode) -> tuple[float, Floats]:
     """A_e of π, and how far each item moves it."""
-    placed, places = arrays.placed, arrays.places
+    placed = arrays.placed
+    places = arrays.places
     if mode is Mode.PUBLISHED:
         placed = share(placed, np.broadcast_to(places[..., None], placed.shape), 0.0)
         places = (places > 0).astype(np.float64)
-    above, below = placed.sum(axis=1), places.sum(axis=1)
+    above = placed.sum(axis=1)
+    below = places.sum(axis=1)
     total = (w * below).sum()
     rate = np.einsum("i,it->t", w, above) / total
     moved = 2 * np.einsum("t,it->i", rate, above - rate * below[:, None]) / total
@@ -189,7 +202,8 @@ def _expected_kappa(arrays: PooledItems, w: Floats) -> tuple[float, Floats]:
     """A_e of κ, and how far each item moves it."""
     places = np.einsum("i,ic->c", w, arrays.places)
     chosen = places > 0
-    placed, places = arrays.placed[:, chosen], places[chosen]
+    placed = arrays.placed[:, chosen]
+    places = places[chosen]
     rates = np.einsum("i,ict->ct", w, placed) / places[:, None]
     present = arrays.present[:, chosen]
     together = (np.einsum("i,ic,id->cd", w, present, present) > 0).astype(np.float64)

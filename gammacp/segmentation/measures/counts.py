@@ -119,7 +119,9 @@ def count_shifts(
         As for `ghd`.
     """
     pairs = pair_annotators(inner_boundaries(continuum), ordered=True)
-    costs, largest, units = [], [], []
+    costs = []
+    largest = []
+    units = []
     for reference, hypothesis in pairs.values():
         mean = continuum.length / (len(reference) + 1)
         found = ghd_of_positions(
@@ -231,10 +233,15 @@ def count_placed(
     """
     criterion = Criterion(n=n, search=EditSearch(edit), mode=Mode(mode))
     names, pairs = compare_annotators(continuum, criterion, together=together)
-    rows, people = pairs.rows, continuum.annotators
-    parties: list[tuple[str, ...]] = [people] if together else [*names]
+    rows = pairs.rows
+    people = continuum.annotators
+    if together:
+        parties: list[tuple[str, ...]] = [people]
+    else:
+        parties = [*names]
     number = {name: k for k, name in enumerate(people)}
-    item, who = rows.item, np.array([number[name] for name in rows.coder], np.int64)
+    item = rows.item
+    who = np.array([number[name] for name in rows.coder], np.int64)
     published = criterion.mode is Mode.PUBLISHED
     placed, places, coded = np.zeros((3, len(parties), len(people)))
     placed[item, who] = rows.sizes + published
@@ -333,6 +340,9 @@ def counting_of_coefficient(*, together: bool, own: bool) -> Counting:
     def rates(numbers: Numbers) -> Rates:
         return corrected_rates(numbers, own=own)
 
-    pooling: Pooling = "all" if together else "values"
+    if together:
+        pooling: Pooling = "all"
+    else:
+        pooling = "values"
     nothing = "boundaries are (almost) everywhere, so no disagreement can be expected"
     return Counting(count=count, rates=rates, pooling=pooling, nothing=nothing)

@@ -20,13 +20,18 @@ def differing(a: Any, b: Any) -> tuple[Any, Indices]:
     i = j = count = 0
     while i < len(a) or j < len(b):
         if j == len(b) or (i < len(a) and a[i] < b[j]):
-            places[count], sides[count] = a[i], 0
-            count, i = count + 1, i + 1
+            places[count] = a[i]
+            sides[count] = 0
+            count = count + 1
+            i = i + 1
         elif i == len(a) or b[j] < a[i]:
-            places[count], sides[count] = b[j], 1
-            count, j = count + 1, j + 1
+            places[count] = b[j]
+            sides[count] = 1
+            count = count + 1
+            j = j + 1
         else:
-            i, j = i + 1, j + 1
+            i = i + 1
+            j = j + 1
     return places[:count], sides[:count]
 
 
@@ -43,7 +48,8 @@ def nearest(places: Indices, sides: Indices, n: int) -> Indices:
                 break
             fits = places[end] == places[start] + distance and sides[end] != sides[start]
             if fits and partner[start] < 0 and partner[end] < 0:
-                partner[start], partner[end] = end, start
+                partner[start] = end
+                partner[end] = start
     return partner
 
 
@@ -57,14 +63,16 @@ def match_in_order(
     over a only move to the right, so that what lies left of them is settled. `trace` tells the
     partner in a of each of b (−1 without); it is not told otherwise.
     """
-    low, high = np.empty(len(b), np.int64), np.empty(len(b), np.int64)
+    low = np.empty(len(b), np.int64)
+    high = np.empty(len(b), np.int64)
     cells = lo = hi = 0
     for i in range(len(b)):
         while lo < len(a) and a[lo] < b[i] - reach:
             lo += 1
         while hi < len(a) and a[hi] <= b[i] + reach:
             hi += 1
-        low[i], high[i] = lo, hi
+        low[i] = lo
+        high[i] = hi
         cells += hi - lo
     saved = np.zeros(len(a) + 1)
     # 0: b's boundary is left alone, 1: matched with this one of a, 2: with an earlier one.
@@ -76,15 +84,20 @@ def match_in_order(
         for j in range(filled + 1, high[i] + 1):
             saved[j] = saved[filled]
         filled = high[i]
-        before, best = saved[low[i]], -1.0
+        before = saved[low[i]]
+        best = -1.0
         for j in range(low[i], high[i]):
-            alone, matched = saved[j + 1], before + gain - slope * abs(a[j] - b[i])
+            alone = saved[j + 1]
+            matched = before + gain - slope * abs(a[j] - b[i])
             choice = 2
             if alone >= best:
-                best, choice = alone, 0
+                best = alone
+                choice = 0
             if matched > best:
-                best, choice = matched, 1
-            before, saved[j + 1] = alone, best
+                best = matched
+                choice = 1
+            before = alone
+            saved[j + 1] = best
             if traced:
                 chosen[at] = choice
                 at += 1
@@ -113,7 +126,8 @@ def best_partners(
     next λ, until none is smaller (Dinkelbach 1967). Every pair within reach saves something.
     """
     places, sides = differing(a, b)
-    first, second = places[sides == 0], places[sides == 1]
+    first = places[sides == 0]
+    second = places[sides == 1]
     count = len(places)
     partner = np.full(len(second), -1)
     worst = 1.0
@@ -144,7 +158,9 @@ def best_partners(
 @kernel
 def window_cost(n: int, boundaries: int, te: bool) -> float:
     """te(n, b), or 1 without it."""
-    return boundaries - (1 / boundaries) ** (n - 2) if te else 1.0
+    if te:
+        return boundaries - (1 / boundaries) ** (n - 2)
+    return 1.0
 
 
 @kernel
@@ -154,7 +170,8 @@ def mirror_windows(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indic
     The rows differ in them, and the second has a boundary at one of their ends. With the starts
     comes how many boundaries of both rows there are.
     """
-    starts, counts = np.empty(2 * len(b), np.int64), np.empty(2 * len(b), np.int64)
+    starts = np.empty(2 * len(b), np.int64)
+    counts = np.empty(2 * len(b), np.int64)
     found = opening = closing = ahead = behind = inside = beyond = 0
     last = 0
     while opening < len(b) or closing < len(b):
@@ -166,7 +183,8 @@ def mirror_windows(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indic
             closing += 1
         if start <= last or start + width > mass:
             continue
-        last, end = start, start + width - 1
+        last = start
+        end = start + width - 1
         while ahead < len(a) and a[ahead] < start:
             ahead += 1
         while behind < len(a) and a[behind] <= end:
@@ -184,7 +202,8 @@ def mirror_windows(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indic
             reverse = reverse and a[ahead + t] + b[beyond - 1 - t] == start + end
             alike = alike and a[ahead + t] == b[inside + t]
         if reverse and not alike:
-            starts[found], counts[found] = start, 2 * size
+            starts[found] = start
+            counts[found] = 2 * size
             found += 1
     return starts[:found], counts[:found]
 
@@ -205,17 +224,22 @@ def published_windows(a: Indices, b: Indices, mass: int, n: int) -> Indices:
             end = starts[i] + width - 1
             while old < len(kept) and kept[old, 0] <= end:
                 stack[top] = kept[old]
-                top, old = top + 1, old + 1
-            below, held = top, 0
+                top = top + 1
+                old = old + 1
+            below = top
+            held = 0
             while below > 0 and stack[below - 1, 1] >= starts[i]:
                 below -= 1
                 held += stack[below, 2]
             if below == top or counts[i] > held:
-                stack[below, 0], stack[below, 1], stack[below, 2] = starts[i], end, counts[i]
+                stack[below, 0] = starts[i]
+                stack[below, 1] = end
+                stack[below, 2] = counts[i]
                 top = below + 1
         while old < len(kept):
             stack[top] = kept[old]
-            top, old = top + 1, old + 1
+            top = top + 1
+            old = old + 1
         kept = stack[:top]
     return kept
 
@@ -242,25 +266,32 @@ def cheapest(
                 i += 1
             if i < size and places[i] == starts[s]:
                 held[w, i] = counts[s]
-    best, follow = np.zeros(size + 1), np.zeros(size, np.int64)
+    best = np.zeros(size + 1)
+    follow = np.zeros(size, np.int64)
     for i in range(size - 1, -1, -1):
-        best[i], follow[i] = substitution + best[i + 1], i + 1
+        best[i] = substitution + best[i + 1]
+        follow[i] = i + 1
         j = i + 1
         while j < size and places[j] - places[i] < n:
-            count = held[places[j] - places[i] - 1, i] if places[j] - places[i] <= widths else 0
+            if places[j] - places[i] <= widths:
+                count = held[places[j] - places[i] - 1, i]
+            else:
+                count = 0
             if count:
                 cost = (
                     transposition * window_cost(places[j] - places[i] + 1, count, te) + best[j + 1]
                 )
                 if cost < best[i]:
-                    best[i], follow[i] = cost, j + 1
+                    best[i] = cost
+                    follow[i] = j + 1
             j += 1
     windows = np.empty((size, 3), np.int64)
     i = top = 0
     while i < size:
         j = follow[i] - 1
         if j > i:
-            windows[top, 0], windows[top, 1] = places[i], places[j]
+            windows[top, 0] = places[i]
+            windows[top, 1] = places[j]
             windows[top, 2] = held[places[j] - places[i] - 1, i]
             top += 1
         i = j + 1

@@ -32,7 +32,9 @@ class HammingDistance:
     @property
     def agreement(self) -> float:
         """1 − distance/largest; 1 when neither side has a boundary."""
-        return 1 - self.distance / self.largest if self.largest > 0 else 1.0
+        if self.largest > 0:
+            return 1 - self.distance / self.largest
+        return 1.0
 
 
 def ghd(

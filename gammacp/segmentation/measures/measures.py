@@ -209,7 +209,11 @@ def _by_pair(counts: Counts, values: list[float]) -> dict[Pair, float]:
 
 
 def _register_coefficient(name: str, summary: str) -> None:
-    together, which = "multi" in name, "pi" if "pi" in name else "kappa"
+    together = "multi" in name
+    if "pi" in name:
+        which = "pi"
+    else:
+        which = "kappa"
     counting = counting_of_coefficient(together=together, own=which == "kappa")
 
     @_edited(

@@ -63,9 +63,13 @@ def window_errors(a: Indices, b: Indices, k: int, first: int, last: int) -> tupl
 def hamming(a: Floats, b: Floats, insertion: float, deletion: float, shift: float) -> float:
     """GHD from b to a. What both have stays: by the triangle inequality no shift beats that."""
     places, sides = differing(a, b)
-    first, second = places[sides == 0], places[sides == 1]
+    first = places[sides == 0]
+    second = places[sides == 1]
     apart = insertion + deletion
-    reach = np.inf if shift == 0 else apart / shift
+    if shift == 0:
+        reach = np.inf
+    else:
+        reach = apart / shift
     saved, _ = match_in_order(first, second, apart, shift, reach, False)
     return max(0.0, insertion * len(first) + deletion * len(second) - saved)
 
@@ -117,36 +121,48 @@ def _both(
             apart += places[partner[i]] - places[i]
     simple = n <= 2 and transposition <= 2 * substitution
     if simple:
-        found[0], found[1] = count - 2 * near, near
+        found[0] = count - 2 * near
+        found[1] = near
         found[2] = found[3] = substitution * found[0] + transposition * near
     else:
         least, windows = cheapest(a, b, mass, n, substitution, transposition, te)
         if not optimal:
             windows = published_windows(a, b, mass, n)
-        left, cost = count, 0.0
+        left = count
+        cost = 0.0
         at = 0
         for w in range(len(windows)):
             while at < count and places[at] < windows[w, 0]:
                 at += 1
             while at < count and places[at] <= windows[w, 1]:
-                at, left = at + 1, left - 1
+                at = at + 1
+                left = left - 1
             width = windows[w, 1] - windows[w, 0] + 1
             cost += transposition * window_cost(width, windows[w, 2], te)
         found[0], found[1] = left, len(windows)
-        found[2], found[3] = cost + substitution * left, least
+        found[2] = cost + substitution * left
+        found[3] = least
     value = count - 2 * near + transposition * apart / n
     total = count + matches - near
-    least = value / total if total else 0.0
+    if total:
+        least = value / total
+    else:
+        least = 0.0
     if n > 2 and count:
         first, second, partners = best_partners(a, b, n, matches, transposition)
         k = c = 0
         for i in range(len(partners)):
             if partners[i] >= 0:
-                k, c = k + 1, c + abs(second[i] - first[partners[i]])
+                k = k + 1
+                c = c + abs(second[i] - first[partners[i]])
         least = (count - 2 * k + transposition * c / n) / (count + matches - k)
         if optimal:
-            near, apart = k, c
-    found[4], found[5], found[6], found[7] = matches, count - 2 * near, near, apart
+            near = k
+            apart = c
+    found[4] = matches
+    found[5] = count - 2 * near
+    found[6] = near
+    found[7] = apart
     found[8] = count - 2 * near + transposition * apart / n
     found[9] = least
 
@@ -178,10 +194,13 @@ def all_pairs(
         Places that a window of WindowDiff spans, with each row as the reference, and whether the
         items are padded by as many.
     """
-    both, sided = np.empty((len(first), 10)), np.empty((len(first), 2, 6))
+    both = np.empty((len(first), 10))
+    sided = np.empty((len(first), 2, 6))
     for p in range(len(first)):
-        i, j = first[p], second[p]
-        a, b = rows[offsets[i] : offsets[i + 1]], rows[offsets[j] : offsets[j + 1]]
+        i = first[p]
+        j = second[p]
+        a = rows[offsets[i] : offsets[i + 1]]
+        b = rows[offsets[j] : offsets[j + 1]]
         mass = masses[i]
         _both(a, b, mass, n, substitution, transposition, te, optimal, both[p])
         _fill_sided(a, b, mass, spans[i], padded, sided[p, 0])
@@ -194,7 +213,9 @@ def of_pair(
 ) -> dict[str, float]:
     """The columns `BOTH` of one pair; `weights` of substitutions and transpositions, and te."""
     offsets = np.array([0, len(a), len(a) + len(b)])
-    masses, first, second = np.array([mass, mass]), np.array([0]), np.array([1])
+    masses = np.array([mass, mass])
+    first = np.array([0])
+    second = np.array([1])
     rows = np.concatenate((a, b))
     both, _ = all_pairs(rows, offsets, masses, first, second, n, *weights, optimal, masses, False)
     return dict(zip(BOTH, both[0].tolist(), strict=True))

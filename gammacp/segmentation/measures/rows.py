@@ -197,7 +197,10 @@ class Pairs:
     @property
     def misses(self) -> tuple[Floats, Floats]:
         """Full and near misses of each pair, of S or B as compared."""
-        prefix = "" if self.comparison.basis is CorrectedSimilarity.S else "b_"
+        if self.comparison.basis is CorrectedSimilarity.S:
+            prefix = ""
+        else:
+            prefix = "b_"
         return self.column(f"{prefix}full"), self.column(f"{prefix}near")
 
     @property
@@ -242,7 +245,8 @@ def compare_rows(
 
     if len(rows.types) == 1 and comparison.categorial != "nominal":
         raise UsageError("categorial compares boundary types, but there is only one (see `typed=`)")
-    costs, pairs = comparison.costs, pairs or rows.pairs
+    costs = comparison.costs
+    pairs = pairs or rows.pairs
     windows = window(comparison.windows)
     both, sided = all_pairs(
         rows.places,

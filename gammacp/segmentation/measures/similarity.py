@@ -103,7 +103,9 @@ def segmentation_similarity(
     (3, 1, 0.6923)
     """
     check_comparable(a, b)
-    n, costs, search = whole("n", n, 1), costs or EditCosts(), EditSearch(search)
+    n = whole("n", n, 1)
+    costs = costs or EditCosts()
+    search = EditSearch(search)
 
     def list_edits() -> Edits:
         if search is EditSearch.OPTIMAL:
@@ -115,9 +117,11 @@ def segmentation_similarity(
 
         optimal = search is EditSearch.OPTIMAL
         found = of_pair(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)
-        distance, least = found["distance"], found["least"]
+        distance = found["distance"]
+        least = found["least"]
     else:
-        distance, least = costs.of(list_edits()), costs.of(optimal_edits(a, b, n=n, costs=costs))
+        distance = costs.of(list_edits())
+        least = costs.of(optimal_edits(a, b, n=n, costs=costs))
     return Similarity(
         distance=distance,
         potential_boundaries=a.potential_boundaries,
@@ -174,7 +178,8 @@ def optimal_edits(
     from gammacp.segmentation.measures.edit_kernels import cheapest, mirror_windows
 
     check_comparable(a, b)
-    n, costs = whole("n", n, 1), costs or EditCosts()
+    n = whole("n", n, 1)
+    costs = costs or EditCosts()
     found = differences(a, b)
     if len(a.types) == 1:
         _, windows = cheapest(a.positions, b.positions, a.mass, n, *costs.parts)

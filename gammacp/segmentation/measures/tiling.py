@@ -43,11 +43,13 @@ def _close_gaps(continuum: Continuum, unit: float) -> Continuum:
     its two sides are rounded to different places.
     """
     low, high = continuum.bounds
-    starts, ends = continuum.starts.copy(), continuum.ends.copy()
+    starts = continuum.starts.copy()
+    ends = continuum.ends.copy()
 
     for name in continuum.annotators:
         rows = continuum.rows_of(name)
-        before, after = np.append(low, ends[rows]), np.append(starts[rows], high)
+        before = np.append(low, ends[rows])
+        after = np.append(starts[rows], high)
         rounded = [np.floor((x - low) / unit + 0.5) for x in (before, after)]
         shut = (rounded[0] == rounded[1]) | (np.abs(after - before) < unit / 2)
         starts[rows] = np.where(shut, before, after)[:-1]
@@ -82,7 +84,10 @@ def from_continuum(
     """
     if unit is not None and number("unit", unit) <= 0:
         raise UsageError(f"unit {unit:g} is not positive")
-    reason = unmet_need(continuum, {Need.INTEGERS}) if unit is None else None
+    if unit is None:
+        reason = unmet_need(continuum, {Need.INTEGERS})
+    else:
+        reason = None
     if reason is not None:
         raise DataError(reason, hint="Count in base units (tokens, milliseconds), or say `unit=`")
     boundaries = inner_boundaries(continuum if unit is None else _close_gaps(continuum, unit))
@@ -93,11 +98,10 @@ def from_continuum(
         near = np.flatnonzero(np.diff(places, prepend=0, append=mass) < 1)
         if unit is not None and len(near):
             k = min(int(near[0]), len(places) - 1)
-            at = (
-                f"boundary {positions[k] + continuum.bounds[0]:g} of {name}"
-                if len(places)
-                else name
-            )
+            if len(places):
+                at = f"boundary {positions[k] + continuum.bounds[0]:g} of {name}"
+            else:
+                at = name
             raise DataError(
                 f"{at} coincides with another one or an end, in base units of {unit:g}",
                 hint="Take a smaller `unit=`",
@@ -106,7 +110,10 @@ def from_continuum(
             codes = continuum.category_codes[continuum.rows_of(name)][:-1]
             names = (*continuum.categories, UNLABELLED)
             placed = {names[code]: places[codes == code].tolist() for code in np.unique(codes)}
-            used = names if (continuum.category_codes < 0).any() else continuum.categories
+            if (continuum.category_codes < 0).any():
+                used = names
+            else:
+                used = continuum.categories
             found[name] = Segmentation.from_typed(placed, mass=mass, types=used)
         else:
             found[name] = Segmentation.from_positions(places.tolist(), mass=mass)

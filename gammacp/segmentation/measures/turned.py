@@ -78,5 +78,8 @@ class TurnedSegments:
             rows.places, rows.offsets, rows.masses, kinds, self.whose, *self._lengths, chances
         )
         kept = np.repeat(rows.offsets[:-1], rows.sizes) + source
-        held = tuple(rows.held[k] for k in kept.tolist()) if rows.held else ()
+        if rows.held:
+            held = tuple(rows.held[k] for k in kept.tolist())
+        else:
+            held = ()
         return replace(rows, places=places, held=held)

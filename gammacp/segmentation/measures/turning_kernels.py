@@ -22,10 +22,12 @@ def completed(part: int, own: Indices, pool: Indices, torn: Indices, chance: flo
             fit = pool[np.searchsorted(pool, part) :]
         return fit[int(chance * len(fit))] if len(fit) else part
     # Kaplan & Meier: whole lengths are seen, torn ones were at least as long.
-    left, k = 1.0, np.searchsorted(pool, part)
+    left = 1.0
+    k = np.searchsorted(pool, part)
     longest = part
     while k < len(pool):
-        longest, same = int(pool[k]), k
+        longest = int(pool[k])
+        same = k
         while same < len(pool) and pool[same] == longest:
             same += 1
         at_risk = len(pool) - k + len(torn) - np.searchsorted(torn, longest)
@@ -62,7 +64,8 @@ def _turn(
     # From a window whose first place is `at`, `gone` edges lie behind, `seen` before its end; up
     # to `until` that stays so. Once to count the windows that hold what the row holds, once to
     # take one of them.
-    fitting, target = 0, -1
+    fitting = 0
+    target = -1
     for _ in range(2):
         missing = np.bincount(kinds, minlength=kinds.max() + 1)
         wrong = np.count_nonzero(missing)
@@ -126,13 +129,18 @@ def turned_rows(
     chances
         In [0, 1), shape (rows, 4).
     """
-    found, source = np.empty_like(places), np.empty_like(places)
+    found = np.empty_like(places)
+    source = np.empty_like(places)
     for r in range(len(masses)):
-        i, j, person = offsets[r], offsets[r + 1], whose[r]
+        i = offsets[r]
+        j = offsets[r + 1]
+        person = whose[r]
         if j > i:
             whole = pools[pool_offsets[person] : pool_offsets[person + 1]]
             parts = torn[torn_offsets[person] : torn_offsets[person + 1]]
-            of_row, to, of = kinds[i:j], found[i:j], source[i:j]
+            of_row = kinds[i:j]
+            to = found[i:j]
+            of = source[i:j]
             _turn(places[i:j], of_row, masses[r], whole, parts, chances[r], to, of)
     return found, source
 

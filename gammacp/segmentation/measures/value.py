@@ -120,7 +120,10 @@ class Segmentation:
         if not _whole(mass) or mass <= 0:
             raise DataError(f"mass {mass!r} of an item is not a positive whole number")
         _check_largest(mass)
-        known = tuple(sorted(positions)) if types is None else tuple(types)
+        if types is None:
+            known = tuple(sorted(positions))
+        else:
+            known = tuple(types)
         _check_types(known, positions)
         rows = sorted(
             (p, known.index(name)) for name, ps in positions.items() for p in _sound(ps, mass)
@@ -211,7 +214,10 @@ class Segmentation:
 
     def __repr__(self) -> str:
         """The masses, and the types where there are several."""
-        types = "" if len(self.types) == 1 else f", types={self.types}"
+        if len(self.types) == 1:
+            types = ""
+        else:
+            types = f", types={self.types}"
         if self.n_segments > 12:
             return f"Segmentation({self.n_segments} segments, mass {self.mass}{types})"
         return f"Segmentation({list(self.masses)}{types})"
@@ -219,7 +225,10 @@ class Segmentation:
     @cached_property
     def places(self) -> Indices:
         """Potential boundaries with a boundary of any type, each once, sorted."""
-        places = np.unique(self.positions) if len(self.types) > 1 else self.positions
+        if len(self.types) > 1:
+            places = np.unique(self.positions)
+        else:
+            places = self.positions
         freeze(places)
         return places
 

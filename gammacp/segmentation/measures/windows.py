@@ -175,7 +175,10 @@ def windows_of(
     from gammacp.segmentation.measures.pair_kernels import window_errors
 
     check_comparable(reference, hypothesis)
-    k = window_size(reference) if k is None else whole("window size k", k, 1)
+    if k is None:
+        k = window_size(reference)
+    else:
+        k = whole("window size k", k, 1)
     first, last = (-k, reference.mass) if padded else (0, reference.mass - k)
     unequal, parted = window_errors(reference.places, hypothesis.places, k, first, last)
     return WindowCounts(max(0, last - first + more), unequal, parted, k)

@@ -103,7 +103,9 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
 def _key(entry: Record, key: str) -> Any:
     """An id, whatever can be one."""
     value = entry.get(key)
-    return value if isinstance(value, str | int) else None
+    if isinstance(value, str | int):
+        return value
+    return None
 
 
 def _title(image: Record) -> str:
@@ -149,7 +151,10 @@ def write(document: Continuum | Corpus, path: Path) -> None:
         about = {"id": number, "file_name": c.name or "document"}
         images.append({**about, "rater_list": list(c.annotators)})
         for u in c:
-            label = None if u.category is None else categories[u.category]
+            if u.category is None:
+                label = None
+            else:
+                label = categories[u.category]
             about = {"id": len(entries) + 1, "image_id": number, "category_id": label}
             entries.append({**about, "rater": u.annotator, **_outline(u)})
     named = [{"id": i, "name": label} for label, i in categories.items()]
@@ -161,7 +166,8 @@ def _outline(unit: Unit) -> dict[str, Any]:
     """Return the keys of an annotation that say where it is."""
     assert unit.shape is not None
     low, high = unit.shape.extents[0]
-    width, height = unit.end - unit.start, high - low
+    width = unit.end - unit.start
+    height = high - low
     keys = {"bbox": [unit.start, low, width, height], "area": width * height, "iscrowd": 0}
     if unit.shape.rings:
         rings = [[x for point in ring for x in point] for ring in unit.shape.rings]

@@ -76,7 +76,8 @@ def read_cvat(source: Source, *, shapes: str = "keep", include: str | Sequence[s
     documents = Documents(source, PIXELS)
     root = parse(source)
     jobs = _jobs(source, root)
-    wanted, kinds = Wanted.of(include), ("image", "image")
+    wanted = Wanted.of(include)
+    kinds = ("image", "image")
     # By number: an image that stands in the file twice is one document, and no repeated answer.
     works = {str(i): [_work(image, jobs)] for i, image in enumerate(root.below("image"))}
     chosen = choose_works(works, wanted, kinds, source, documents.leave_out)
@@ -86,13 +87,15 @@ def read_cvat(source: Source, *, shapes: str = "keep", include: str | Sequence[s
 
 def _work(image: Element, jobs: Sequence[_Job]) -> Work[Element]:
     """Return an image with the state of its job; without one it counts."""
-    number, task = image.attributes.get("id", ""), image.attributes.get("task_id", "")
+    number = image.attributes.get("id", "")
+    task = image.attributes.get("task_id", "")
     state: State | None = State.FINISHED
     said = ""
     for job in jobs:
         inside = number.isdecimal() and job.first <= int(number) <= job.last
         if inside and (not task or not job.task or task == job.task):
-            state, said = job.state, job.said
+            state = job.state
+            said = job.said
             break
     return Work(image.source.annotator, image, state, said)
 
@@ -100,7 +103,10 @@ def _work(image: Element, jobs: Sequence[_Job]) -> Work[Element]:
 def _jobs(source: Source, root: Element) -> list[_Job]:
     """Return the jobs whose states are known, from the XML or from task.json beside it."""
     found = list(_jobs_in_xml(root))
-    content = None if found else source.neighbour("task.json")
+    if found:
+        content = None
+    else:
+        content = source.neighbour("task.json")
     if content is None:
         return found
     beside = Source(source.path.with_name("task.json"), "", "", content)
@@ -139,7 +145,10 @@ def _read_images(documents: Documents, images: Sequence[Element]) -> None:
         spans.declare(source.annotator)
         for e in image.children:
             what = f"<{e.name}> of {spans.name}"
-            label = e.attribute("label") if e.name in ("box", *_OUTLINES) else None
+            if e.name in ("box", *_OUTLINES):
+                label = e.attribute("label")
+            else:
+                label = None
             turned = e.attributes.get("rotation", "0").strip("0.")
             if e.name == "box" and not turned:
                 edges = [_number(e, e.attribute(key)) for key in ("xtl", "xbr", "ytl", "ybr")]
@@ -148,7 +157,10 @@ def _read_images(documents: Documents, images: Sequence[Element]) -> None:
             elif e.name in _OUTLINES:
                 points = [_point(e, p) for p in e.attribute("points").split(";")]
                 kind = _OUTLINES[e.name]
-                rings = [[p] for p in points] if kind == "point" else [points]
+                if kind == "point":
+                    rings = [[p] for p in points]
+                else:
+                    rings = [points]
                 spans.add_shape(source.annotator, label, kind, rings, line=e.line, what=what)
             else:
                 spans.leave_out(e.name, "turned" if turned else "not a box, polygon, line or point")
@@ -197,7 +209,8 @@ def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
         if e.name != "object" and next(e.below("bndbox"), None) is not None:
             raise e.error(f"<{e.name}> has a box, but is no <object>")
     for e in root.all("object"):
-        box, what = e.at("bndbox"), f"object of {title}"
+        box = e.at("bndbox")
+        what = f"object of {title}"
         edges = [_number(e, box.at(key).text) for key in ("xmin", "xmax", "ymin", "ymax")]
         label = e.at("name").text.strip()
         if not label:

@@ -94,7 +94,8 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
         if scan not in about:
             raise source.error(f"annotation {row} belongs to no scan of the file")
         name, pixel, thickness = about[scan]
-        spans, outlines = documents.of(name), slices[row]
+        spans = documents.of(name)
+        outlines = slices[row]
         spans.leave_out("contour", "is excluded", excluded[row])
         numbers[scan] += 1
         if not outlines:

@@ -54,7 +54,8 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
         every selection is a box in time and frequency (`--option shapes=no`: a unit in time alone);
         only the first view of a selection is read
     """
-    spans, seen = Spans.of(source, SECONDS), set[str]()
+    spans = Spans.of(source, SECONDS)
+    seen = set[str]()
     for row in table(source, _RAVEN, quoted=False):
         if row["Selection"] in seen:
             spans.leave_out("row", "is another view of a selection")

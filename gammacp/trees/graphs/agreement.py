@@ -172,7 +172,8 @@ def graph_agreement(
         raise UsageError(f"chance {chance!r} is not {LENGTH_MATCHED!r} or None")
     treebank.require_shared()
     sample_pairs = whole("sample_pairs", sample_pairs, 0) or CHANCE_PAIRS
-    observations, graphs = Observations.of(treebank), tuple(_graphs(treebank))
+    observations = Observations.of(treebank)
+    graphs = tuple(_graphs(treebank))
     compared = []
     for a, b in zip(observations.first.tolist(), observations.second.tolist(), strict=True):
         matching = best_matching(graphs[a], graphs[b], time_limit=time_limit)
@@ -205,7 +206,8 @@ def _graphs(treebank: Treebank) -> Iterator[MeaningGraph]:
             if isinstance(found, MeaningGraph):
                 yield found
             elif isinstance(found, Dependencies):
-                first, numbers = first or found, dict[str, str]()
+                first = first or found
+                numbers = dict[str, str]()
                 if found.forms and first.forms and found.forms != first.forms:
                     numbers = Words.of(found).numbers_in(Words.of(first))
                 yield enhanced_graph(found, numbers)
@@ -219,7 +221,8 @@ def _beyond(
     seed: int,
 ) -> tuple[dict[str, BeyondChance], float]:
     """1 − D_o/D_e of both, and what unproven matchings of unlike graphs leave open."""
-    items, everything = observations.item, observations.everything
+    items = observations.item
+    everything = observations.everything
     sizes = np.array([g.n_triples for g in graphs])
     lengths = np.rint(np.bincount(items, sizes) / observations.counts(everything))
     lengths = lengths.astype(np.int64)[items]
@@ -228,12 +231,14 @@ def _beyond(
         found, chosen = matched(observations, lengths, everything, most=most)
     except DataError as error:
         return untold(("plain", "smatch"), error), 0.0
-    counts, number = observations.counts(chosen), np.count_nonzero(chosen)
+    counts = observations.counts(chosen)
+    number = np.count_nonzero(chosen)
     apart = np.array([c.apart for c in compared])
     seen = np.stack([apart**2, apart, sizes[observations.first] + sizes[observations.second]])
     squared, single, size = observations.means_of_pairs(seen, chosen)
     common, bound = _unlike(graphs, found)
-    n, m = lengths[found.first], lengths[found.second]
+    n = lengths[found.first]
+    m = lengths[found.second]
     both = sizes[found.first] + sizes[found.second]
     largest = 2 * np.minimum(n, m) / (n + m)
     unlike = 1 - np.minimum(1, 2 * common / both / np.sqrt(largest))

@@ -31,8 +31,11 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 # Of searching: assignments in a row, exchanges tried, starts.
-_STEPS, _TRIED, _STARTS = 30, 20, 15
-_PATIENCE, _CLOSE = 1.0, 1e-6
+_STEPS = 30
+_TRIED = 20
+_STARTS = 15
+_PATIENCE = 1.0
+_CLOSE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,9 @@ class GraphMatching:
     @property
     def status(self) -> Status:
         """Return whether the matching is proven to be the best."""
-        return Status.OPTIMAL if self.matched == self.bound else Status.FEASIBLE
+        if self.matched == self.bound:
+            return Status.OPTIMAL
+        return Status.FEASIBLE
 
 
 def best_matching(
@@ -87,14 +92,16 @@ def best_matching(
     """
     deadline = Limits(time_limit=time_limit).deadline()
     program = _Program.of(a, b)
-    x, bound = program.climb(np.zeros(len(program.nodes))), program.simple
+    x = program.climb(np.zeros(len(program.nodes)))
+    bound = program.simple
     if program.value(x) < bound:
         relaxed, limit = _solve(program, -1, deadline, whole=False)
         bound = math.floor(min(bound, limit + _CLOSE))
         x = program.search(x if relaxed is None else relaxed, bound, deadline)
     if branches and (matched := program.value(x)) < bound and not due(deadline):
         found, limit = _solve(program, matched, deadline, whole=True)
-        x = x if found is None else found
+        if found is not None:
+            x = found
         bound = math.floor(min(bound, limit + _CLOSE))
     matched = program.value(x)
     partner = np.full(a.n_nodes, -1, np.int64)
@@ -141,7 +148,8 @@ class _Program:
         for i, *said in sorted(a.properties):
             for j in holders[said[0], said[1]]:
                 gains[i, j] = gains.get((i, j), 0) + 1
-        first, second = sorted(a.relations), sorted(b.relations)
+        first = sorted(a.relations)
+        second = sorted(b.relations)
         both = [
             (e, f, (i, j), (k, m))
             for e, (i, role, k) in enumerate(first)
@@ -203,14 +211,16 @@ class _Program:
         """A matching from shares of pairs, by assignments while they gain."""
         from scipy.optimize import linear_sum_assignment
 
-        best, most = np.zeros(len(x)), -1
+        best = np.zeros(len(x))
+        most = -1
         for _ in range(_STEPS):
             chosen = np.zeros(self.shape)
             chosen[linear_sum_assignment(self.worth(x)[:-1, :-1], maximize=True)] = 1
             x = chosen[tuple(self.nodes.T)]
             if self.value(x) <= most:
                 break
-            best, most = x, self.value(x)
+            best = x
+            most = self.value(x)
         return best
 
     def exchange(self, x: Floats) -> Floats:
@@ -220,12 +230,17 @@ class _Program:
         """
         (i, j), (n, m) = self.nodes.T, self.shape
         place = self._table(np.arange(len(x)), -1).astype(np.int64)
-        most, improved = self.value(x), True
+        most = self.value(x)
+        improved = True
         while improved:
             chosen = np.flatnonzero(x > 0.5)
-            partner, owner = np.full(n + 1, m), np.full(m + 1, n)
-            partner[i[chosen]], owner[j[chosen]] = j[chosen], i[chosen]
-            worth, left, rival = self.worth(x), partner[i], owner[j]
+            partner = np.full(n + 1, m)
+            owner = np.full(m + 1, n)
+            partner[i[chosen]] = j[chosen]
+            owner[j[chosen]] = i[chosen]
+            worth = self.worth(x)
+            left = partner[i]
+            rival = owner[j]
             gain = worth[i, j] - worth[i, left] + worth[rival, left] - worth[rival, j]
             gain[chosen] = -np.inf
             improved = False
@@ -236,14 +251,16 @@ class _Program:
                 ] = 0
                 other[[p for p in (pair, place[rival[pair], left[pair]]) if p >= 0]] = 1
                 if improved := self.value(other) > most:
-                    x, most = other, self.value(other)
+                    x = other
+                    most = self.value(other)
                     break
         return x
 
     def search(self, x: Floats, bound: int, deadline: float) -> Floats:
         """The best of matchings from x and from places near it; ends at the bound."""
         random = np.random.default_rng(0)
-        best, near = self.climb(np.zeros(len(x))), x
+        best = self.climb(np.zeros(len(x)))
+        near = x
         for _ in range(_STARTS):
             found = self.exchange(self.climb(near))
             best = max(best, found, key=self.value)
@@ -266,7 +283,8 @@ def _solve(
     """scipy's HiGHS; `whole`: in whole numbers, better than `matched`."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    gain, n = program.objective, len(program.nodes)
+    gain = program.objective
+    n = len(program.nodes)
     constraints = [LinearConstraint(program.rows, -np.inf, program.most)]
     if whole:
         constraints.append(LinearConstraint(gain[None], matched + 1, np.inf))
@@ -287,5 +305,10 @@ def _solve(
         return None, math.inf
     if result.status == 2:
         return None, matched
-    bound = result.mip_dual_bound if whole else result.fun if result.status == 0 else None
+    if whole:
+        bound = result.mip_dual_bound
+    elif result.status == 0:
+        bound = result.fun
+    else:
+        bound = None
     return (None if result.x is None else result.x[:n]), math.inf if bound is None else -bound

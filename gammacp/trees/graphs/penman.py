@@ -35,7 +35,8 @@ class _WrongError(Exception):
 
     def __init__(self, what: str, place: int, kind: Kind = Kind.GRAPH) -> None:
         super().__init__(what)
-        self.place, self.kind = place, kind
+        self.place = place
+        self.kind = kind
 
 
 @guard
@@ -70,7 +71,8 @@ def read_penman(
     codec = PENMANCodec(model=amr.model)
     content = "\n".join(lines := read_lines(path, encoding=encoding))
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    graphs, defects = list[MeaningGraph](), list[Defect]()
+    graphs = list[MeaningGraph]()
+    defects = list[Defect]()
     for begin, opened, end in _pieces(content):
         place = _graph_at_place(content[begin:opened], str(path), bisect(starts, opened))
         try:
@@ -94,17 +96,21 @@ def _pieces(content: str) -> Iterator[tuple[int, int, int]]:
     for found in _SYMBOL.finditer(content):
         symbol = found[0].strip()
         if symbol == "(":
-            opened = opened if depth else found.start()
+            if not depth:
+                opened = found.start()
             depth += 1
         elif symbol == ")":
-            opened = opened if depth else found.start()
+            if not depth:
+                opened = found.start()
             depth -= 1
             if depth <= 0:
                 yield begin, opened, found.end()
-                begin, depth = found.end(), 0
+                begin = found.end()
+                depth = 0
         elif depth and (not symbol or "::" in symbol) and not symbol.startswith('"'):
             yield begin, opened, found.start()
-            begin, depth = found.start(), 0
+            begin = found.start()
+            depth = 0
     if depth or _COMMENT.sub("", content[begin:]).strip():
         yield begin, opened if depth else len(content), len(content)
 
@@ -115,8 +121,14 @@ def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
 
     outside = _COMMENT.sub(lambda m: " " * len(m[0]), content[begin:opened])
     if outside.strip() or content[opened] == ")":
-        stray = outside.split()[0] if outside.strip() else ")"
-        place = begin + outside.find(stray) if outside.strip() else opened
+        if outside.strip():
+            stray = outside.split()[0]
+        else:
+            stray = ")"
+        if outside.strip():
+            place = begin + outside.find(stray)
+        else:
+            place = opened
         raise _WrongError(f"{stray!r} stands outside of a graph's brackets", place, Kind.STRAY)
     lines = lines_of(content[begin:end])
     # What the library would say of a graph is a defect here; thousands of records take minutes.
@@ -139,7 +151,9 @@ def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
 
     def at(pattern: str, times: int = 1) -> int:
         places = [m.start() for m in re.finditer(pattern, content[opened:end])]
-        return opened + places[min(times, len(places)) - 1] if places else opened
+        if places:
+            return opened + places[min(times, len(places)) - 1]
+        return opened
 
     counts = Counter(node for node, role, _ in graph.triples if role == ":instance")
     for node, count in counts.items():
@@ -150,8 +164,14 @@ def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
             )
     for node, role, value in graph.triples:
         if value is None:
-            what = f"node {node} has no concept" if role == ":instance" else f"{role} has no value"
-            pattern = rf"\(\s*{re.escape(node)}[\s)]" if role == ":instance" else rf"{role}\s*\)"
+            if role == ":instance":
+                what = f"node {node} has no concept"
+            else:
+                what = f"{role} has no value"
+            if role == ":instance":
+                pattern = rf"\(\s*{re.escape(node)}[\s)]"
+            else:
+                pattern = rf"{role}\s*\)"
             raise _WrongError(what, at(pattern))
         if role != ":instance" and value not in counts and _VARIABLE.fullmatch(value):
             raise _WrongError(
@@ -172,7 +192,8 @@ def _graph_at_place(comments: str, file: str, line: int) -> MeaningGraph:
 def _graph(found: Any, placed: MeaningGraph) -> MeaningGraph:
     names = [found.top, *(n for n, role, _ in found.triples if role == ":instance")]
     place = {name: k for k, name in enumerate(dict.fromkeys(names))}
-    properties, relations = {(0, "top", "top")}, set()
+    properties = {(0, "top", "top")}
+    relations = set()
     for node, marked, value in found.triples:
         role = marked.removeprefix(":").lower()
         if role == "instance" or value not in place:

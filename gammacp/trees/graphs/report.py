@@ -41,7 +41,8 @@ def graph_report(
     time_limit
         Seconds for the best matching of a pair of graphs; by default 10.
     """
-    sentences, treebank = whole("sentences", sentences, 0), read.treebank
+    sentences = whole("sentences", sentences, 0)
+    treebank = read.treebank
     result = graph_agreement(
         treebank, sample_pairs=sample_pairs, time_limit=time_limit or _SECONDS, seed=seed
     )
@@ -73,7 +74,10 @@ def graph_report(
         total = sum(one.apart for one in result.compared)
         document["sentences"] = [_sentence(one, total) for one in worst]
     found = result.beyond_chance["smatch"]
-    lower = found.interval[0] if found.interval else math.nan
+    if found.interval:
+        lower = found.interval[0]
+    else:
+        lower = math.nan
     return TreeReport(read, document, ("Smatch F₁ beyond chance", found.value), lower, worst)
 
 
@@ -124,7 +128,10 @@ def _only(a: MeaningGraph, b: MeaningGraph, partner: Mapping[int, int]) -> Itera
     names = a.variables
     for node, role, value in sorted(a.properties):
         if (partner.get(node, -1), role, value) not in b.properties:
-            said = "/" if role == "instance" else f":{role}"
+            if role == "instance":
+                said = "/"
+            else:
+                said = f":{role}"
             top = role == "top"
             yield f"the top is {names[node]}" if top else f"{names[node]} {said} {value}"
     for node, role, other in sorted(a.relations):

@@ -55,17 +55,20 @@ def _attachment_errors(
     counts = np.array([s.n_tokens for s in sentences], np.int64)
     starts = np.cumsum(counts) - counts
     for low in range(0, len(first), _PAIRS_AT_ONCE):
-        x, y = first[low : low + _PAIRS_AT_ONCE], second[low : low + _PAIRS_AT_ONCE]
+        x = first[low : low + _PAIRS_AT_ONCE]
+        y = second[low : low + _PAIRS_AT_ONCE]
         short, long = np.where(counts[x] <= counts[y], (x, y), (y, x))
         n = counts[short]
         begins = np.cumsum(n) - n
         token = places_within(n)
-        half, later = np.repeat(n, n) // 2, np.repeat(counts[long] - n, n)
+        half = np.repeat(n, n) // 2
+        later = np.repeat(counts[long] - n, n)
         here = np.repeat(starts[short], n) + token
         there = np.repeat(starts[long], n) + token + later * (token >= half)
         # Heads count from 1, and 0 is the root of either.
         head = heads[here] + later * (heads[here] > half)
-        same_head, same_label = head == heads[there], labels[here] == labels[there]
+        same_head = head == heads[there]
+        same_label = labels[here] == labels[there]
         right = np.stack([same_head & same_label, same_head, same_label])
         yield 1 - np.add.reduceat(right, begins, axis=1, dtype=np.float64) / n
 
@@ -73,7 +76,8 @@ def _attachment_errors(
 def _bracketings(a: Phrase, b: Phrase) -> tuple[frozenset[Bracketing], frozenset[Bracketing]]:
     """The bracketings of both, those of the shorter one by the leaves of the longer one."""
     short, long = sorted((a, b), key=lambda s: s.n_tokens)
-    half, later = short.n_tokens // 2, long.n_tokens - short.n_tokens
+    half = short.n_tokens // 2
+    later = long.n_tokens - short.n_tokens
     moved = (
         (label, first + later * (first > half), last + later * (last > half))
         for label, first, last in short.bracketings

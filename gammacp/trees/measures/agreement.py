@@ -106,7 +106,9 @@ class SyntaxAgreement:
     def reason(self) -> str | None:
         """Return why an α is undefined; None if all three are defined."""
         lost = [d for d in DELTAS if np.isnan(self.total.alpha[d])]
-        return f"{', '.join(lost)}: {ZERO_EXPECTED}" if lost else None
+        if lost:
+            return f"{', '.join(lost)}: {ZERO_EXPECTED}"
+        return None
 
 
 def syntax_agreement(
@@ -159,16 +161,18 @@ def syntax_agreement(
     if len(treebank.annotators) < 2:
         raise DataError("one annotator only", hint="Agreement needs two.")
     observations = TreeObservations.of(treebank)
-    n = len(treebank.annotators) if breakdown else 0
+    if breakdown:
+        n = len(treebank.annotators)
+    else:
+        n = 0
     pairs = [pair for pair in combinations(range(n), 2) if observations.by(pair).any()]
     without = [tuple(b for b in range(n) if b != a) for a in range(n if n > 2 else 0)]
     groups = [tuple(range(len(treebank.annotators))), *pairs, *without]
     chosen = np.stack([observations.by(group) for group in groups])
-    expected = (
-        sampled_disagreement(observations, chosen, pairs=sample_pairs, seed=seed)
-        if sample_pairs
-        else expected_disagreement(observations, chosen)
-    )
+    if sample_pairs:
+        expected = sampled_disagreement(observations, chosen, pairs=sample_pairs, seed=seed)
+    else:
+        expected = expected_disagreement(observations, chosen)
     results = [
         TreeAlpha(
             annotators=tuple(treebank.annotators[a] for a in group),
@@ -179,7 +183,10 @@ def syntax_agreement(
             groups, chosen, expected.mean, expected.error, strict=True
         )
     ]
-    parts = published_parts(observations, expected) if bootstrap else {}
+    if bootstrap:
+        parts = published_parts(observations, expected)
+    else:
+        parts = {}
     draw = partial(interval_over_sentences, draws=bootstrap, seed=seed)
     return SyntaxAgreement(
         total=results[0],

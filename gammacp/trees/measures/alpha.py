@@ -161,7 +161,9 @@ def observed_disagreement(observations: TreeObservations, chosen: Bools) -> Floa
     """
     total: Floats = observations.item_disagreement(chosen).sum(axis=1)
     n = np.count_nonzero(chosen)
-    return total / n if n else np.full(3, np.nan)
+    if n:
+        return total / n
+    return np.full(3, np.nan)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,8 @@ class Dependencies:
         if not self.heads:
             raise error_in(self, "a sentence has no token")
         for what in ("relations", "forms", "lines"):
-            values, n = getattr(self, what), len(self.heads)
+            values = getattr(self, what)
+            n = len(self.heads)
             if len(values) != n and (values or what == "relations"):
                 raise error_in(self, f"{len(values)} {what} for {n} heads in a sentence")
 
@@ -89,7 +90,9 @@ class Dependencies:
     @property
     def line(self) -> int | None:
         """First line of the sentence."""
-        return self.lines[0] if self.lines else None
+        if self.lines:
+            return self.lines[0]
+        return None
 
 
 @dataclass(frozen=True)
@@ -309,5 +312,8 @@ class Treebank:
             if there:
                 items.append(Item("", str(k + 1), there))
         kinds = {Phrase: "phrase", MeaningGraph: "graph"}
-        kind = kinds.get(type(found[0]), "dependency") if found else "dependency"
+        if found:
+            kind = kinds.get(type(found[0]), "dependency")
+        else:
+            kind = "dependency"
         return Treebank(tuple(annotations), tuple(items), kind)

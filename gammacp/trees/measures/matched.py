@@ -43,7 +43,8 @@ from gammacp.trees.measures.observations import Observations
 from gammacp.trees.measures.permuted import PERMUTATIONS, permutation_p
 
 LENGTH_MATCHED = "length-matched"
-LEAST, MOST = 3, 60
+LEAST = 3
+MOST = 60
 # Trees of unlike sizes can be brought to one size, but not far: by one part in so many.
 WITHIN = 4
 _MOST_PARTS = 500
@@ -81,7 +82,8 @@ class Bands:
     @property
     def told(self) -> dict[str, Any]:
         """The facts about the bands that every measure reports."""
-        exact, widest = float(self.exact.mean()), int(self.widths.max())
+        exact = float(self.exact.mean())
+        widest = int(self.widths.max())
         return dict(zip(_TOLD, (exact, widest, self.annotators, self.sentences), strict=True))
 
     def means(self, values: Floats) -> Floats:
@@ -113,8 +115,11 @@ def bands(lengths: Indices, items: Indices, people: Indices, *, most: int = MOST
     by_length = {b: rows[np.lexsort((items[rows], lengths[rows]))] for b, rows in own.items()}
     order = np.argsort(items, kind="stable")
     begins = np.searchsorted(items[order], np.arange(items.max(initial=0) + 2))
-    found, weights, firsts = [], [], []
-    exact, widths = np.zeros(len(items)), np.zeros(len(items), np.int64)
+    found = []
+    weights = []
+    firsts = []
+    exact = np.zeros(len(items))
+    widths = np.zeros(len(items), np.int64)
     for x, (length, item) in enumerate(zip(lengths.tolist(), items.tolist(), strict=True)):
         there = people[order[begins[item] : begins[item + 1]]]
         partners = there[there != people[x]]
@@ -167,7 +172,9 @@ def matched(
     DataError
         No two annotators have enough sentences of like length.
     """
-    people, items, kept = observations.annotator, observations.item, chosen
+    people = observations.annotator
+    items = observations.item
+    kept = chosen
     while True:
         counts = np.bincount(people[kept], minlength=len(observations.treebank.annotators))
         few = kept & (counts <= LEAST)[people]
@@ -176,7 +183,10 @@ def matched(
         kept = kept & ~few
         kept = kept & (observations.counts(kept)[items] >= 2)
     where = np.flatnonzero(kept)
-    found = bands(lengths[where], items[where], people[where], most=most) if kept.any() else None
+    if kept.any():
+        found = bands(lengths[where], items[where], people[where], most=most)
+    else:
+        found = None
     near = kept.copy()
     if found is not None:
         far = where[found.widths * WITHIN > lengths[where] + 1]
@@ -189,7 +199,8 @@ def matched(
             f"{LEAST} sentences of similar length (within a quarter) by every other annotator"
         )
     lost = sorted({*people[chosen].tolist()} - {*people[kept].tolist()})
-    pairs, rows = near[where[found.first]], near[where]
+    pairs = near[where[found.first]]
+    rows = near[where]
     return Bands(
         where[found.first[pairs]],
         where[found.second[pairs]],
@@ -224,10 +235,12 @@ def beyond_length_matched(
         found, chosen = matched(observations, observations.tokens, chosen)
     except DataError as error:
         return untold((*DELTAS, *SCORES[treebank.kind]), error)
-    counts, n = observations.counts(chosen), np.count_nonzero(chosen)
+    counts = observations.counts(chosen)
+    n = np.count_nonzero(chosen)
     pairs = np.maximum(counts * (counts - 1) / 2, 1)
     place = observations.item[observations.first]
-    parts, weights = {}, []
+    parts = {}
+    weights = []
     observed = observations.item_disagreement(chosen)
     for name, d, squares in zip(DELTAS, observed, _squares(observations, found), strict=True):
         expected = observations.sums(found.means(squares), chosen)
@@ -236,7 +249,8 @@ def beyond_length_matched(
     compared = observations.compared(chosen)
     errors = disagreements(observations.sentences, found.first, found.second)
     for (name, part), wrong in zip(observations.wrong_tokens(chosen).items(), errors, strict=True):
-        sums, tokens = observations.sums(found.means(wrong), chosen), part.expected
+        sums = observations.sums(found.means(wrong), chosen)
+        tokens = part.expected
         expected = tokens * sums[compared] / counts[compared]
         parts[name] = Contributions(
             part.observed / tokens.sum(), expected / tokens.sum(), "sentences"
@@ -272,14 +286,19 @@ def measures_beyond_chance(
 
 def _measure(name: str) -> str:
     """Return the name of a δ or an accuracy as a measure."""
-    return f"alpha-{name}" if name in DELTAS else name
+    if name in DELTAS:
+        return f"alpha-{name}"
+    return name
 
 
 def _squares(observations: TreeObservations, met: Bands) -> Floats:
     """The squared δ of the pairs, the second brought to the first one's length: (3, pairs)."""
-    packed, lengths = observations.packed, observations.tokens + 1
-    x, y = packed.codes[met.first], packed.codes[met.second]
-    n, m = lengths[met.first], lengths[met.second]
+    packed = observations.packed
+    lengths = observations.tokens + 1
+    x = packed.codes[met.first]
+    y = packed.codes[met.second]
+    n = lengths[met.first]
+    m = lengths[met.second]
     # A longer tree is further away than the mean of both sizes makes it.
     power = np.where(m > n, 4.0, 2.0)
     ted = packed.distances(x, y) * (2 / (1 + (m / n) ** power)) ** (1 / power)
@@ -341,7 +360,8 @@ def against_bands(
     seed
         Of the bootstrap and of the permutations.
     """
-    computed, signed = {}, {}
+    computed = {}
+    signed = {}
     for name, part in parts.items():
         mean = float(part.expected.sum())
         computed[name] = Computed(

@@ -50,7 +50,11 @@ def _alpha(delta: str) -> Callable[..., Score]:
         from gammacp.trees.measures.agreement import ZERO_EXPECTED, syntax_agreement
 
         options = {"sample_pairs": sample_pairs, "bootstrap": bootstrap, "seed": seed}
-        memory, key = {} if shared is None else shared, ("trees", *options.items())
+        if shared is None:
+            memory = {}
+        else:
+            memory = shared
+        key = ("trees", *options.items())
         if key not in memory:
             memory[key] = syntax_agreement(treebank, chance=None, breakdown=False, **options)
         result = cast("SyntaxAgreement", memory[key])

@@ -99,10 +99,14 @@ def _columns(tree: Tree, alphabet: Mapping[str, int]) -> Indices:
     """Return each kernel column's node, the column before, whether it goes on, and its label."""
     found: list[tuple[int, int, int, int]] = []
     for root in tree.keyroots:
-        low, start = tree.leftmost[root], len(found)
+        low = tree.leftmost[root]
+        start = len(found)
         for node in range(low, root + 1):
             leaf = tree.leftmost[node]
-            before = start + leaf - low if leaf > low else 0
+            if leaf > low:
+                before = start + leaf - low
+            else:
+                before = 0
             found.append((node, before, -(node > low), alphabet[tree.labels[node]]))
     return np.array(found, np.int64)
 

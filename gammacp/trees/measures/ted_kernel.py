@@ -101,7 +101,9 @@ def _lay_out(trees: TreeArrays, side: int, block: Indices, rows: int, to: Tables
     `rows` is the largest number of nodes of the trees they are compared with.
     """
     nodes = trees.n_nodes[block].sum()
-    n, seen, empty = 0, 0, len(to.left) - 1
+    n = 0
+    seen = 0
+    empty = len(to.left) - 1
     for y in block:
         start = n
         columns = trees.column_starts[side, y]
@@ -110,7 +112,8 @@ def _lay_out(trees: TreeArrays, side: int, block: Indices, rows: int, to: Tables
                 empty += 1
                 offset = np.float32(2 * n)
                 to.forests[: rows + 1, empty] = offset
-            node, alone = seen + trees.nodes[c], trees.before[c] == 0
+            node = seen + trees.nodes[c]
+            alone = trees.before[c] == 0
             to.left[n] = empty if alone else start + trees.before[c] - 1
             to.previous[n] = n - 1 if alone and trees.inside[c] else empty
             to.nodes[n] = node
@@ -131,30 +134,43 @@ def _fill(trees: TreeArrays, side: int, x: int, width: int, nodes: int, to: Tabl
     kept, 1 for one that is renamed. Deletions and insertions save nothing, so that a cell is the
     largest of three others.
     """
-    forests, first = to.forests, 0
-    left, previous, other, found = to.left, to.previous, to.nodes, to.found
+    forests = to.forests
+    first = 0
+    left = to.left
+    previous = to.previous
+    other = to.nodes
+    found = to.found
     start = trees.column_starts[side, x]
     for r in range(trees.widths[side, x]):
         if trees.inside[start + r] == 0:
             first = r
-        row, above = r - first + 1, trees.before[start + r]
-        known, last, here = to.subtrees[trees.nodes[start + r]], forests[row - 1], forests[row]
+        row = r - first + 1
+        above = trees.before[start + r]
+        known = to.subtrees[trees.nodes[start + r]]
+        last = forests[row - 1]
+        here = forests[row]
         saved = np.float32(0)
         if above > 0:
             base = forests[above - first]
             for c in range(width):
-                both, best = base[left[c]] + known[other[c]], last[c]
-                best = both if both > best else best
-                saved = best if best > saved else saved
+                both = base[left[c]] + known[other[c]]
+                best = last[c]
+                if both > best:
+                    best = both
+                if best > saved:
+                    saved = best
                 here[c] = saved
             continue
         label = trees.labels[start + r]
         for j in range(nodes):
             known[j] = np.float32(2) if to.labels[j] == label else np.float32(1)
         for c in range(width):
-            both, best = last[previous[c]] + known[other[c]], last[c]
-            best = both if both > best else best
-            saved = best if best > saved else saved
+            both = last[previous[c]] + known[other[c]]
+            best = last[c]
+            if both > best:
+                best = both
+            if best > saved:
+                saved = best
             here[c] = saved
             known[found[c]] = saved - to.offsets[c]
 
@@ -164,8 +180,12 @@ def _block_distances(
     trees: TreeArrays, low: int, high: int, block: Indices, to: Tables, distances: Codes
 ) -> None:
     """Distances of the trees from low to high − 1, in rows, from those of a block."""
-    n_nodes, widths, room = trees.n_nodes, trees.widths, len(to.left)
-    nodes, left, right = n_nodes[block].sum(), widths[0][block].sum(), widths[1][block].sum()
+    n_nodes = trees.n_nodes
+    widths = trees.widths
+    room = len(to.left)
+    nodes = n_nodes[block].sum()
+    left = widths[0][block].sum()
+    right = widths[1][block].sum()
     for side in range(2):
         columns = 0
         for x in range(low, high):
@@ -175,7 +195,8 @@ def _block_distances(
             if columns == 0:
                 columns = _lay_out(trees, side, block, n_nodes[low:high].max(), to)
             _fill(trees, side, x, columns, nodes, to)
-            root, whole = -1, to.subtrees[n_nodes[x] - 1]
+            root = -1
+            whole = to.subtrees[n_nodes[x] - 1]
             for k, y in enumerate(block):
                 root += n_nodes[y]
                 distances[x - low, k] = n_nodes[x] + n_nodes[y] - int(whole[root])
@@ -184,9 +205,12 @@ def _block_distances(
 @kernel
 def _block(trees: TreeArrays, others: Indices) -> Indices:
     """The first of the others, as many as are a block."""
-    last, left, right = 0, 0, 0
+    last = 0
+    left = 0
+    right = 0
     for y in others:
-        left, right = left + trees.widths[0, y], right + trees.widths[1, y]
+        left = left + trees.widths[0, y]
+        right = right + trees.widths[1, y]
         if last > 0 and max(left, right) > _BLOCK:
             break
         last += 1
@@ -200,7 +224,8 @@ def pair_distances(trees: TreeArrays, first: Indices, second: Indices) -> Codes:
     distances = np.empty((1, len(first)), np.int32)
     k = 0
     while k < len(first):
-        x, last = first[k], k + 1
+        x = first[k]
+        last = k + 1
         while last < len(first) and first[last] == x:
             last += 1
         while k < last:

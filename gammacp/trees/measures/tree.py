@@ -160,5 +160,8 @@ def nested_tree(nested: Nested, *, size: str = "leaves") -> Tree:
         pending += [(child, len(labels) - 1) for child in reversed(below)]
     if size not in ("leaves", "nodes"):
         raise UsageError(f"size {size!r} is not 'leaves' or 'nodes'")
-    count = sum(not c for c in children) if size == "leaves" else len(labels)
+    if size == "leaves":
+        count = sum(not c for c in children)
+    else:
+        count = len(labels)
     return _build_tree(0, children, labels, count)

@@ -201,7 +201,8 @@ def _perturb_sentence(
         return Phrase(nested, sentence.forms, size=sentence.size)
     if isinstance(sentence, MeaningGraph):
         return sentence
-    relations, heads = sentence.relations, sentence.heads
+    relations = sentence.relations
+    heads = sentence.heads
     if confusion is not None and "label" in variants:
         relations = tuple(relabel(relations, p, confusion, rng))
     if "attach" in variants:

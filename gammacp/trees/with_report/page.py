@@ -18,7 +18,10 @@ from gammacp.trees.report_tables import in_words, tables
 DRAWN = 12
 # Head, relation and dependent, counted from 0; −1, or what is not there, is the root.
 Arc: TypeAlias = tuple[int, str, int]
-_LETTER, _GAP, _STEP, _ASIDE = 7.5, 16, 20, 5
+_LETTER = 7.5
+_GAP = 16
+_STEP = 20
+_ASIDE = 5
 # Titles of tables by the name of their first column.
 _TITLES = {
     "sentence": "Sentences to discuss, worst first",
@@ -42,10 +45,14 @@ def tree_page(report: TreeReport, title: str = "") -> str:
     title
         Heading; default: how many sentences there are.
     """
-    found, n = report.as_dict(), len(report.read.treebank.shared_items)
+    found = report.as_dict()
+    n = len(report.read.treebank.shared_items)
     beyond = found["beyond_chance"]["plain"]
     value = beyond["value"]
-    scale = figures.scale(value, None, beyond["interval"]) if value == value else None
+    if value == value:
+        scale = figures.scale(value, None, beyond["interval"])
+    else:
+        scale = None
     said = (element("p", words) for words in in_words(report))
     grouped: dict[str, list[Markup]] = {name: [] for name in _TITLES.values()}
     for one in tables(report):
@@ -71,7 +78,10 @@ def tree_page(report: TreeReport, title: str = "") -> str:
 def _draw(found: Sequence[Item] | Sequence[Compared]) -> Iterator[Markup]:
     """Each sentence with the arcs of the two annotators who differ most."""
     for one in found:
-        item = one if isinstance(one, Item) else one.item
+        if isinstance(one, Item):
+            item = one
+        else:
+            item = one.item
         if drawing := _of_tree(one) if isinstance(one, Item) else _of_graphs(one):
             yield join(element("h3", f"{item.document} {item.name}".strip()), drawing)
 
@@ -168,7 +178,8 @@ def arcs(
     centres = [sum(widths[:t]) + width / 2 for t, width in enumerate(widths)]
     levels = [_levels(one, len(forms)) for one in (above, below)]
     room = [_STEP * max(one.values(), default=0) + _STEP for one in levels]
-    middle, apart = room[0] + 36, set(above) ^ set(below)
+    middle = room[0] + 36
+    apart = set(above) ^ set(below)
     bottom = middle + room[1] + 20
     parts = list(_strokes(levels[0], centres, middle - 14, -1, apart))
     parts += _strokes(levels[1], centres, middle + 6, 1, apart)
@@ -190,14 +201,21 @@ def _strokes(
     for arc, level in levels.items():
         head, relation, t = arc
         kind = "differs" if arc in apart else None
-        here, there = centres[t], centres[head] if 0 <= head < len(centres) else centres[t]
+        here = centres[t]
+        if 0 <= head < len(centres):
+            there = centres[head]
+        else:
+            there = centres[t]
         top = base + side * (_STEP * level - 6)
         # Beside the middle of the head, where its own arc ends.
         start = there + _ASIDE * ((here > there) - (here < there))
         line = f"M{here:.1f} {base} V{top} H{start:.1f} V{base}"
         yield element("path", d=line, class_=kind)
         yield figures.dot(here, base, 2.5, class_=kind)
-        place = top - 3 if side < 0 else top + 11
+        if side < 0:
+            place = top - 3
+        else:
+            place = top + 11
         yield figures.text(
             (here + start) / 2, place, relation, text_anchor="middle", class_=kind or "faint"
         )
