@@ -18,7 +18,7 @@ sets behind prices     the same, of the sets alone that lose little under the du
 Writes cpsat-models.csv (sizes, the bound of the linear relaxation, status and gap after each
 budget), cpsat-knobs.csv (one thing about the solver or the model changed at a time) and
 cpsat-workers.csv (more than one worker, in CPU seconds: several workers race, so that their
-deterministic time is not what they take). `--part` writes one of them. docs/dev/formulations.md
+deterministic time is not what they take). `--part` writes one of them. docs/formulations.md
 explains what came of it.
 """
 
@@ -395,7 +395,7 @@ def median_of(rows: list[dict[str, str]], key: str) -> float:
 
 
 def print_tables(folder: Path) -> None:
-    """Print the tables of docs/dev/formulations.md from what was measured."""
+    """Print the tables of docs/formulations.md from what was measured."""
     rows = read(folder / "cpsat-models.csv")
     for size in dict.fromkeys(row["size"] for row in rows):
         print(f"\n{size}: variables, rows, left by the relaxation, proven, units, gaps")

@@ -29,7 +29,7 @@ MODEL = ReferenceModel()
 LIGHT = "position+category+false-negative+false-positive"
 SIZES = ((3, 1, 60), (3, 6, 20), (4, 20, 10))
 """Annotators, documents, units of each."""
-RUNS = {SIZES[0]: (25, 7), SIZES[1]: (25, 7), SIZES[2]: (4, 2)}
+RUNS = {SIZES[0]: (25, 5), SIZES[1]: (25, 5), SIZES[2]: (3, 2)}
 """Campaigns of each size: of a process, and of a planted error."""
 
 

@@ -42,7 +42,7 @@ def test_compare_by_kind(run: Run, table: Path) -> None:
 
 
 def test_kinds_are_computed_on_demand(run: Run, table: Path) -> None:
-    plain = json.loads(run("compare", table, "--samples", 10, "--json").out)
+    plain = json.loads(run("compare", table, "--by", "document", "--samples", 10, "--json").out)
     assert "kinds" not in plain
     found = json.loads(run("compare", table, "--by", "kind", "--samples", 10, "--json").out)
     parts = found["kinds"]["parts"]

@@ -26,7 +26,7 @@ SIZES = (5, 7, 10, 14, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000)
 """Documents at which a planned corpus is drawn; between them and beyond is interpolated."""
 FEW = 20
 """Documents of a pilot below which a range stands for a number."""
-_DRAWS, _PILOTS = 200, 1000
+_DRAWS, _CELLS, _PILOTS = 200, 100_000, 1000
 _SEED = 0x9A17
 
 
@@ -127,7 +127,9 @@ class Material:
 
     def _half_width(self, size: int) -> float:
         rng = np.random.default_rng(np.random.SeedSequence(_SEED))
-        low, high = interval_over_documents(*self._drawn(rng, size, _DRAWS))
+        # Small samples differ most, and cost least.
+        draws = max(_DRAWS, _CELLS // size)
+        low, high = interval_over_documents(*self._drawn(rng, size, draws))
         return float(np.median((high - low) / 2))
 
     def _power(self, size: int, gain: float) -> float:
@@ -159,7 +161,8 @@ def documents_for(
     """
     values = reached(SIZES)
     sign = -1 if falling else 1
-    monotone = np.maximum.accumulate(sign * values)
+    # Whatever is drawn by chance, more documents must reach the goal, too.
+    monotone = np.minimum.accumulate((sign * values)[::-1])[::-1]
     logs = np.log(SIZES)
     if monotone[0] >= sign * goal:
         return float(SIZES[0])
