@@ -194,7 +194,10 @@ def _hint_of_path(name: str) -> str:
 def _imported_file(path: Path) -> ModuleType:
     """Import a file, or a package by its folder, whose neighbours it may import."""
     name = path.stem
-    package = path if path.is_dir() else None
+    if path.is_dir():
+        package = path
+    else:
+        package = None
     if package is None:
         file = path
     else:

@@ -68,7 +68,10 @@ def check_error(
         units = _freeze(reference.starts, reference.ends, reference.category_codes)
         broken = replace(units, breaks=column((1.0, 2.0) if n > 2 else () for n in units.lengths))
         for magnitude, given in product((0.0, *_MAGNITUDES), (units, broken, none)):
-            positions = "whole" if model.integer else "real"
+            if model.integer:
+                positions = "whole"
+            else:
+                positions = "real"
             place = (
                 f"{error.name} at magnitude {magnitude:g}, layout {model.layout}, "
                 f"{positions} positions"

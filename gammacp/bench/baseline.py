@@ -341,7 +341,10 @@ def _moved_sets(
     if not (np.isnan(old) == np.isnan(new)).all() or (apart > _EXACT).any():
         both = ~np.isnan(apart)
         means = float(old[both].mean()), float(new[both].mean())
-        kind = "mean" if _apart(*means) else "sets"
+        if _apart(*means):
+            kind = "mean"
+        else:
+            kind = "sets"
         p = _paired_t(old[both], new[both])
         return [PointChange(kind, *place, *means, p, point.error)]
     return []

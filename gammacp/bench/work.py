@@ -95,7 +95,10 @@ def compute_on_worker(
 
 def _check_applies(measures: Iterable[str], drawn: Any) -> None:
     kind = drawn.applies_to
-    what = "units" if kind == "continuum" else kind
+    if kind == "continuum":
+        what = "units"
+    else:
+        what = kind
     for name in measures:
         if MEASURES[name].applies_to != kind:
             known = ", ".join(n for n, m in MEASURES.items() if m.applies_to == kind)

@@ -220,7 +220,10 @@ def _why_uncovered(c: Continuum) -> str | None:
         if len(rows):
             end = edges[0][rows[0]]
             start = edges[1][rows[0]]
-            what = "gap" if end < start else "overlap"
+            if end < start:
+                what = "gap"
+            else:
+                what = "overlap"
             return f"{what} between {end:.15g} and {start:.15g} in the units of {name}"
     return None
 

@@ -104,7 +104,10 @@ class MarkableFile:
             return declare_markable(continuum, stretches)
 
     def _key(self, name: str) -> tuple[str, tuple[Stretch, ...]]:
-        key = name if name in self.stretches else ""
+        if name in self.stretches:
+            key = name
+        else:
+            key = ""
         return key, self.stretches.get(key, ())
 
 

@@ -34,7 +34,10 @@ def read_teams(path: Path) -> dict[str, str]:
             if not annotator:
                 raise DataError("the annotator has no name", line=line)
             if not team or found.setdefault(annotator, team) != team:
-                wrong = "two teams" if team else "no team"
+                if team:
+                    wrong = "two teams"
+                else:
+                    wrong = "no team"
                 raise DataError(f"annotator {annotator!r} has {wrong}", line=line)
         if not found:
             raise DataError("names no annotator", hint="Give each annotator a row (annotator,team)")

@@ -273,7 +273,10 @@ def _add(
     else:
         values = {}
     category = row.get("category")
-    last = "end" if "end" in row else DURATION
+    if "end" in row:
+        last = "end"
+    else:
+        last = DURATION
     if not row["start"] and not row[last]:
         label = to_label(category or None, values)
         if label is not None:

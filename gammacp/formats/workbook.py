@@ -175,7 +175,10 @@ def _text(cell: object) -> str:
 
 
 def _clock(time: datetime.timedelta) -> str:
-    sign = "-" if time < datetime.timedelta(0) else ""
+    if time < datetime.timedelta(0):
+        sign = "-"
+    else:
+        sign = ""
     # Excel keeps times as fractions of a day, which differ in the last digits.
     microseconds = round(abs(time) / datetime.timedelta(milliseconds=1)) * 1000
     seconds, rest = divmod(microseconds, 1_000_000)

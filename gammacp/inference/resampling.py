@@ -185,7 +185,10 @@ def interval_of_gamma(
         if units is not None and np.count_nonzero(parts.observed > 0) < FEWEST_PARTS:
             exact = interval_of_counts(_as_counts(parts, units, error), confidence=confidence)
             low, high = (low, high) if exact is None else (min(low, exact[0]), max(high, exact[1]))
-    method = "four-cosines" if text else "hall-t"
+    if text:
+        method = "four-cosines"
+    else:
+        method = "hall-t"
     return _interval_of(parts, (low, high), method, 0, confidence, reason)
 
 

@@ -148,7 +148,10 @@ def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
             i = group[a]
             j = group[b]
             apart, kind, absence, both, _ = (x[number].item() for x in cost)
-            what = "missing" if max(i, j) >= 0 else ""
+            if max(i, j) >= 0:
+                what = "missing"
+            else:
+                what = ""
             if both:
                 what = WHAT[2 * (apart > 0) + (kind > 0)]
             yield {

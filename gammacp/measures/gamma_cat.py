@@ -392,7 +392,10 @@ class _Disorders:
         """The score with this value, or why there is none."""
         observed = self.observed.disorder(category)
         chance = self._chance(category)
-        reason = _ALIKE if math.isnan(value) else None
+        if math.isnan(value):
+            reason = _ALIKE
+        else:
+            reason = None
         if math.isnan(observed):
             reason = _NO_PAIR
         elif not self.expected.enough:

@@ -477,7 +477,10 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     )
     if not len(parts):
         return replace(whole, reason="no continuum has a γ")
-    soft = "soft-" if basis.settings.cover else ""
+    if basis.settings.cover:
+        soft = "soft-"
+    else:
+        soft = ""
     made = basis.signature(
         f"{soft}gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )

@@ -39,7 +39,10 @@ def zeros(*, beyond_chance: bool = False) -> dict[str, Zero]:
     """
     text = files("gammacp.measures").joinpath("zero.csv").read_text(encoding="utf-8")
     head, *lines = (line.split(",") for line in text.splitlines())
-    key = "beyond_" if beyond_chance else ""
+    if beyond_chance:
+        key = "beyond_"
+    else:
+        key = ""
     rows = (dict(zip(head, line, strict=True)) for line in lines)
     return {
         r["measure"]: Zero(

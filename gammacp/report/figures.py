@@ -41,7 +41,10 @@ def scale(
     for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0) if low > -0.5 else (0.0, 1.0):
         parts.append(_line(x(tick), 22, x(tick), 30, class_="axis"))
         label = {0.0: "0 chance", 1.0: "1 perfect"}.get(tick, f"{tick:.1f}")
-        anchor = "end" if tick == 1 else "middle"
+        if tick == 1:
+            anchor = "end"
+        else:
+            anchor = "middle"
         parts.append(text(x(tick), 14, label, text_anchor=anchor, class_="faint"))
     below = (
         (interval, 38, "#0072b2", "γ of these data"),

@@ -312,7 +312,10 @@ def _refuse(
     levels = asked.levels is not None
     gold = bool(asked.reference)
     near = asked.near is not None
-    what = "--levels" if levels else "--reference"
+    if levels:
+        what = "--levels"
+    else:
+        what = "--reference"
     coders = coded.groups is not None or coded.anonymous_coders
     # Types are weighed with B, and a figure shows one of them.
     needs_basis = comparing.categorial != "nominal" or asked.plot is not None

@@ -507,7 +507,10 @@ def gold_standard(
         decisions = _number(found.stale, "decision")
         notes.append(f"{decisions} not applied, because the annotations or the choice changed.")
     parts = [element("p", note) for note in notes]
-    query = "" if with_undecided else "?decided"
+    if with_undecided:
+        query = ""
+    else:
+        query = "?decided"
     if found.undecided:
         kept = "included as in the consensus"
         turn = "leave them out"

@@ -74,7 +74,10 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
         )
     documents = Documents(source, SECONDS)
     is_project = in_utf8(source.content).lstrip(_MARK)[:1] == b"{"
-    found = _project if is_project else _tables
+    if is_project:
+        found = _project
+    else:
+        found = _tables
     for name, observer, events in found(source, annotator):
         spans = documents.of(name)
         if observer in spans.annotators:

@@ -317,9 +317,15 @@ def write(document: Continuum, path: Path) -> None:
         )
         for number, lane in enumerate(spread or [[]], 1):
             further = _free(f"{annotator} ({number})", document.annotators)
-            name = annotator if number == 1 else further
+            if number == 1:
+                name = annotator
+            else:
+                name = further
             names = {"ANNOTATOR": legal(annotator), "TIER_ID": legal(name)}
-            kind = _TYPE if number == 1 else _FURTHER
+            if number == 1:
+                kind = _TYPE
+            else:
+                kind = _FURTHER
             tier = child(root, "TIER", names, LINGUISTIC_TYPE_REF=kind)
             for *places, category in lane:
                 at = [f"ts{len(slots) + 1}", f"ts{len(slots) + 2}"]

@@ -431,7 +431,10 @@ def _quoted(key: str, task: Record, regions: list[Record]) -> Quoted:
         start, end = _offsets(region)
         text = region["value"].get("text")
         if isinstance(start, int) and isinstance(end, int):
-            quote = text if isinstance(text, str) else None
+            if isinstance(text, str):
+                quote = text
+            else:
+                quote = None
             quotes.append(Quote(((start, end),), quote, f"task {key}"))
     if usual is None:
         usually = []

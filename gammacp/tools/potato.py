@@ -214,7 +214,10 @@ def _named(span: Record, key: str) -> str:
 
 def _chosen(spans: list[Record], key: str, wanted: str, source: Source) -> str:
     """Return the scheme or field that is read; "" where there is one alone."""
-    option = "schema" if key == "schema" else "field"
+    if key == "schema":
+        option = "schema"
+    else:
+        option = "field"
     known = list(dict.fromkeys(_named(span, key) for span in spans))
     names = ", ".join(name or "(none)" for name in known) or "none"
     if wanted:

@@ -137,7 +137,10 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
         soft = record.objects("soft_labels", missing_ok=True)
         own = record.inner("annotations")
         if not own and f"{labels}_labels" not in record:
-            other = "soft" if labels == "hard" else "hard"
+            if labels == "hard":
+                other = "soft"
+            else:
+                other = "hard"
             hint = f"Its other labels are read with `read(labels={other})`"
             raise record.error(f"record has no {labels}_labels", hint)
         chosen = own or {source.annotator: record.get("hard_labels", [])}

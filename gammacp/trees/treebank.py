@@ -97,7 +97,10 @@ class ReadTreebank:
         lost = [f"{entry.file}: left out: {entry}" for entry in self.left_out]
         lines = [str(s.line) for item in self.alone for s in item.annotations.values() if s.line]
         if lines:
-            more = ", …" if len(lines) > _LISTED else ""
+            if len(lines) > _LISTED:
+                more = ", …"
+            else:
+                more = ""
             lost.append(f"  the sentences from lines {', '.join(lines[:_LISTED])}{more}")
         return (*self.notes, *lost, *_defect_lines(self.defects))
 
@@ -401,7 +404,11 @@ def _read_all(
 
     def dependencies(path: Path) -> list[Sentence]:
         tally = tallies.get(path)
-        skipped = None if kind == "enhanced" else tally  # which skips nothing
+        # which skips nothing
+        if kind == "enhanced":
+            skipped = None
+        else:
+            skipped = tally
         read = read_conll(path, encoding=encoding, tally=skipped, defects=defects)
         return [
             s if s.missing else by_convention(s, labels=labels, ignore=ignore, tally=tally)

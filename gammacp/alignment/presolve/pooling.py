@@ -65,7 +65,10 @@ def solve_pooled(
 
 def better(a: Solution, b: Solution) -> Solution:
     """The cheaper groups with the higher bound; a proof needs the true problem."""
-    best = b if b.objective < a.objective else a
+    if b.objective < a.objective:
+        best = b
+    else:
+        best = a
     bound = min(max(a.bound, b.bound), best.objective)
     if b.bound > a.bound:
         proof = b.proof

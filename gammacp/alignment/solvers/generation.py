@@ -402,7 +402,10 @@ def price_columns(
     price = np.clip(state.trial, 0.0, problem.opening if problem.cover else np.inf)
     roots: Indices = np.arange(problem.n_units)
     excess = np.full(problem.n_units, np.inf)
-    nodes = nearby if state.near else FEW_NODES
+    if state.near:
+        nodes = nearby
+    else:
+        nodes = FEW_NODES
     while True:
         found = search(
             problem,

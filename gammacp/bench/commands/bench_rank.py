@@ -50,7 +50,10 @@ def _nuisance(record: Record) -> str:
     found = record.get("nuisance") or {}
     if found.get("magnitude") is None:
         return "–"
-    least = "≥ " if found["beyond"] else ""
+    if found["beyond"]:
+        least = "≥ "
+    else:
+        least = ""
     return f"{least}{found['magnitude']:.3f}"
 
 

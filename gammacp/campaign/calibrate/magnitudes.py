@@ -225,7 +225,10 @@ def refuse_pieces(continua: Iterable[Continuum]) -> None:
     fragments = sum(c.n_broken for c in listed)
     for n, what in ((shapes, "shapes"), (fragments, "several fragments")):
         if n:
-            one = "unit has" if n == 1 else "units have"
+            if n == 1:
+                one = "unit has"
+            else:
+                one = "units have"
             raise DataError(
                 f"{n} {one} {what}: magnitudes are read from units of one piece",
                 hint="Leave these units out, or read `hulls` of them",

@@ -88,7 +88,10 @@ def watch(
             if state != before:
                 seen, unread = _look(campaign, features, kept, measuring, computing)
                 # What could not be read is tried again, changed or not, but told of once.
-                before = None if seen["failures"] else state
+                if seen["failures"]:
+                    before = None
+                else:
+                    before = state
                 if seen["measured"] or seen["gone"] or told != seen["failures"]:
                     told = seen["failures"]
                     alarm = None

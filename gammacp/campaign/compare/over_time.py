@@ -65,7 +65,10 @@ class Change:
         if not self.p_holm <= _LEVEL:
             return ""
         low, high = self.interval or (math.nan, math.nan)
-        how = "rises" if self.change > 0 else "falls"
+        if self.change > 0:
+            how = "rises"
+        else:
+            how = "falls"
         if self.annotator:
             how = f"of {visible(self.annotator)} with the others {how}, more than the others' own,"
         return (

@@ -103,7 +103,10 @@ class PairMatrix:
             )
         for (a, b), t in self.tests.items():
             if t.p_holm <= _LEVEL:
-                how = "less" if t.gamma < t.others else "more"
+                if t.gamma < t.others:
+                    how = "less"
+                else:
+                    how = "more"
                 said.append(
                     f"{visible(a)} and {visible(b)} agree {how} than the other pairs on the same "
                     f"{t.parts} {t.kind}: γ {t.gamma:.3f} against {t.others:.3f} (p = {t.p:.2g}, "

@@ -99,7 +99,10 @@ class RoundTest:
                 f" {self.shared} {self.kind} are in both rounds but count as independent; for a "
                 "paired test, compare only these (`document=`)."
             )
-        few = _FEW_PAIRS if self.paired else _FEW
+        if self.paired:
+            few = _FEW_PAIRS
+        else:
+            few = _FEW
         if self.kind != ALIGNMENTS and min(self.parts) < few:
             said += (
                 f" Below {few} {self.kind}, p can be too small by half or more if a few bad "

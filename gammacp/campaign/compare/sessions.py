@@ -120,7 +120,10 @@ class Sessions:
             return f"{said} Not tested: a test takes {FEWEST_PARTS} documents, or a long text."
         tested = f"(p = {a.p:.2g}; {a.parts} {a.kind}, of these people)"
         if a.p <= _LEVEL:
-            how = "better" if a.intra > a.inter else "worse"
+            if a.intra > a.inter:
+                how = "better"
+            else:
+                how = "worse"
             return f"{said} They agree with themselves {how} than with others {tested}."
         return (
             f"{said} They are not shown to agree better with themselves than with others "

@@ -371,7 +371,10 @@ def _reasons(
     if not vote.unanimous:
         reasons.append(vote.in_words("category", category_name) + model)
     if len(real) < people or not kept:
-        left_out = "" if kept else ", left out"
+        if kept:
+            left_out = ""
+        else:
+            left_out = ", left out"
         reasons.append(f"marked by {len(real)} of {people}{left_out}")
     boxes = [((u.start, u.end), *(u.shape.extents if u.shape else ())) for u in real]
     for axis, spans in zip(_AXES, zip(*boxes, strict=True), strict=False):

@@ -348,7 +348,10 @@ def _notes(
     total = len(wins.instances) + wins.left_out
     of = test.of
     expert = test.expert
-    what = "row" if of == "documents" else "label"
+    if of == "documents":
+        what = "row"
+    else:
+        what = "label"
     lacking = {a: n for a in (name, *people) if (n := total - wins.present.get(a, 0))}
     if missing := lacking.pop(name, 0):
         if what == "row":

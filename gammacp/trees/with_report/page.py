@@ -200,7 +200,10 @@ def _strokes(
     """Each arc from its head, a dot at its end and the relation on top of it."""
     for arc, level in levels.items():
         head, relation, t = arc
-        kind = "differs" if arc in apart else None
+        if arc in apart:
+            kind = "differs"
+        else:
+            kind = None
         here = centres[t]
         if 0 <= head < len(centres):
             there = centres[head]
