@@ -283,7 +283,7 @@ def _mean_of_pairs(
     """Return a single document's own value, and the means of its pairs' rates."""
     (only,) = counts.values()
     rates = formula(only.numbers)
-    if part.reference is None:
+    if part.reference is None or not part.counting.alone:
         value = next(iter(part.found.values())).value
     else:
         value = rates.value.mean()

@@ -167,6 +167,8 @@ class Part:
         """The values of the documents that have one."""
         if self.reference is None:
             found = {name: s.value for name, s in self.found.items()}
+        elif not self.counting.alone:
+            found = {}
         else:
             found = {name: self.value_of(c) for name, c in self.counts.items()}
         return {name: value for name, value in found.items() if not math.isnan(value)}

@@ -205,6 +205,8 @@ class Counting:
         `(continuum, **options) -> Counts` without random sets, of measures that `count` with them:
         what the formula's disagreement needs, for random sets that come from elsewhere. None:
         `count` draws none.
+    alone
+        Whether a single document has a value at all.
     """
 
     count: Callable[..., Counts]
@@ -215,6 +217,7 @@ class Counting:
     nothing: str = "there is nothing to compare"
     together: Callable[..., Any] | None = None
     observe: Callable[..., Counts] | None = None
+    alone: bool = True
 
     def pooling_of(self, **options: Any) -> Pooling:
         """Return the way to pool the parties of documents and of a corpus.

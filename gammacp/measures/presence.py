@@ -87,7 +87,9 @@ def presence_rates(numbers: Numbers) -> Rates:
     "Krippendorff 2013, §12.3",
     disagreement=observed_disagreement,
     fragments="whole",
-    counting=Counting(count=count_presence, rates=presence_rates, pooling="all", nothing=_ALWAYS),
+    counting=Counting(
+        count=count_presence, rates=presence_rates, pooling="all", nothing=_ALWAYS, alone=False
+    ),
 )
 def presence(continuum: Continuum) -> Score:
     """Undefined for one document; `gammacp.measure` of a corpus has α over documents.

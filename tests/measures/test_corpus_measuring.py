@@ -109,6 +109,10 @@ def test_presence_over_documents() -> None:
     score = gc.measure(Corpus.from_continua(documents), ["presence"])["presence"]
     assert score.value == pytest.approx(0.533333333333)
     assert score.documents == 4
+    # A single document has none, nor where one of the annotators is the reference.
+    against = gc.measure(Corpus.from_continua(documents), ["presence"], reference="A")["presence"]
+    assert against.value == score.value
+    assert math.isnan(against.mean)
     # Who never opened a document did not find nothing in it.
     documents["d4"] = Continuum.from_units([Unit("A", 0, 1, "x")], bounds=(0, 20))
     again = gc.measure(Corpus.from_continua(documents), ["presence"])["presence"]
