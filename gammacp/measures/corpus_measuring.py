@@ -25,7 +25,9 @@ from gammacp.measures.corpus_intervals import with_intervals
 from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_remarks import (
     note_on_missing,
+    notes_of_scores,
     notes_on_documents,
+    notes_on_sums,
     signature_of,
     why_nothing,
     why_undefined,
@@ -162,10 +164,10 @@ def measure_jointly(
     documents: dict[str, dict[str, Score]] = {name: {} for name in corpus}
     for name, part in parts.items():
         for document, score in part.found.items():
+            remarks = part.counting.remarks(corpus[document])
+            own = replace(score, notes=(*score.notes, *remarks))
             if beyond_chance:
-                own = against_own_chance(score)
-            else:
-                own = score
+                own = against_own_chance(own)
             documents[document][name] = own
     return {name: part.whole for name, part in parts.items()}, documents
 
@@ -260,7 +262,7 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
         retrieval=_retrieval(whole) if part.reference is not None else Retrieval(),
         support=_support(part),
         reason=None if not math.isnan(value) else why_undefined(part, whole),
-        notes=(*notes_on_documents(part), *note_on_missing(counts)),
+        notes=_notes(part, counts),
         signature=signature_of(part),
         disagreement=float(whole.disagreement),
         by_category=_by_label(whole, labels, len(counts), of),
@@ -268,6 +270,17 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
     if math.isnan(value) or of == 1 or plain:
         return found
     return with_intervals(found, part, pooled, formula)
+
+
+def _notes(part: Part, counts: Mapping[str, Counts]) -> tuple[str, ...]:
+    """All that a reader must know, each once."""
+    every = (
+        *notes_of_scores(part),
+        *notes_on_documents(part),
+        *note_on_missing(counts),
+        *notes_on_sums(part),
+    )
+    return tuple(dict.fromkeys(every))
 
 
 def _all(counts: Mapping[str, Counts]) -> Counts:

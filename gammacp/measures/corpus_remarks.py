@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from gammacp.base.signature import extend
 from gammacp.measures.corpus_parts import Part
 from gammacp.measures.counting import Counts, Rates
@@ -77,6 +79,37 @@ def notes_on_documents(part: Part) -> tuple[str, ...]:
     if rest := sum(number for _, number in every[_SHOWN:]):
         notes.append(f"{rest} of {of} documents left out for other reasons")
     return tuple(notes)
+
+
+def notes_of_scores(part: Part) -> tuple[str, ...]:
+    """Return the notes of the only document's score, or of a score of all documents together.
+
+    Parameters
+    ----------
+    part
+        The measure and the documents.
+    """
+    if len(part.documents) == 1:
+        (score,) = part.found.values()
+    else:
+        score = part.whole
+    return tuple(getattr(score, "notes", ()))
+
+
+def notes_on_sums(part: Part) -> tuple[str, ...]:
+    """Return notes on what was counted against the reference; none where there is no reference.
+
+    Parameters
+    ----------
+    part
+        The measure and the documents.
+    """
+    if part.reference is None:
+        return ()
+    every = part.counts.values()
+    names = next(iter(every)).numbers
+    sums = {name: np.sum([c.numbers[name].sum(axis=0) for c in every], axis=0) for name in names}
+    return part.counting.told(sums)
 
 
 def note_on_missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:

@@ -167,6 +167,10 @@ def _settle_nothing(_counts: Counts, **_options: Any) -> dict[str, Any]:
     return {}
 
 
+def _remark_nothing(_continuum: Any) -> tuple[str, ...]:
+    return ()
+
+
 Pooling: TypeAlias = Literal["pairs", "all", "values", "parts"]
 
 
@@ -207,6 +211,12 @@ class Counting:
         `count` draws none.
     alone
         Whether a single document has a value at all.
+    remarks
+        `(continuum) -> notes` on a document's own value, which `together` leaves out because they
+        do not hold for many documents.
+    told
+        `(sums) -> notes` on what was counted against a reference: sums over documents and
+        annotators.
     """
 
     count: Callable[..., Counts]
@@ -218,6 +228,8 @@ class Counting:
     together: Callable[..., Any] | None = None
     observe: Callable[..., Counts] | None = None
     alone: bool = True
+    remarks: Callable[[Any], tuple[str, ...]] = _remark_nothing
+    told: Callable[[Numbers], tuple[str, ...]] = _remark_nothing
 
     def pooling_of(self, **options: Any) -> Pooling:
         """Return the way to pool the parties of documents and of a corpus.

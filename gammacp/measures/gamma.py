@@ -263,6 +263,11 @@ def _soft_of_corpus(corpus: Corpus, **options: Any) -> Score:
     return gamma_of_family(corpus, {**options, "cover": True})
 
 
+def _remark_few_units(continuum: Continuum) -> tuple[str, ...]:
+    """Note few units of a document among others; many such documents together say much."""
+    return few_units(continuum)
+
+
 @registered(
     "gamma",
     "positions and categories on the best alignment, against chance",
@@ -275,6 +280,7 @@ def _soft_of_corpus(corpus: Corpus, **options: Any) -> Score:
         nothing=NOTHING_EXPECTED,
         together=_of_corpus,
         observe=observe_disorder,
+        remarks=_remark_few_units,
     ),
 )
 @spelled_out_with_computing
@@ -316,6 +322,7 @@ def gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
         nothing=NOTHING_EXPECTED,
         together=_soft_of_corpus,
         observe=partial(observe_disorder, cover=True),
+        remarks=_remark_few_units,
     ),
 )
 @spelled_out_with_computing

@@ -151,6 +151,18 @@ def _common(u: UnitColumns, v: UnitColumns) -> tuple[Floats, Floats, Floats]:
     return shared, first + second - shared, around
 
 
+def shared_and_covered(u: UnitColumns, v: UnitColumns) -> tuple[Floats, Floats]:
+    """Return what both units cover, and what either does; their ratio is IoU.
+
+    Parameters
+    ----------
+    u, v
+        Units as columns that broadcast.
+    """
+    shared, either, _ = _common(u, v)
+    return shared, either
+
+
 def _iou_costs(factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
     shared, either, _ = _common(u, v)
     with np.errstate(divide="ignore", invalid="ignore"):

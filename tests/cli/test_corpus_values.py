@@ -106,3 +106,15 @@ def test_compare_with_one_system(run: Run, file: Path) -> None:
     assert score["by_category"]["PER"]["value"] == 1
     refused = run("compare", file, "--reference", "gold", "--fail-under", "0.5")
     assert refused.code == 2
+
+
+def test_notes_of_documents_and_reasons_of_rows(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "corpus.csv"
+    path.write_text(
+        "document,annotator,category,start,end\n"
+        "d1,A,x,0,4\nd1,B,x,0,4\nd1,C,y,0,4\nd2,A,x,0,4\nd2,B,x,0,4\nd2,C,x,0,4\n"
+    )
+    told = run("measure", path, "-m", "gamma,alpha", "--by", "pair").err
+    # Both documents, whether or not they share random sets.
+    assert "d1, d2: gamma: few units per annotator (1)" in told
+    assert "corpus: alpha (A, B): only one label is used" in told

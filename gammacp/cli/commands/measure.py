@@ -310,9 +310,36 @@ def _sentences(found: Together) -> Iterator[tuple[str, str]]:
     if found.corpus is not None:
         whole["corpus"] = found.corpus  # type: ignore[assignment]
     for file, scores in whole.items():
-        remarks = ((what, name) for name, score in scores.items() for what in _remarks(score))
-        for what, names in group_by_text(remarks, len(scores)):
+        divided: Mapping[str, Any] = scores
+        if len(whole) == 1:
+            divided = found.parts.get(file, scores)
+        remarks = (
+            remark
+            for name, score in scores.items()
+            for remark in _remarks_on_rows(name, score, divided.get(name, score))
+        )
+        for what, names in group_by_text(remarks, max(len(scores), 5)):
             yield f"{names}{what}", file
+
+
+def _remarks_on_rows(name: str, score: Any, divided: Any) -> Iterator[tuple[str, str]]:
+    """Yield remarks on a value, and those that its categories and pairs alone have.
+
+    Each comes with the name of its row.
+    """
+    known = [*dict.fromkeys([*_remarks(score), *_remarks(divided)])]
+    yield from ((what, name) for what in known)
+    parts = {f"{name}[{key}]": part for key, part in divided.by_category.items()}
+    parts |= {f"{name} ({key})": part for key, part in getattr(divided, "by_pair", {}).items()}
+    for row, part in parts.items():
+        # A document's score has plain numbers for its categories.
+        if isinstance(part, float):
+            continue
+        own: list[str] = [*_remarks(part)]
+        if part.of > 1:
+            # What is left out of each category is in JSON: most documents lack most categories.
+            own = own[: 1 if part.reason else 0]
+        yield from ((what, row) for what in own if what not in known)
 
 
 def _remarks(score: Any) -> Iterator[str]:

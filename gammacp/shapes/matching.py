@@ -1,0 +1,159 @@
+"""Shapes that two annotators have in common: F₁ at IoU .5, and how well those shapes coincide.
+
+Two shapes match if they have the same category and share at least half of what both cover
+(Everingham et al. 2010, §4.2, there of a detector and the truth). Matches are one to one, as many
+as possible, and of those the ones with the largest sum of IoU: unlike a detector, people give no
+confidence by which shapes could be taken in turn. With a reference, its shapes that are not matched
+are missed, those of the other annotator added. Nothing is corrected for chance.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arrays import Floats, Indices
+from gammacp.base.signature import signature
+from gammacp.continuum import Continuum
+from gammacp.continuum.needs import require, require_whole
+from gammacp.dissimilarity.base import unit_columns
+from gammacp.errors import DataError
+from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
+from gammacp.measures.f1 import counts_of_pairs, match_rates, pairs_without_units
+from gammacp.measures.overlapping import overlaps
+from gammacp.measures.registry import registered
+from gammacp.measures.score import Score
+from gammacp.shapes.dissimilarity import shared_and_covered
+
+LEAST_IOU = 0.5
+_KINDS = frozenset({"box", "polygon", "stack"})
+
+
+def count_shapes(continuum: Continuum) -> Counts:
+    """Count matched shapes of each pair of annotators, their IoU, and the shapes of both.
+
+    Parameters
+    ----------
+    continuum
+        Boxes, polygons, stacks of polygons, or units on one axis.
+    """
+    columns = unit_columns(continuum)
+    matched = []
+    common = []
+    for met in overlaps(continuum):
+        alike = continuum.category_codes[met.left] == continuum.category_codes[met.right]
+        left = met.left[alike]
+        right = met.right[alike]
+        shared, covered = shared_and_covered(columns[left], columns[right])
+        found = np.divide(shared, covered, out=np.zeros(len(left)), where=covered > 0)
+        near = found >= LEAST_IOU
+        ious = _matched(left[near], right[near], found[near])
+        matched.append(float(len(ious)))
+        common.append(float(ious.sum()))
+    return counts_of_pairs(continuum, matched=np.array(matched), iou=np.array(common))
+
+
+def _matched(left: Indices, right: Indices, ious: Floats) -> Floats:
+    """The IoU of each match: most matches first, then the largest sum."""
+    from scipy.optimize import linear_sum_assignment
+
+    if not len(left):
+        return np.zeros(0)
+    rows, row = np.unique(left, return_inverse=True)
+    columns, column = np.unique(right, return_inverse=True)
+    # One more match is worth more than the IoU of all.
+    gains = np.zeros((len(rows), len(columns)))
+    gains[row, column] = ious + min(gains.shape)
+    chosen = gains[linear_sum_assignment(gains, maximize=True)]
+    return np.asarray(chosen[chosen > 0] - min(gains.shape))
+
+
+def iou_rates(numbers: Numbers) -> Rates:
+    """Return the mean IoU of matched shapes; NaN where none is matched.
+
+    Parameters
+    ----------
+    numbers
+        `matched` and `iou`.
+    """
+    value = share(numbers["iou"], numbers["matched"])
+    return Rates(value=value, disagreement=1 - value, size=numbers["matched"])
+
+
+def tell_matches(numbers: Numbers) -> tuple[str, ...]:
+    """Return a note on how many shapes are matched, missed and added.
+
+    Parameters
+    ----------
+    numbers
+        Sums over documents and annotators, the reference being the first.
+    """
+    matched = int(numbers["matched"].sum())
+    missed = int(numbers["first_units"].sum()) - matched
+    added = int(numbers["second_units"].sum()) - matched
+    return (f"{matched} matched, {missed} missed, {added} added (IoU of at least {LEAST_IOU:g})",)
+
+
+_F1 = Counting(
+    count=count_shapes, rates=match_rates, nothing="nobody has a unit", told=tell_matches
+)
+_MEAN = Counting(count=count_shapes, rates=iou_rates, nothing="no shapes are matched")
+_registered = partial(
+    registered,
+    reference="Everingham et al. 2010, §4.2",
+    range="[0, 1]",
+    chance_corrected=False,
+    fragments="whole",
+)
+
+
+@_registered("f1-iou", "F₁ of shapes of one category with an IoU of at least .5", counting=_F1)
+def f1_iou(continuum: Continuum) -> Score:
+    """F₁ of matched shapes, the mean over pairs of annotators.
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit: boxes, polygons, stacks, or units on one axis.
+
+    Worked value: A has squares of side 2 at (0, 0) and (9, 9), B one at (0, 0.5): IoU 3/5, 1 match
+    of 2 and 1 shapes, F₁ 2/3.
+    """
+    return _score("f1-iou", continuum, _F1)
+
+
+@_registered("mean-iou", "mean IoU of the shapes that f1-iou matches", counting=_MEAN)
+def mean_iou(continuum: Continuum) -> Score:
+    """Mean IoU of matched shapes, the mean over pairs of annotators.
+
+    Parameters
+    ----------
+    continuum
+        As for `f1_iou`.
+
+    Worked value: as there, .6.
+    """
+    return _score("mean-iou", continuum, _MEAN)
+
+
+def _score(name: str, continuum: Continuum, counting: Counting) -> Score:
+    require(continuum, fragments=True)
+    if continuum.shapes is None:
+        require_whole(continuum)
+    if others := sorted(continuum.kinds - _KINDS):
+        raise DataError(f"units of kind {others[0]} cover nothing, so they have no IoU")
+    counts = counting.count(continuum)
+    values: Any = counting.rates_of(counts).value
+    value = float(values.mean())
+    reason = pairs_without_units(continuum, values)
+    if reason is not None and counting is _MEAN:
+        reason = "two annotators have no shape that matches"
+    return Score(
+        value=value,
+        observed=None if reason else value,
+        reason=reason,
+        signature=signature(name, selection=continuum.selection),
+        counts=counts,
+    )
