@@ -192,3 +192,13 @@ def test_tables_of_spreadsheets(run: Run, here: Path, text: str, message: str | 
     found = run("convert", "a.csv", "b.json", "--markable", "s.csv")
     assert found.code == (0 if message is None else 3)
     assert (message or "") in found.err
+
+
+def test_advice_about_json_names_the_file_and_no_option(run: Run, here: Path) -> None:
+    run("convert", "a.csv", "b.json", "--markable", "stretches.csv")
+    text = (here / "b.json").read_text().replace('"bounds": [0, 50]', '"bounds": [0, 45]')
+    (here / "b.json").write_text(text)
+    found = run("gamma", "b.json")
+    assert found.code == 3
+    assert "b.json: stretch 30-50 lies outside the document, 0 to 45" in found.err
+    assert 'Correct "markable", or "bounds", in the file' in found.err
