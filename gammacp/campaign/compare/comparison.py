@@ -106,7 +106,10 @@ class Comparison:
         found = self.overall
         people = ", ".join(a.annotator for a in self.annotators[:5])
         more = len(self.annotators) - 5
-        people += f", {more} more" if more > 0 else ""
+        if more > 0:
+            people += f", {more} more"
+        else:
+            people += ""
         if (n := len(found.documents)) != 1:
             documents = f"{n} documents"
         else:
