@@ -230,7 +230,7 @@ def test_too_few_documents_or_annotators_are_said() -> None:
 
 def test_one_annotator_is_refused_with_the_way_to_more() -> None:
     alone = Continuum.from_units([Unit("Ann", 0, 4, "x")])
-    with pytest.raises(DataError, match="only Ann.*Read the other annotators' files"):
+    with pytest.raises(DataError, match=r"only Ann.*Read the other annotators' files"):
         magnitudes_of({"one": alone, "two": alone})
 
 
