@@ -20,6 +20,7 @@ them, for the truth and then err on their own. Copies of an annotator are the sa
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -206,12 +207,25 @@ def panel_from(document: Mapping[str, Any], text: str = "") -> Panel:
         The TOML, for the lines of errors.
     """
     said = validated(_Panel, document, text=text)
-    try:
-        groups = [Group(**each.model_dump()) for each in said.groups]
-        schools = {name: School(**each.model_dump()) for name, each in said.schools.items()}
+    groups = []
+    for number, each in enumerate(said.groups):
+        with _wrong_in(f"groups[{number}]: "):
+            groups.append(Group(**each.model_dump()))
+    schools = {}
+    for name, school in said.schools.items():
+        with _wrong_in(f"schools.{name}: "):
+            schools[name] = School(**school.model_dump())
+    with _wrong_in(""):
         return Panel(tuple(groups), schools)
+
+
+@contextmanager
+def _wrong_in(part: str) -> Iterator[None]:
+    """Turn errors of values into those of a part of the file."""
+    try:
+        yield
     except UsageError as error:
-        raise DataError(str(error)) from None
+        raise DataError(f"{part}{error}") from None
 
 
 def _checked(errors: str | None, magnitude: Magnitude) -> Magnitude:

@@ -106,8 +106,8 @@ def table_of(
     Raises
     ------
     DataError
-        A column is missing, a row has more or fewer cells than the first, or quotes are broken; the
-        header is there twice, or has another system's line ends.
+        A column is missing or there twice, a row has more or fewer cells than the first, or quotes
+        are broken; the header is there twice, or has another system's line ends.
     """
     names: list[str] = []
     for line, row in rows_of(text, delimiter=delimiter, quoted=quoted):
@@ -120,6 +120,8 @@ def table_of(
                 if name not in names:
                     there = ", ".join(names)
                     raise DataError(f"there is no column {name!r}; there are: {there}", line=line)
+                if names.count(name) > 1:
+                    raise DataError(f"the column {name!r} is there twice", line=line)
         elif len(row) != len(names):
             raise DataError(f"row has {len(row)} cells, but the header has {len(names)}", line=line)
         elif len(names) > 1 and [cell.strip() for cell in row] == names:

@@ -63,13 +63,20 @@ def read_curves(path: str | Path) -> list[Point]:
 def _point(row: dict[str, str]) -> Point:
     return Point(
         row["error"],
-        float(row["magnitude"]),
+        _finite(row["magnitude"]),
         row["measure"],
-        float(row["mean"] or "nan"),
-        float(row["sd"] or "nan"),
+        _finite(row["mean"]) if row["mean"] else math.nan,
+        _finite(row["sd"]) if row["sd"] else math.nan,
         int(row["sets"]),
         int(row["undefined"]),
     )
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise ValueError(f"{written!r} is not finite")
+    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,8 @@ class BaselineComparison:
         Whether both have the same annotation sets, so that every difference counts.
     only_baseline, only_now
         How many points one of them has alone, which are not compared.
+    untested
+        How many of the points compared have too few sets on a side for a test.
     detectable
         What the tests of curves would have found with power .9, for other annotation sets.
     """
@@ -95,6 +104,7 @@ class BaselineComparison:
     paired: bool
     only_baseline: int = 0
     only_now: int = 0
+    untested: int = 0
     detectable: tuple[Detectable, ...] = ()
 
     @property
@@ -242,8 +252,17 @@ def compare(
         tests = [replace(test, p=min(1.0, 2 * test.p)) for test in (*of_curves, *tests)]
     moved = [test for test in tests if test.p < level]
     moved.sort(key=lambda d: (d.p, -abs(d.now - d.baseline)))
-    detectable = tuple(found.detectable(level / 2 / len(known)) for found in known)
-    return BaselineComparison(tuple(moved), len(pairs), False, only_before, only_now, detectable)
+    detectable = [found.detectable(level / 2 / len(known)) for found in known]
+    return BaselineComparison(
+        tuple(moved),
+        len(pairs),
+        False,
+        only_before,
+        only_now,
+        sum(_untested(old, new) for old, new in pairs),
+        # At level 0 nothing is found.
+        tuple(each for each in detectable if math.isfinite(each.difference)),
+    )
 
 
 def compare_paired(
@@ -381,13 +400,23 @@ def _welch(old: Point, new: Point) -> float:
     from scipy.stats import ttest_ind_from_stats
 
     sides = [(p.mean, 0.0 if math.isnan(p.sd) else p.sd, p.sets - p.undefined) for p in (old, new)]
+    if _untested(old, new):
+        return 1.0  # one value says nothing about its spread
     if math.sqrt(sum(sd**2 / n for _, sd, n in sides)) <= _EXACT:
         if abs(new.mean - old.mean) > _EXACT:
             return 0.0
         return 1.0
-    if min(n for *_, n in sides) < 2:
-        return 1.0  # one value says nothing about its spread
     return float(ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False).pvalue)
+
+
+def _untested(old: Point, new: Point) -> bool:
+    """Return whether both points have a mean, and one value cannot be tested against the other.
+
+    A single value may be compared with a point that has no spread, but not with another one.
+    """
+    sets = [p.sets - p.undefined for p in (old, new)]
+    spread = any(p.sd > _EXACT for p in (old, new))
+    return min(sets) == 1 and (max(sets) == 1 or spread)
 
 
 def _fisher(old: Point, new: Point) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammacp.base.text import visible, with_commas
-from gammacp.errors import UsageError
+from gammacp.errors import DataError
 
 if TYPE_CHECKING:
     from gammacp.kinds.kinds import Kinds
@@ -173,15 +173,20 @@ def draw(found: Charges, path: Path) -> None:
 
     Raises
     ------
+    DataError
+        There is nothing to draw.
     UsageError
-        There is nothing to draw, or matplotlib is missing or cannot write that ending.
+        matplotlib is missing or cannot write that ending.
     """
     from textwrap import fill
 
     from gammacp.base import plots
 
     if not found.rows:
-        raise UsageError("there is no difference to draw: the annotators agree on everything")
+        raise DataError(
+            "there is no difference to draw: the annotators agree on everything",
+            hint="Leave out `figure=`, and the tables are printed",
+        )
     caption = fill(found.caption, 92)
     height = 0.9 + 0.27 * len(found.rows) + 0.16 * caption.count("\n")
     with plots.figure(

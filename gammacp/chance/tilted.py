@@ -29,6 +29,9 @@ from gammacp.continuum import Continuum
 # Mean positions from here to 1 less it have a tilt; others are those of units at one place.
 _LEAST_MEAN = 0.02
 
+# Share of the circle that is a rounding error.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class TiltedSampler:
@@ -73,7 +76,9 @@ class TiltedSampler:
         starts = starts.clip(0.0, np.maximum(length - annotation.lengths, 0.0))
         order = np.argsort(annotation.starts, kind="stable")
         own = annotation.starts[order]
-        apart = (own[1:] >= (own + annotation.lengths[order])[:-1]).all()
+        gaps = own[1:] - (own + annotation.lengths[order])[:-1]
+        # Units that touch may overlap by a rounding error.
+        apart = (gaps >= -_ROUNDING * length).all()
         if apart:
             starts = _apart(starts, annotation.lengths, length)
         if self.grid is not None:

@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gammacp.base.files import content_of
@@ -69,7 +69,7 @@ class MarkableFile:
                 f"stretches have no document, and there are {len(needed)} documents",
                 file=self.path,
                 line=self.lines[""][0],
-                hint="Add a column document",
+                hint="Name the document of each stretch in the column document",
             )
         missing = [name for name in needed if not self._key(name)[1]]
         if missing:
@@ -80,7 +80,7 @@ class MarkableFile:
                 "from its beginning to its end",
             )
 
-    def declare(self, continuum: Continuum, name: str) -> Continuum:
+    def declare(self, continuum: Continuum, name: str, *, bounded: bool | None = None) -> Continuum:
         """Return a document with its stretches.
 
         Parameters
@@ -89,6 +89,9 @@ class MarkableFile:
             The document.
         name
             As the file calls it.
+        bounded
+            Whether somebody declared its bounds, which stretches must not exceed; by default
+            those are declared that are not its units' own.
 
         Raises
         ------
@@ -96,10 +99,14 @@ class MarkableFile:
             As `declare_markable`, with the line where it is one stretch's.
         """
         key, stretches = self._key(name)
-        wrong = find_wrong_stretch(stretches, continuum.bounds if continuum.declared else None)
+        if bounded is None:
+            bounded = continuum.declared
+        wrong = find_wrong_stretch(stretches, continuum.bounds if bounded else None)
         if wrong:
             line = self.lines[key][wrong.number]
             raise DataError(wrong.message, file=self.path, line=line, hint=wrong.hint)
+        if not bounded:
+            continuum = _reaching(continuum, stretches)
         with place_errors(self.path, part=f"document {name!r}"):
             return declare_markable(continuum, stretches)
 
@@ -109,6 +116,13 @@ class MarkableFile:
         else:
             key = ""
         return key, self.stretches.get(key, ())
+
+
+def _reaching(continuum: Continuum, stretches: Sequence[Stretch]) -> Continuum:
+    """Return a document that reaches to the first and last stretch, where it ended before."""
+    low, high = continuum.bounds
+    places = [place for stretch in stretches for place in stretch]
+    return replace(continuum, bounds=(min(low, *places), max(high, *places)))
 
 
 def read_markable(path: Path) -> MarkableFile:
@@ -127,7 +141,8 @@ def read_markable(path: Path) -> MarkableFile:
     """
     spans: dict[str, list[Stretch]] = {}
     lines: dict[str, list[int]] = {}
-    for row in table(Source(path, "", "", content_of(path)), ("start", "end")):
+    source = Source(path, "", "", content_of(path))
+    for row in table(source, ("start", "end"), delimiter="\t;,"):
         name = row.get("document", "")
         start, end = (row.position(side, "stretch:") for side in ("start", "end"))
         spans.setdefault(name, []).append((start, end))
@@ -139,7 +154,10 @@ def read_markable(path: Path) -> MarkableFile:
     for name, stretches in spans.items():
         if wrong := find_wrong_stretch(stretches):
             line = lines[name][wrong.number]
-            raise DataError(wrong.message, file=path, line=line, hint=wrong.hint)
+            hint = wrong.hint
+            if not name and "overlaps" in wrong.message:
+                hint += "; the column document says of which document, where there are several"
+            raise DataError(wrong.message, file=path, line=line, hint=hint)
     return MarkableFile(
         path,
         {name: tuple(rows) for name, rows in spans.items()},

@@ -103,6 +103,8 @@ class _Continuum(BaseModel, extra="allow"):
         declared["links"] = [Link(*row) for row in self.links]
         if self.ids is not None and len(self.ids) != len(rows):
             raise DataError(f"there are {len(self.ids)} ids for {len(rows)} units")
+        if self.markable and self.bounds is not None:
+            _check_stretches(self.markable, self.bounds)
         made = Continuum.from_columns(
             *columns,
             fragments=inside if any(inside) else None,
@@ -110,6 +112,14 @@ class _Continuum(BaseModel, extra="allow"):
             **{**declared, "name": name if self.name is None else self.name},
         )
         return declare_unnamed_readers(made, self.unnamed)
+
+
+def _check_stretches(stretches: list[tuple[float, float]], bounds: tuple[float, float]) -> None:
+    """Raise an error for a stretch that the file's own bounds do not hold."""
+    from gammacp.continuum.markable import find_wrong_stretch
+
+    if wrong := find_wrong_stretch(stretches, bounds):
+        raise DataError(wrong.message, hint='Correct "markable", or "bounds", in the file')
 
 
 def _kind(entry: Any) -> str:

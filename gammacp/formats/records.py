@@ -50,7 +50,9 @@ def _of_line(source: Source, line: str, number: int) -> object:
         return parsed_json(line, first=number)
 
 
-def table(source: Source, needed: tuple[str, ...], *, quoted: bool = True) -> Iterator[Record]:
+def table(
+    source: Source, needed: tuple[str, ...], *, quoted: bool = True, delimiter: str = "\t,"
+) -> Iterator[Record]:
     """The rows of a table whose first line names its columns (see `csv_files.table_of`).
 
     Parameters
@@ -61,6 +63,8 @@ def table(source: Source, needed: tuple[str, ...], *, quoted: bool = True) -> It
         Columns that must be there.
     quoted
         Whether cells may stand in double quotes.
+    delimiter
+        What else may stand between cells: the first of these that the first line has.
 
     Raises
     ------
@@ -68,7 +72,7 @@ def table(source: Source, needed: tuple[str, ...], *, quoted: bool = True) -> It
         A column is missing, or a row has more or fewer cells than the first.
     """
     with source.place_errors():
-        for cells, line in table_of(source.text(), needed, delimiter="\t,", quoted=quoted):
+        for cells, line in table_of(source.text(), needed, delimiter=delimiter, quoted=quoted):
             yield Record.of(cells, source, line)
 
 

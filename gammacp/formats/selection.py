@@ -148,7 +148,9 @@ def select(
             grid = None
         made[name] = chosen if grid is None else declare_grid(chosen, grid)
         if markable is not None:
-            made[name] = markable.declare(made[name], c.name)
+            # Units that were left out only seem to have declared where the document ends.
+            bounded = corpus[name].declared or selection.bounds is not None
+            made[name] = markable.declare(made[name], c.name, bounded=bounded)
     found = {
         key: adopt_categories(c, c.categories, name=continua[key].name) for key, c in made.items()
     }

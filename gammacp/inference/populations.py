@@ -338,9 +338,11 @@ def _around(theta: float, legs: Interval) -> Interval:
 def _unknown(sums: PairSums, people: int, teams: bool) -> str | None:
     """Return why nothing is known of other annotators or teams; None if something is."""
     if teams and people < _FEWEST_TEAMS:
-        return (
-            f"teams: {people}, too few to tell how others would differ (at least {_FEWEST_TEAMS})"
-        )
+        if people == 1:
+            few = "1 team is"
+        else:
+            few = f"{people} teams are"
+        return f"{few} too few to tell how others would differ; it takes {_FEWEST_TEAMS}"
     if people < FEWEST_ANNOTATORS:
         return f"{people} annotators are too few to tell how others would differ"
     if sums.observed.sum() > 0:

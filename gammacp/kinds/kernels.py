@@ -79,6 +79,34 @@ class Again(NamedTuple):
 Rows: TypeAlias = tuple[Codes, Codes, Codes, Codes, Codes, Codes, Floats, Indices, Indices]
 
 
+class _Columns(NamedTuple):
+    """Columns of `rows_of` that are filled row by row."""
+
+    form: Codes
+    first: Codes
+    second: Codes
+    bearer: Codes
+    clear: Codes
+    cost: Floats
+    unit: Indices
+    other: Indices
+
+
+class _Costs(NamedTuple):
+    """Costs of aligned pairs by part, flat by group and pair, and the cost of an empty unit."""
+
+    position: Floats
+    category: Floats
+    delta: float
+
+
+class _Stands(NamedTuple):
+    """What each annotator of a group differs from the others, by position and by label."""
+
+    moved: Floats
+    renamed: Floats
+
+
 @kernel
 def _share_within(start: float, end: float, low: float, high: float) -> float:
     """Return which share of start–end lies in low–high; a point lies in it or does not."""
@@ -279,6 +307,221 @@ def _whole_of(u: int, v: int, i: int, j: int, again: Again) -> int:
     return -1
 
 
+@kernel
+def _fill_row(
+    columns: _Columns, row: int, form: int, bearer: int, i: int, j: int, cost: float
+) -> None:
+    """Fill the form of a row, its annotators, who bears it, and its cost."""
+    columns.form[row] = form
+    columns.bearer[row] = bearer
+    columns.first[row] = i
+    columns.second[row] = j
+    columns.cost[row] = cost
+
+
+@kernel
+def _sum_group(
+    group: Indices, pair: int, again: Again, costs: _Costs, stands: _Stands
+) -> tuple[int, float]:
+    """Add up what each annotator of a group stands against.
+
+    Return how many have a unit, and what these cost together. Pairs of the group begin at `pair`.
+    """
+    present = 0
+    within = 0.0
+    stands.moved[:] = 0.0
+    stands.renamed[:] = 0.0
+    k = pair
+    for i in range(len(group)):
+        u = group[i]
+        present += u >= 0
+        for j in range(i + 1, len(group)):
+            v = group[j]
+            if u >= 0 and v >= 0:
+                within += costs.position[k] + costs.category[k]
+                stands.renamed[i] += costs.category[k]
+                stands.renamed[j] += costs.category[k]
+                if _whole_of(u, v, i, j, again) < 0:
+                    stands.moved[i] += costs.position[k]
+                    stands.moved[j] += costs.position[k]
+            k += 1
+    return present, within
+
+
+@kernel
+def _aligned_rows(
+    group: Indices,
+    i: int,
+    j: int,
+    k: int,
+    scale: float,
+    again: Again,
+    costs: _Costs,
+    stands: _Stands,
+    family_cost: Floats,
+    columns: _Columns,
+    row: int,
+) -> int:
+    """Fill rows with the differences of two aligned units; return the row after them.
+
+    The pair is the k-th. Where one unit is the whole of the other and more, its family bears the
+    cost of position.
+    """
+    u = group[i]
+    v = group[j]
+    whole = _whole_of(u, v, i, j, again)
+    if whole == u:
+        family_cost[u, j] += costs.position[k] * scale
+    elif whole == v:
+        family_cost[v, i] += costs.position[k] * scale
+    elif costs.position[k] > 0:
+        bearer = _bearer(stands.moved[i], stands.moved[j])
+        _fill_row(columns, row, POSITION, bearer, i, j, costs.position[k] * scale)
+        columns.unit[row] = u
+        columns.other[row] = v
+        row += 1
+    if costs.category[k] > 0:
+        bearer = _bearer(stands.renamed[i], stands.renamed[j])
+        _fill_row(columns, row, CATEGORY, bearer, i, j, costs.category[k] * scale)
+        columns.unit[row] = u
+        columns.other[row] = v
+        row += 1
+    return row
+
+
+@kernel
+def _lone_row(
+    group: Indices,
+    there: int,
+    gone: int,
+    cost: float,
+    agreeing: bool,
+    again: Again,
+    family_cost: Floats,
+    columns: _Columns,
+    row: int,
+) -> int:
+    """Fill a row with a unit that one annotator has and another lacks; return the row after it.
+
+    Of a part and of a whole, the cost goes to the family, and no row is filled.
+    """
+    x = group[there]
+    state = again.state[x, gone]
+    if state == PART:
+        family_cost[again.cover[x, gone], there] += cost
+        return row
+    if state == WHOLE:
+        family_cost[x, gone] += cost
+        return row
+    present = 0
+    lacking = 0
+    for c in range(len(group)):
+        present += group[c] >= 0
+        lacking += group[c] < 0 and again.state[x, c] == state
+    if state == LEVEL:
+        having = present
+    else:
+        having = len(group) - lacking
+    # The one who has it stands against those who lack it, and the other way round.
+    bearer = _bearer(float(lacking), float(having))
+    form = NESTING if state == LEVEL else UNMATCHED
+    _fill_row(columns, row, form, bearer, there, gone, cost)
+    columns.clear[row] = 1 if state == LEVEL or agreeing else 0
+    columns.unit[row] = x
+    columns.other[row] = -1
+    return row + 1
+
+
+@kernel
+def _group_rows(
+    group: Indices,
+    pair: int,
+    scale: float,
+    again: Again,
+    costs: _Costs,
+    stands: _Stands,
+    family_cost: Floats,
+    columns: _Columns,
+    row: int,
+) -> int:
+    """Fill rows with the differences in a group but for its families; return the row after them."""
+    present, within = _sum_group(group, pair, again, costs, stands)
+    absent = len(group) - present
+    pairs = present * (present - 1) / 2
+    agreeing = pairs > 0 and within <= _AGREEING * costs.delta * pairs
+    # Pairs of two empty units are spread over the pairs that have one unit.
+    alone = costs.delta
+    if absent > 1:
+        alone += costs.delta * (absent - 1) / (2 * present)
+    k = pair
+    for i in range(len(group)):
+        for j in range(i + 1, len(group)):
+            u = group[i]
+            v = group[j]
+            if u >= 0 and v >= 0:
+                row = _aligned_rows(
+                    group, i, j, k, scale, again, costs, stands, family_cost, columns, row
+                )
+            elif u >= 0 or v >= 0:
+                there, gone = (i, j) if u >= 0 else (j, i)
+                row = _lone_row(
+                    group, there, gone, alone * scale, agreeing, again, family_cost, columns, row
+                )
+            k += 1
+    return row
+
+
+@kernel
+def _family_rows(
+    d: int,
+    places: Places,
+    again: Again,
+    family_cost: Floats,
+    row: int,
+    columns: _Columns,
+) -> int:
+    """Fill rows with the families of a document; return the row after them."""
+    starts = places.starts
+    ends = places.ends
+    base = places.people_edges[d]
+    size = places.people_edges[d + 1] - base
+    covered = np.zeros(size, np.int64)
+    for u in range(places.unit_edges[d], places.unit_edges[d + 1]):
+        own = places.owner[u]
+        against = 0
+        for c in range(size):
+            against += again.several[u, c] > 0
+        for j in range(size):
+            if family_cost[u, j] <= 0:
+                continue
+            covered[:] = 0
+            number = 0
+            low = ends[u]
+            high = starts[u]
+            last = places.first[base + j + 1]
+            p = _first_that_reaches(places.latest, places.first[base + j], last, starts[u])
+            while p < last and starts[p] <= ends[u]:
+                if again.cover[p, own] == u:
+                    number += 1
+                    low = min(low, starts[p])
+                    high = max(high, ends[p])
+                    for c in range(size):
+                        covered[c] += again.cover[p, c] >= 0
+                p += 1
+            joining = 0
+            for c in range(size):
+                joining += c != j and number > 0 and 2 * covered[c] >= number
+            common = min(high, ends[u]) - max(low, starts[u])
+            whole = max(high, ends[u]) - min(low, starts[u])
+            bearer = _bearer(float(against), float(max(1, joining)))
+            _fill_row(columns, row, FAMILY, bearer, own, j, family_cost[u, j])
+            columns.clear[row] = 1 if common >= _FITTING * whole else 0
+            columns.unit[row] = u
+            columns.other[row] = -1
+            row += 1
+    return row
+
+
 @late_kernel
 def rows_of(
     places: Places,
@@ -316,171 +559,39 @@ def rows_of(
     family_cost = np.zeros((number, widest))
     most = 2 * len(position) + number * widest
     document = np.empty(most, np.int32)
-    form = np.empty(most, np.int32)
-    first = np.empty(most, np.int32)
-    second = np.empty(most, np.int32)
-    bearer = np.empty(most, np.int32)
-    cost = np.empty(most)
-    clear = np.ones(most, np.int32)
-    unit = np.empty(most, np.int64)
-    other = np.empty(most, np.int64)
+    columns = _Columns(
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.ones(most, np.int32),
+        np.empty(most),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+    )
+    costs = _Costs(position, category, delta)
     row = 0
     pair = 0
-    moved = np.zeros(widest)
-    renamed = np.zeros(widest)
     for d in range(len(places.unit_edges) - 1):
         size = places.people_edges[d + 1] - places.people_edges[d]
+        stands = _Stands(np.zeros(size), np.zeros(size))
         begin = row
         for at in range(group_edges[d], group_edges[d + 1], size):
-            present = 0
-            k = pair
-            within = 0.0
-            moved[:] = 0.0
-            renamed[:] = 0.0
-            for i in range(size):
-                u = groups[at + i]
-                present += u >= 0
-                for j in range(i + 1, size):
-                    v = groups[at + j]
-                    if u >= 0 and v >= 0:
-                        within += position[k] + category[k]
-                        renamed[i] += category[k]
-                        renamed[j] += category[k]
-                        if _whole_of(u, v, i, j, again) < 0:
-                            moved[i] += position[k]
-                            moved[j] += position[k]
-                    k += 1
-            absent = size - present
-            pairs = present * (present - 1) / 2
-            agreeing = pairs > 0 and within <= _AGREEING * delta * pairs
-            # Pairs of two empty units are spread over the pairs that have one unit.
-            alone = delta
-            if absent > 1:
-                alone += delta * (absent - 1) / (2 * present)
-            for i in range(size):
-                u = groups[at + i]
-                for j in range(i + 1, size):
-                    v = groups[at + j]
-                    k = pair
-                    pair += 1
-                    if u < 0 and v < 0:
-                        continue
-                    if u >= 0 and v >= 0:
-                        whole = _whole_of(u, v, i, j, again)
-                        if whole == u:
-                            family_cost[u, j] += position[k] * scales[d]
-                        elif whole == v:
-                            family_cost[v, i] += position[k] * scales[d]
-                        elif position[k] > 0:
-                            form[row], bearer[row] = POSITION, _bearer(moved[i], moved[j])
-                            first[row] = i
-                            second[row] = j
-                            unit[row] = u
-                            other[row] = v
-                            cost[row] = position[k] * scales[d]
-                            row += 1
-                        if category[k] > 0:
-                            form[row], bearer[row] = CATEGORY, _bearer(renamed[i], renamed[j])
-                            first[row] = i
-                            second[row] = j
-                            unit[row] = u
-                            other[row] = v
-                            cost[row] = category[k] * scales[d]
-                            row += 1
-                        continue
-                    there, gone = (i, j) if u >= 0 else (j, i)
-                    x = max(u, v)
-                    state = again.state[x, gone]
-                    if state == PART:
-                        family_cost[again.cover[x, gone], there] += alone * scales[d]
-                        continue
-                    if state == WHOLE:
-                        family_cost[x, gone] += alone * scales[d]
-                        continue
-                    lacking = 0
-                    for c in range(size):
-                        empty = groups[at + c] < 0
-                        lacking += empty and again.state[x, c] == state
-                    if state == LEVEL:
-                        having = present
-                    else:
-                        having = size - lacking
-                    form[row] = NESTING if state == LEVEL else UNMATCHED
-                    clear[row] = 1 if state == LEVEL or agreeing else 0
-                    # The one who has it stands against those who lack it, and the other way round.
-                    bearer[row] = _bearer(float(lacking), float(having))
-                    first[row] = there
-                    second[row] = gone
-                    unit[row] = x
-                    other[row] = -1
-                    cost[row] = alone * scales[d]
-                    row += 1
-        columns = (form, first, second, bearer, clear, unit, other)
-        row = _family_rows(d, places, again, family_cost, row, columns, cost)
+            group = groups[at : at + size]
+            row = _group_rows(
+                group, pair, scales[d], again, costs, stands, family_cost, columns, row
+            )
+            pair += size * (size - 1) // 2
+        row = _family_rows(d, places, again, family_cost, row, columns)
         document[begin:row] = d
     return (
         document[:row],
-        form[:row],
-        first[:row],
-        second[:row],
-        bearer[:row],
-        clear[:row],
-        cost[:row],
-        unit[:row],
-        other[:row],
+        columns.form[:row],
+        columns.first[:row],
+        columns.second[:row],
+        columns.bearer[:row],
+        columns.clear[:row],
+        columns.cost[:row],
+        columns.unit[:row],
+        columns.other[:row],
     )
-
-
-@kernel
-def _family_rows(
-    d: int,
-    places: Places,
-    again: Again,
-    family_cost: Floats,
-    row: int,
-    columns: tuple[Codes, Codes, Codes, Codes, Codes, Indices, Indices],
-    cost: Floats,
-) -> int:
-    """Fill rows with the families of a document; return the row after them."""
-    form, first, second, bearer, clear, unit, other = columns
-    starts = places.starts
-    ends = places.ends
-    base = places.people_edges[d]
-    size = places.people_edges[d + 1] - base
-    covered = np.zeros(size, np.int64)
-    for u in range(places.unit_edges[d], places.unit_edges[d + 1]):
-        own = places.owner[u]
-        against = 0
-        for c in range(size):
-            against += again.several[u, c] > 0
-        for j in range(size):
-            if family_cost[u, j] <= 0:
-                continue
-            covered[:] = 0
-            number = 0
-            low = ends[u]
-            high = starts[u]
-            last = places.first[base + j + 1]
-            p = _first_that_reaches(places.latest, places.first[base + j], last, starts[u])
-            while p < last and starts[p] <= ends[u]:
-                if again.cover[p, own] == u:
-                    number += 1
-                    low = min(low, starts[p])
-                    high = max(high, ends[p])
-                    for c in range(size):
-                        covered[c] += again.cover[p, c] >= 0
-                p += 1
-            joining = 0
-            for c in range(size):
-                joining += c != j and number > 0 and 2 * covered[c] >= number
-            common = min(high, ends[u]) - max(low, starts[u])
-            whole = max(high, ends[u]) - min(low, starts[u])
-            form[row], bearer[row] = FAMILY, _bearer(float(against), float(max(1, joining)))
-            first[row] = own
-            second[row] = j
-            unit[row] = u
-            other[row] = -1
-            clear[row] = 1 if common >= _FITTING * whole else 0
-            cost[row] = family_cost[u, j]
-            row += 1
-    return row

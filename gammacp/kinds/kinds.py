@@ -229,6 +229,8 @@ def kinds_on(basis: Basis) -> Kinds:
     DataError
         As of `kinds_of`.
     """
+    # Alignments of shapes may take minutes, so shapes are refused before.
+    check_pieces([*basis.continua])
     found = agreement(basis)
     if not found.computed:
         raise DataError(f"no continuum has an alignment: {found.score.reason}")

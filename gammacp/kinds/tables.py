@@ -8,6 +8,9 @@ from typing import Any
 from gammacp.base.record_tables import Column, Record, Table, number, share, word
 from gammacp.kinds.forms import KINDS
 
+# Columns that leave a terminal that is too narrow: they are the rarest, and their sums stay.
+_RANKS = {"unmatched": 2, "level": 1}
+
 
 def tables_of(
     parts: Mapping[str, Record], people: Sequence[Record], *, charging: bool
@@ -60,7 +63,7 @@ def people_tables(people: Sequence[Record], total: float | None) -> Iterator[tup
         rows.setdefault(record["annotator"], {})[record["kind"]] = record
     used = [kind for kind in KINDS if any(row[kind]["count"] for row in rows.values())]
     name = Column("annotator", "annotator")
-    counts = tuple(Column(kind, kind, word) for kind in used)
+    counts = tuple(Column(kind, kind, word, rank=_RANKS.get(kind, 0)) for kind in used)
     chance = any(record["by_chance"] is not None for record in people)
     cells = [
         {"annotator": who, **{kind: _count(row[kind]) for kind in used}}
@@ -77,7 +80,7 @@ def people_tables(people: Sequence[Record], total: float | None) -> Iterator[tup
         charged = {kind: row[kind]["charged"] / total if total else 0.0 for kind in used}
         shares.append({"annotator": who, **charged, "all": sum(charged.values())})
     shares.sort(key=lambda record: -record["all"])
-    columns = tuple(Column(kind, kind, share) for kind in (*used, "all"))
+    columns = tuple(Column(kind, kind, share, rank=_RANKS.get(kind, 0)) for kind in (*used, "all"))
     yield "Share of the disorder charged to each annotator", Table((name, *columns), shares)
 
 

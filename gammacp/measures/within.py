@@ -39,6 +39,7 @@ from gammacp.inference.part_tests import (
 from gammacp.measures.gamma import FEWEST_UNITS, FEWEST_UNITS_OF_GAPS
 from gammacp.measures.random_sets import Basis, Chance, by_size
 
+_INTERRUPTED = "interrupted before random sets were drawn"
 WITHIN = "cut"
 TOO_SHORT = "documents are too short"
 WEIGHTED = "documents are weighted, and chance inside them ignores weights"
@@ -83,6 +84,9 @@ def factors(
     low, mean, high = interval
     within = basis.chance(continua)
     found = within.expected
+    if not found.samples:
+        missing = BeyondChance(value=math.nan, chance=WITHIN, reason=_INTERRUPTED)
+        return missing, missing
     own = sets_of_each(found, continua)
     p_within, least = p_within_documents(continua, disorders, own, basis.settings.seed)
     selection = continua.selection

@@ -55,7 +55,22 @@ def test_points_without_spread_must_agree() -> None:
 
 
 def test_one_value_says_nothing_about_noise() -> None:
-    assert compare([point([0.1])], [point([0.9, 0.8, 0.7])]).moved == ()
+    found = compare([point([0.1])], [point([0.9, 0.8, 0.7])])
+    assert (found.moved, found.compared, found.untested) == ((), 1, 1)
+    found = compare([point([0.1]), point([1], 0)], [point([0.9]), point([1], 0)])
+    assert (found.moved, found.compared, found.untested) == ((), 2, 2)
+
+
+def test_one_value_is_compared_with_a_point_without_spread() -> None:
+    found = compare([point([1, 1, 1])], [point([0.9])])
+    assert ([d.p for d in found.moved], found.untested) == ([0], 0)
+
+
+def test_level_0_finds_nothing_and_says_so_in_numbers() -> None:
+    rng = np.random.default_rng(5)
+    before, now = ([point(rng.beta(3, 2, 10), m / 4) for m in range(5)] for _ in range(2))
+    assert len(compare(before, now, level=0.01).detectable) == 1
+    assert compare(before, now, level=0).detectable == ()
 
 
 def test_undefined_sets_are_compared_by_their_number() -> None:
@@ -97,6 +112,7 @@ def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
         ("a,b\n1,2\n", r"b\.csv:1: there is no column 'error'; there are: a, b\. A baseline is"),
         ("error,magnitude,measure,mean,sd,sets,undefined\n", r"b\.csv: no rows"),
         ("error,magnitude,measure,mean,sd,sets,undefined\ns,x,g,1,0,2,0\n", r"b\.csv:2: .*'x'"),
+        ("error,magnitude,measure,mean,sd,sets,undefined\ns,0,g,nan,0,2,0\n", r"2: .*'nan' is not"),
         ("\xe9", r"b\.csv:1: byte 0xe9 is not UTF-8"),
         ("error,magnitude,measure,mean,sd,sets,undefined\ns,0,g,1\n", r"b\.csv:2: "),
     ],

@@ -61,7 +61,18 @@ def test_a_nuisance_store_adds_a_column(bench: Run) -> None:
     assert done.code == 0, done.err
     measures = json.loads(done.out)["errors"][0]["measures"]
     assert measures[0]["nuisance"]["points"] > 0
+    assert "no such curve" not in done.err
     assert "nuisance" in bench("bench", "rank", "--nuisance", "two.sqlite", "--no-figures").out
+
+
+def test_curves_that_the_nuisance_store_lacks_are_named(bench: Run) -> None:
+    other = ("--error", "position", "--store", "other.sqlite", "--out", "other")
+    assert bench("bench", *other, *SWEEP, "--no-figures").code == 0
+    done = bench("bench", "rank", "--nuisance", "other.sqlite", "--no-figures")
+    assert done.code == 0
+    assert (
+        "not compared, as other.sqlite has no such curve: ser (split), kappa-d (split)" in done.err
+    )
 
 
 def test_stores_of_unlike_configurations_are_refused(bench: Run) -> None:

@@ -123,9 +123,20 @@ def test_measures_that_are_done_are_kept(run: Run, interrupt: Interrupt, files: 
     first, second, _ = (r["measures"] for r in json.loads(done.out)["results"])
     assert done.code == 130
     assert first["ser"] == whole["results"][0]["measures"]["ser"]
-    assert isinstance(first["gamma"]["value"], float)
-    assert first["gamma-cat"]["reason"] == "interrupted before it was measured"
-    assert {s["reason"] for s in second.values()} == {"interrupted before it was measured"}
+    assert isinstance(first["gamma-cat"]["value"], float)
+    assert first["f1-exact"]["reason"] == "interrupted before it was measured"
+    # Documents share the random sets of γ, which come last.
+    assert "interrupted after 0 random annotation sets" in first["gamma"]["reason"]
+    assert all("interrupted before" in s["reason"] for s in second.values())
+
+
+def test_an_interrupted_corpus_has_a_value_on_few_random_sets(
+    run: Run, interrupt: Interrupt, files: list[Path]
+) -> None:
+    interrupt(12)
+    done = run("gamma", *files, "--json")
+    assert done.code == 130
+    assert [r["samples"] for r in json.loads(done.out)["results"]] == [11, 11, 11]
 
 
 @pytest.mark.parametrize("by_a_kernel", [False, True])

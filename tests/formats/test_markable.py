@@ -162,3 +162,43 @@ def test_files_and_commands_that_cannot_hold_it_say_so(run: Run) -> None:
     assert "does not move stretches that can be marked" in moved.err
     told = run("calibrate", "b.json", "--samples", "10", "--sets", "3", "--error", "position")
     assert "nothing can be marked in pauses" in " ".join((told.out + told.err).split())
+
+
+def test_units_that_are_left_out_declare_no_end(run: Run, here: Path) -> None:
+    """Without its short units a document only seems to end earlier than its stretches."""
+    (here / "a.csv").write_text("Ann,x,0,1\nAnn,y,1,9\nBob,x,2,9\nBob,y,32,40\nAnn,x,33,41\n")
+    for chosen in (("--min-length", "2"), ("--only", "y"), ("--exclude", "Ann")):
+        given = ("--markable", "stretches.csv", *chosen)
+        found = run("convert", "a.csv", f"b{chosen[0]}.json", *given)
+        assert found.code == 0, found.err
+        again = gc.read(f"b{chosen[0]}.json")
+        assert isinstance(again, Continuum)
+        assert (again.markable, again.bounds) == (((0.0, 10.0), (30.0, 50.0)), (0.0, 50.0))
+    found = run("convert", "a.csv", "c.json", "--markable", "stretches.csv", "--bounds", "0:45")
+    assert found.code == 3
+    assert "stretches.csv:2: stretch 30-50 lies outside the document, 0 to 45" in found.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("start;end\n0;10\n30;50\n", None),
+        ("start,start,end\n0,1,2\n", "s.csv:1: the column 'start' is there twice"),
+        ("doc,start,end\na,0,10\nb,0,10\n", "the column document says of which document"),
+    ],
+)
+def test_tables_of_spreadsheets(run: Run, here: Path, text: str, message: str | None) -> None:
+    (here / "s.csv").write_text(text)
+    found = run("convert", "a.csv", "b.json", "--markable", "s.csv")
+    assert found.code == (0 if message is None else 3)
+    assert (message or "") in found.err
+
+
+def test_advice_about_json_names_the_file_and_no_option(run: Run, here: Path) -> None:
+    run("convert", "a.csv", "b.json", "--markable", "stretches.csv")
+    text = (here / "b.json").read_text().replace('"bounds": [0, 50]', '"bounds": [0, 45]')
+    (here / "b.json").write_text(text)
+    found = run("gamma", "b.json")
+    assert found.code == 3
+    assert "b.json: stretch 30-50 lies outside the document, 0 to 45" in found.err
+    assert 'Correct "markable", or "bounds", in the file' in found.err

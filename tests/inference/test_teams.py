@@ -73,7 +73,7 @@ def test_few_teams_have_no_interval_and_some_have_a_clause() -> None:
     assert (four.annotators, four.both) == (None, None)
     assert four.as_dict()["teams"] == 4
     assert four.as_dict()["reason"] == (
-        "teams: 4, too few to tell how others would differ (at least 5)"
+        "4 teams are too few to tell how others would differ; it takes 5"
     )
     for teams, told in ((5, True), (11, True), (12, False)):
         found = intervals_over(corpus_of(rng, teams, 5, 0.3), (0.5, 0.7), teams=members(teams))

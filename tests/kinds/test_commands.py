@@ -41,6 +41,17 @@ def test_compare_by_kind(run: Run, table: Path) -> None:
     assert "Share of the disorder charged to each annotator" in out.out
 
 
+def test_annotators_who_agree_leave_nothing_to_draw(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "alike.csv"
+    path.write_text("annotator,category,start,end\nAnn,x,0,4\nBob,x,0,4\nCas,x,0,4\n")
+    options = ("--by", "kind", "--samples", 10, "--figure", tmp_path / "bars.png")
+    out = run("compare", path, *options)
+    assert out.code == 3
+    assert "no difference to draw" in out.err
+    assert "Leave out --figure" in out.err
+
+
 def test_kinds_are_computed_on_demand(run: Run, table: Path) -> None:
     plain = json.loads(run("compare", table, "--by", "document", "--samples", 10, "--json").out)
     assert "kinds" not in plain

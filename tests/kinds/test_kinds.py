@@ -391,6 +391,16 @@ def test_fragments_and_shapes_are_refused_with_their_number() -> None:
         kinds_of(alignment)
 
 
+def test_shapes_are_refused_before_anything_is_aligned(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("aligned")
+
+    monkeypatch.setattr("gammacp.kinds.kinds.agreement", fail)
+    units = [Unit("A", 0, 9, "x", fragments=((0, 3), (5, 9))), Unit("B", 0, 9, "x")]
+    with pytest.raises(DataError, match="1 unit of several fragments"):
+        kinds_of(Continuum.from_units(units))
+
+
 def test_soft_alignments_are_refused() -> None:
     score = gc.soft_gamma(marked(A=[(0, 9, "x")], B=[(0, 9, "x")]), samples=5)
     with pytest.raises(DataError, match="soft"):

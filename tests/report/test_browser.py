@@ -93,8 +93,10 @@ _CENTRE = """(() => {
 
 def centre(page: "Page", row: int) -> tuple[float, float]:
     """Where the unit of a row is on the page."""
+    canvas = page.locator("canvas[data-part=canvas]")
+    canvas.scroll_into_view_if_needed()
     x, y = view(page, _CENTRE, row)
-    box = page.locator("canvas[data-part=canvas]").bounding_box()
+    box = canvas.bounding_box()
     assert box is not None
     return box["x"] + x, box["y"] + y
 

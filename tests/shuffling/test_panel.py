@@ -109,6 +109,8 @@ def test_a_file_has_what_the_classes_have(tmp_path: Path) -> None:
         ("[[groups]]\ncount = 0", "count = 0"),
         ("[[groups]]\ncopies = 0", "copies = 0"),
         ("[[groups]]\nmagnitude = 1.5", "outside"),
+        ("[[groups]]\n[[groups]]\nmagnitude = 1.5", "panel.toml: groups[1]: magnitude 1.5"),
+        ("[[groups]]\nschool = 'a'\n[schools.a]\nmagnitude = 2", "schools.a: magnitude 2.0"),
         ('[[groups]]\nmagnitude = "x"', "neither a number nor m"),
         ('[[groups]]\nerrors = "shift"', "unknown"),
         ('[[groups]]\nschool = "a"', "school 'a' is unknown"),

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gammacp.base.record_tables import Column, Record, Table, general, number, percent, word
+from gammacp.base.text import first_names
 from gammacp.bench.commands.bench_store import DEFAULT_OUT, store_path
 from gammacp.cli.options.groups import option
 from gammacp.cli.output import AsJson, message, print_json, say, show
 
 if TYPE_CHECKING:
+    from gammacp.bench.rank_stores import SweptValues
     from gammacp.bench.ranking import Ranking
 
 
@@ -103,6 +105,8 @@ def rank(
     for path in write_ranking(ranking, found, out, figures=figures):
         message(f"wrote {path}")
     _tell(ranking)
+    if changed is not None:
+        _tell_nuisance(ranking, changed, str(nuisance))
     if json:
         print_json(ranking.as_dict())
         return
@@ -117,6 +121,15 @@ def _title(ranking: Ranking) -> str:
         f"told apart by Welch's {ranking.level:.2g} test between corpora of "
         f"D = {ranking.documents} annotation sets, from {ranking.sets} sets"
     )
+
+
+def _tell_nuisance(ranking: Ranking, changed: SweptValues, store: str) -> None:
+    """Print on stderr which curves the store of the nuisance does not have."""
+    there = {(error, measure) for error, measure, _ in changed.values}
+    curves = [(ranks.error, m.measure) for ranks in ranking.errors for m in ranks.measures]
+    missing = [f"{measure} ({error})" for error, measure in curves if (error, measure) not in there]
+    if missing:
+        message(f"not compared, as {store} has no such curve: {first_names(missing, 3)}")
 
 
 def _tell(ranking: Ranking) -> None:

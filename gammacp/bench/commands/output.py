@@ -123,6 +123,8 @@ def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> 
             f"not compared: {found.only_baseline} points that only {baseline} has, "
             f"{found.only_now} that only this sweep has"
         )
+    if found.untested:
+        message(f"not tested: {found.untested} points with one set here or there; give more --sets")
     for each in found.detectable:
         message(
             f"{each.error}: a curve of {each.measure} that moved by {each.difference:.3f} in its "

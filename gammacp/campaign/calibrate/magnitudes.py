@@ -29,6 +29,7 @@ from gammacp.campaign.calibrate.latent import (
 )
 from gammacp.campaign.calibrate.slots import PRESENT, UNKNOWN, Slots, slots_of
 from gammacp.continuum import Continuum
+from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.random_sets import Basis, Continua, named_continua
@@ -174,6 +175,11 @@ def magnitudes_of(
     """
     named = named_continua(continua)
     refuse_pieces(named.values())
+    people = dict.fromkeys(name for c in named.values() for name in c.annotators)
+    if len(people) < 2:
+        raise too_few_annotators(
+            named.values(), "magnitudes need two annotators", ", ".join(people)
+        )
     if found is None:
         settings = Settings.of(**options).deciding([tuple(named.values())])
         found = agreement(Basis(named, settings, executor=executor))

@@ -228,6 +228,12 @@ def test_too_few_documents_or_annotators_are_said() -> None:
     assert alone.as_dict()["people"][0]["amount"] is None
 
 
+def test_one_annotator_is_refused_with_the_way_to_more() -> None:
+    alone = Continuum.from_units([Unit("Ann", 0, 4, "x")])
+    with pytest.raises(DataError, match=r"only Ann.*Read the other annotators' files"):
+        magnitudes_of({"one": alone, "two": alone})
+
+
 def test_units_in_pieces_are_refused_with_their_number() -> None:
     units = [Unit(who, 0, 9, "x", ((0, 3), (5, 9))) for who in ("Ann", "Bob", "Max")]
     with pytest.raises(DataError, match="3 units have several fragments"):
