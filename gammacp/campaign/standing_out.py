@@ -95,10 +95,7 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
             extent = "this text"
         else:
             extent = f"these {cuts.kind}"
-        words = (
-            f"No {listed} is shown to be worse than the others beyond {extent}: the differences "
-            "here may be chance."
-        )
+        words = f"No {listed} stands out beyond {extent}: the differences here may be chance."
         statements.append(Statement(about="none", words=words))
     elif not statement_of:
         words = f"Which annotators and labels differ most cannot be tested: {cuts.reason}."
