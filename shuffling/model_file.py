@@ -145,7 +145,10 @@ def model_text(model: ReferenceModel) -> str:
         What is written down.
     """
     plain = {"units": model.n_units, "layout": str(model.layout), "integer": model.integer}
-    plain |= {} if model.length is None else {"length": model.length}
+    if model.length is None:
+        plain |= {}
+    else:
+        plain |= {"length": model.length}
     lines = [f"{key} = {toml_value(value)}" for key, value in plain.items()]
     lines += ["", "[gaps]", *_range_or_values(model.gaps, _RANGE_OR_VALUES["gaps"])]
     for category in model.categories:

@@ -216,7 +216,10 @@ def unknown_columns(
     last = " or ".join(filter(None, [", ".join(lacking[:-1]), lacking[-1]]))
     example = ",".join(f"{role}=NAME" for role in lacking)
     said = f"there is no column for {last}; known are {', '.join(known) or 'none'}"
-    said += f", unknown are {first_names(unknown, 12)}" if unknown else ""
+    if unknown:
+        said += f", unknown are {first_names(unknown, 12)}"
+    else:
+        said += ""
     hint = f"Say which columns they are: `columns={example}`"
     if lacking == ["annotator"]:
         hint += ". If each file holds one annotator, `layout='{annotator}/{document}'` or the like"

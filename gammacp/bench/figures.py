@@ -223,7 +223,10 @@ def draw_panel(
     else:
         named = f"{len(missing)} of {len(curves)}"
     notes = [*_flat_notes(flat), *_jump_notes(drawn)]
-    notes += [f"undefined: {named}"] if missing else []
+    if missing:
+        notes += [f"undefined: {named}"]
+    else:
+        notes += []
     if lowest < floor:
         notes.append(f"goes on down to {_short(lowest)}")
     if bottom is None:

@@ -34,7 +34,10 @@ def check(sweep: Sweep) -> list[str]:
     """
     load_all(sweep.modules)  # so that what they register is there
     known = {option for name in sweep.measures for option in MEASURES[name].options}
-    known |= CHANCE_OPTIONS if sweep.beyond_chance else set()
+    if sweep.beyond_chance:
+        known |= CHANCE_OPTIONS
+    else:
+        known |= set()
     if not known.issuperset(sweep.options):
         # An experiment keeps its options while measures are added to it one by one.
         known |= {option for _, m in MEASURES.items() for option in m.options}

@@ -243,7 +243,10 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
             f"On other {others} of this kind, agreement of these annotators is {word}: γ lies "
             f"between {found.low:.2f} and {found.high:.2f} ({CONFIDENCE:.0%} confidence)"
         )
-        words += "." if text else f". {_unseen(parts.kind, len(parts))}"
+        if text:
+            words += "."
+        else:
+            words += f". {_unseen(parts.kind, len(parts))}"
     return word, [Statement(about="elsewhere", words=words)]
 
 

@@ -82,7 +82,10 @@ class Combined:
         parts = [f"{key}:{shortest(value)}" for key, value in weights.items()]
         parts += [f"pos:{describe(positional(self.positional))}"]
         parts += [f"cat:{describe(categorial(self.categorial))}"]
-        parts += [f"f:{self.f_cat}"] if self.f_cat != "identity" else []
+        if self.f_cat != "identity":
+            parts += [f"f:{self.f_cat}"]
+        else:
+            parts += []
         return f"combined({','.join(parts)})"
 
     @property

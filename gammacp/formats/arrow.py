@@ -807,8 +807,14 @@ def write(document: Continuum | Corpus, path: Path) -> None:
     kinds |= {n: pa.float64() if n in ("start", "end") else pa.string() for n in ORDER}
     parts = {FRAGMENTS: pa.list_(pa.list_(pa.float64())), SHAPE: pa.string()}
     kinds |= {name: parts.get(name, pa.float64()) for name in inside}
-    kinds |= {UNIT: pa.string()} if called else {}
-    kinds |= dict.fromkeys(_BOUNDS, pa.float64()) if bounded else {}
+    if called:
+        kinds |= {UNIT: pa.string()}
+    else:
+        kinds |= {}
+    if bounded:
+        kinds |= dict.fromkeys(_BOUNDS, pa.float64())
+    else:
+        kinds |= {}
     taken = {as_role(name) for name in kinds} | {a for some in COLUMNS.values() for a in some}
     for name in features:
         if as_role(name) in taken:

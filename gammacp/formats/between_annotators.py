@@ -191,7 +191,10 @@ def _note(
         changed = [f"positions of {who} change by {maps}"]
     else:
         changed = []
-    changed += ["the case of labels is ignored"] if change.folded else []
+    if change.folded:
+        changed += ["the case of labels is ignored"]
+    else:
+        changed += []
     if change.rounded:
         rounded = ", up to rounding,"
     else:

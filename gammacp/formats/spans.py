@@ -219,7 +219,10 @@ class Spans(_Counting):
         """
         one_of("discontinuous", discontinuous, _DISCONTINUOUS)
         if discontinuous == "split" or len(parts) < 2:
-            about |= {"key": ""} if len(parts) > 1 else {}
+            if len(parts) > 1:
+                about |= {"key": ""}
+            else:
+                about |= {}
             for start, end in parts:
                 self.add(annotator, category, start, end, **about)
             return

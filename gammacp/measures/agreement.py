@@ -422,8 +422,14 @@ def agreement(
     clusters: dict[str, str] = {}
     weights: dict[str, float] = {}
     for name, c in several:
-        clusters |= {name: c.cluster} if c.cluster else {}
-        weights |= {name: c.weight} if c.weight != 1.0 else {}
+        if c.cluster:
+            clusters |= {name: c.cluster}
+        else:
+            clusters |= {}
+        if c.weight != 1.0:
+            weights |= {name: c.weight}
+        else:
+            weights |= {}
     try:
         if not names:
             raise DataError("no document has both annotators")

@@ -371,7 +371,10 @@ def score_on(
     towards = None
     if alone and not basis.selection:
         towards = direction([document.continuum], basis.settings.seed)
-    notes += towards.notes if towards else ()
+    if towards:
+        notes += towards.notes
+    else:
+        notes += ()
     value = math.nan
     interval = None
     p = None
@@ -391,7 +394,10 @@ def score_on(
             reason = None
     if reason is None:
         interval = ratio_interval(document.bound, observed, *expected.interval)
-        notes += not_shown(p, expected.samples) if alone else ()
+        if alone:
+            notes += not_shown(p, expected.samples)
+        else:
+            notes += ()
     score = GammaScore(
         value=value,
         counts=counts,

@@ -92,7 +92,10 @@ class LabelMap:
             alone = len(self.unmatched[annotator]), len(self.left_over[annotator])
             if alone != (0, 0):
                 text += f" (unmatched: {alone[0]} of {annotator}, {alone[1]} of {self.onto})"
-            text += " (another mapping shares as much)" if annotator in self.tied else ""
+            if annotator in self.tied:
+                text += " (another mapping shares as much)"
+            else:
+                text += ""
             parts.append(text)
         return "; ".join(parts)
 

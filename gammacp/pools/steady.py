@@ -111,7 +111,10 @@ class Steady(Executor):
         except (BrokenExecutor, CancelledError) as error:
             # A scheduler that is gone cancels what it had: the next look at the pool tells.
             lost = isinstance(error, CancelledError) and self._width() and self._pool is None
-            task.deaths += 0 if lost else 1
+            if lost:
+                task.deaths += 0
+            else:
+                task.deaths += 1
             if task.deaths > RETRIES:
                 raise PoolError(
                     f"workers died {task.deaths} times at the same documents ({error}); give them "

@@ -323,7 +323,10 @@ class Continuum:
             spread = np.std(disorders) / mean if mean else 0.0
             more = math.ceil((spread * 1.96 / precision) ** 2) - n_samples
             drawn = [sampler.sample_from_continuum for _ in range(more)]
-            chance += _align_all([self, *drawn], measured, soft=soft)[1:] if drawn else []
+            if drawn:
+                chance += _align_all([self, *drawn], measured, soft=soft)[1:]
+            else:
+                chance += []
         return GammaResults(best, chance, measured, precision, type(sampler).__name__)
 
 

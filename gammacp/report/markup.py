@@ -44,7 +44,10 @@ def element(tag: str, *content: Content, **attributes: object) -> Markup:
             continue
         key = name.rstrip("_").replace("_", "-")
         text = escape(visible(str(value)))
-        head += f" {key}" if value is True else f' {key}="{text}"'
+        if value is True:
+            head += f" {key}"
+        else:
+            head += f' {key}="{text}"'
     return Markup(f"<{head}>{join(*content)}</{tag}>")
 
 

@@ -112,8 +112,14 @@ class _Said:
         """
         for i, j in np.argwhere(~holds)[:1].tolist():
             pair = f"d({self._unit(i)}, {self._unit(j)}) = {self.distances[i, j]:g}"
-            pair += f", the other way round {self.distances[j, i]:g}" if both else ""
-            pair += "" if then is None else f", then {then[i, j]:g}"
+            if both:
+                pair += f", the other way round {self.distances[j, i]:g}"
+            else:
+                pair += ""
+            if then is None:
+                pair += ""
+            else:
+                pair += f", then {then[i, j]:g}"
             raise AssertionError(f"{self.name} {broken}: {pair}")
 
     def _unit(self, row: int) -> str:

@@ -66,7 +66,10 @@ def find_defects(treebank: Treebank) -> list[Defect]:
         for sentence in item.annotations.values():
             if isinstance(sentence, Dependencies) and treebank.kind == "dependency":
                 found += _inside(sentence)
-        found += _between(item) if treebank.kind != "graph" else ()
+        if treebank.kind != "graph":
+            found += _between(item)
+        else:
+            found += ()
     return found
 
 

@@ -258,7 +258,10 @@ def _selection(
     said: list[tuple[str, Sequence[str]]] = []
     said += [(key, (value,)) for key, value in options.items() if value and value not in _PLAIN]
     said += [("rename", pair) for pair in rename.items()]
-    said += [("exclude", exclude)] if exclude else []
+    if exclude:
+        said += [("exclude", exclude)]
+    else:
+        said += []
     said += [(key, (value,)) for key, value in noted.items() if value]
     return tuple(entry(key, *values) for key, values in said)
 

@@ -43,7 +43,10 @@ def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes:
                 rest = gain[c]
                 for p in range(begin[c], begin[c + 1]):
                     u = members[p]
-                    rest -= next_best[u] if best_at[u] == p else best[u]
+                    if best_at[u] == p:
+                        rest -= next_best[u]
+                    else:
+                        rest -= best[u]
                 rest /= begin[c + 1] - begin[c]
                 for p in range(begin[c], begin[c + 1]):
                     u = members[p]

@@ -104,7 +104,8 @@ class Comparison:
         agreement = self.overall
         people = ", ".join(a.annotator for a in self.annotators[:5])
         more = len(self.annotators) - 5
-        people += f", {more} more" if more > 0 else ""
+        if more > 0:
+            people += f", {more} more"
         if (n := len(agreement.documents)) != 1:
             documents = f"{n} documents"
         else:

@@ -89,8 +89,14 @@ def plain_name(option: str, text: str) -> str:
     value, order = (json.dumps(v, ensure_ascii=False) for v in (argument, listed))
     key = {"ordinal": "order", "jaccard": "separator", "masi": "separator"}.get(kind, "file")
     parts = [f'type = "{kind}"']
-    parts += [f"{key} = {order if kind == 'ordinal' else value}"] if argument else []
-    parts += [f"weight = {weight}"] if weight else []
+    if argument:
+        parts += [f"{key} = {order if kind == 'ordinal' else value}"]
+    else:
+        parts += []
+    if weight:
+        parts += [f"weight = {weight}"]
+    else:
+        parts += []
     if feature:
         name = f"features.{json.dumps(feature, ensure_ascii=False)}"
     else:

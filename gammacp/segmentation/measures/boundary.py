@@ -226,7 +226,10 @@ class TypeCosts:
         total = 0.0
         for edit in edits.substitutions:
             sides = [code[name] for name in (edit.first, edit.second) if name is not None]
-            total += self.apart[*sides] if len(sides) > 1 else self.alone[sides[0]]
+            if len(sides) > 1:
+                total += self.apart[*sides]
+            else:
+                total += self.alone[sides[0]]
         x = np.array([code[t.type] for t in edits.transpositions], np.int64)
         y = np.array([code[t.other or t.type] for t in edits.transpositions], np.int64)
         crossed = np.array([t.end - t.start for t in edits.transpositions], np.int64)
