@@ -337,5 +337,5 @@ def test_panels_are_swept_and_are_part_of_the_configuration(gammacp: Run, tmp_pa
     assert "0 cells computed, 30 reused" in again.err
     equals = gammacp("bench", "--error", "split", *QUICK, "--no-figures")
     assert equals.code == 2
-    assert "panel is {" in equals.err.replace("source.", "")
+    assert "panel: {" in equals.err.replace("source.", "")
     assert gammacp("bench", "--error", "split", *panel, *short).code == 2
