@@ -1,4 +1,4 @@
-"""Does an error type keep its promises? For tests of one's own."""
+"""Check of an error type, for the tests of whoever adds one."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -28,14 +28,14 @@ def check_error(
     models: Sequence[ReferenceModel] | None = None,
     seed: int = 0,
 ) -> None:
-    """AssertionError that names the first promise an error type breaks, with the units.
+    """Raise an AssertionError that names the first promise an error type breaks, with the units.
 
     At magnitude 0 nothing changes, the fragments of a unit included. At any magnitude the units are
     columns of one length, sorted, with start ≤ end and their fragments inside, inside the bounds,
     whole where the model's positions are whole, with known categories; the same random stream gives
-    the same units, whatever else drew; what was given is left as it was; and no units at all are no
-    reason to fail. A DataError or UsageError is taken for "does not apply to these units", as long
-    as the error applies to some.
+    the same units, whatever else was drawn; the units that it receives are not modified; and it
+    does not fail without units. A DataError or UsageError is taken for "does not apply to these
+    units", as long as the error applies to some.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def check_error(
         setting = Setting.of(reference, model)
         units = _freeze(reference.starts, reference.ends, reference.category_codes)
         broken = replace(units, breaks=column((1.0, 2.0) if n > 2 else () for n in units.lengths))
-        for magnitude, given in product((0.0, *_MAGNITUDES), (units, broken, none)):
+        for magnitude, tried in product((0.0, *_MAGNITUDES), (units, broken, none)):
             if model.integer:
                 positions = "whole"
             else:
@@ -76,15 +76,15 @@ def check_error(
                 f"{error.name} at magnitude {magnitude:g}, layout {model.layout}, "
                 f"{positions} positions"
             )
-            made = _apply(error, given, magnitude, setting, seed, place)
-            if made is None:
+            changed = _apply(error, tried, magnitude, setting, seed, place)
+            if changed is None:
                 continue
-            applied += len(given) > 0
-            _check_units(made, setting, place)
+            applied += len(tried) > 0
+            _check_units(changed, setting, place)
             if magnitude == 0:
-                _check_equal(given, made, f"{place}: is not 0 at magnitude 0")
-            if len(given):
-                _check_kept(given, made, setting, keeps, place)
+                _check_equal(tried, changed, f"{place}: is not 0 at magnitude 0")
+            if len(tried):
+                _check_kept(tried, changed, setting, keeps, place)
     _require(applied > 0, f"{error.name}: applies to none of the references")
 
 
@@ -129,14 +129,14 @@ def _check_declaration(error: ErrorType) -> None:
 
 
 def _apply(
-    error: ErrorType, given: Units, magnitude: float, setting: Setting, seed: int, place: str
+    error: ErrorType, units: Units, magnitude: float, setting: Setting, seed: int, place: str
 ) -> Units | None:
     """Apply an error to units; None where it says that it does not apply."""
     shared = _shared_stream()
     try:
         with warnings.catch_warnings(action="ignore", category=FewerErrors):
-            made, again = (
-                error.apply(given, magnitude, setting, np.random.default_rng(seed))
+            changed, again = (
+                error.apply(units, magnitude, setting, np.random.default_rng(seed))
                 for _ in range(2)
             )
     except (DataError, UsageError):
@@ -146,13 +146,13 @@ def _apply(
             what = "changes the units that it is given"
         else:
             what = repr(fault)
-        raise AssertionError(f"{place}, {len(given)} units: {what}") from fault
-    _require(isinstance(made, Units), f"{place}: returns {type(made).__name__}, not Units")
-    _check_equal(made, again, f"{place}: the same random stream gives other units")
+        raise AssertionError(f"{place}, {len(units)} units: {what}") from fault
+    _require(isinstance(changed, Units), f"{place}: returns {type(changed).__name__}, not Units")
+    _check_equal(changed, again, f"{place}: the same random stream gives other units")
     _require(
         _shared_stream() == shared, f"{place}: draws from NumPy's shared stream, not from `rng`"
     )
-    return made
+    return changed
 
 
 def _shared_stream() -> tuple[list[int], int]:
@@ -161,15 +161,15 @@ def _shared_stream() -> tuple[list[int], int]:
     return state[1].tolist(), int(state[2])  # type: ignore[index]
 
 
-def _check_units(made: Units, setting: Setting, place: str) -> None:
-    columns = made.starts, made.ends, made.codes
+def _check_units(units: Units, setting: Setting, place: str) -> None:
+    columns = units.starts, units.ends, units.codes
     sizes = [len(column) for column in columns]
     _require(len(set(sizes)) == 1, f"{place}: columns of {sizes} units")
     low, high = setting.bounds
     for row in range(sizes[0]):
         start, end, code = (column[row].item() for column in columns)
         unit = f"{place}: unit {start:g}–{end:g}, category {code},"
-        edges = (0.0, *_breaks(made)[row], end - start)
+        edges = (0.0, *_breaks(units)[row], end - start)
         _require(bool(np.isfinite(start) and np.isfinite(end)), f"{unit} is not finite")
         _require(start <= end, f"{unit} ends before it starts")
         _require(sorted(edges) == list(edges), f"{unit} has fragments outside it")
@@ -177,7 +177,7 @@ def _check_units(made: Units, setting: Setting, place: str) -> None:
         _require(-1 <= code < len(setting.categories) and code == int(code), f"{unit} is unknown")
         if setting.integer:
             _require(start % 1 == end % 1 == 0, f"{unit} is not whole")
-    order = np.lexsort((made.ends, made.starts))
+    order = np.lexsort((units.ends, units.starts))
     _require(np.array_equal(order, np.arange(sizes[0])), f"{place}: units are not sorted")
 
 
@@ -200,15 +200,15 @@ def _breaks(units: Units) -> list[tuple[float, ...]]:
 
 
 def _check_kept(
-    given: Units, made: Units, setting: Setting, keeps: Sequence[Kept], place: str
+    before: Units, after: Units, setting: Setting, keeps: Sequence[Kept], place: str
 ) -> None:
     if "count" in keeps:
-        _require(len(given) == len(made), f"{place}: {len(given)} units become {len(made)}")
-    if "apart" in keeps and given.apart:
-        _require(made.apart, f"{place}: units overlap that did not")
-    if "segmentation" in keeps and setting.covering and len(made) and given.breaks is None:
+        _require(len(before) == len(after), f"{place}: {len(before)} units become {len(after)}")
+    if "apart" in keeps and before.apart:
+        _require(after.apart, f"{place}: units overlap that did not")
+    if "segmentation" in keeps and setting.covering and len(after) and before.breaks is None:
         low, high = setting.bounds
-        edges = np.append(low, made.ends) != np.append(made.starts, high)
+        edges = np.append(low, after.ends) != np.append(after.starts, high)
         _require(not edges.any(), f"{place}: gap or overlap in a segmentation")
 
 

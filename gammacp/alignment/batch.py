@@ -1,8 +1,9 @@
-"""Many small continua aligned in one go: one problem of units that stay where they are.
+"""Alignment of many small continua at once, as one problem.
 
-Units of different continua are no candidate pairs, so that the best alignment of this row is that
-of each of them, and its proof that of all. What a continuum of a few units costs by itself is
-hardly its alignment but the way there, once per continuum.
+Most of the time that a continuum of a few units takes is overhead, not search. So small continua
+are joined into a row: one graph of all their units, in which units of different continua are never
+candidate pairs. Its best alignment consists of the best alignment of each continuum, and its proof
+is a proof for each. Larger continua, and those that the row cannot solve, are aligned one by one.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
 
-# Units of a task: the same tasks wherever they are computed, so that rows of continua are the same.
+# Units of a task. Tasks do not depend on the executor, so that the rows of continua do not, either.
 _TASK_UNITS = 40_000
 # Units of a small continuum of annotators whose prices need no linear program: a quarter of the
 # time of random 3by100 and 3 × 60 is saved, half of 2 × 150; 5 × 30 would take longer.
@@ -82,20 +83,22 @@ def align_each(
     """
     every = ContinuumSequence.of(continua)
     parts = [*every.stretches(_TASK_UNITS)]
-    solve = partial(_columns_of_each, dissimilarity=dissimilarity, ties=True, told=True, **solving)
+    solve = partial(
+        _columns_of_each, dissimilarity=dissimilarity, ties=True, as_alignment=True, **solving
+    )
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
     spread = map if executor is None else executor.map
-    found: list[AlignedPart] = []
+    aligned_parts: list[AlignedPart] = []
     done = 0
     for part, solved in zip(parts, spread(solve, parts), strict=False):
-        found.append(solved.small())
+        aligned_parts.append(solved.small())
         done += len(solved)
         if progress is not None and len(every) > 1:
             progress(done, len(every))
         if len(solved) < len(part):
-            # Interrupted: what later parts have belongs to later continua.
+            # Interrupted: results of later parts would not belong to the continua that come next.
             break
-    return Aligned(every, dissimilarity, method, cover=cover, parts=found)
+    return Aligned(every, dissimilarity, method, cover=cover, parts=aligned_parts)
 
 
 def best_groups_of_each(
@@ -118,9 +121,9 @@ def best_groups_of_each(
     may have been cut short.
     """
     every = ContinuumSequence.of(continua)
-    found = _columns_of_each(every, dissimilarity, ties=ties, told=False, **solving)
-    annotators = every.n_annotators.tolist()[: len(found)]
-    return [BestGroups(**found.fields_of(k, n)) for k, n in enumerate(annotators)]
+    columns = _columns_of_each(every, dissimilarity, ties=ties, as_alignment=False, **solving)
+    annotators = every.n_annotators.tolist()[: len(columns)]
+    return [BestGroups(**columns.fields_of(k, n)) for k, n in enumerate(annotators)]
 
 
 def _columns_of_each(
@@ -128,10 +131,10 @@ def _columns_of_each(
     dissimilarity: BoundDissimilarity,
     *,
     ties: bool,
-    told: bool,
+    as_alignment: bool,
     **solving: Unpack[Solving],
 ) -> AlignedPart:
-    """The columns of what `best_groups` finds of each, or, where it is `told`, of `align`."""
+    """Solve each continuum as `best_groups` does; or, if `as_alignment`, as `align` does."""
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
     limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", ()))
     places = [np.empty(0, np.int64)]
@@ -139,7 +142,7 @@ def _columns_of_each(
     if method == "auto" and not solving.get("gap") and solving.get("time_limit") is None:
         for rows in _rows(every, dissimilarity, limits):
             row = every.at(rows)
-            how = {"cover": cover, "ties": ties, "told": told}
+            how = {"cover": cover, "ties": ties, "as_alignment": as_alignment}
             solved, part = _solve_together(row, dissimilarity, limits, **how)
             places.append(rows[solved])
             parts.append(part)
@@ -153,7 +156,9 @@ def _columns_of_each(
             break
         c = every[i]
         best = best_groups(c, dissimilarity, ties=ties, **solving)
-        alone.append(to_alignment(c, dissimilarity, best, method, cover=cover) if told else best)
+        alone.append(
+            to_alignment(c, dissimilarity, best, method, cover=cover) if as_alignment else best
+        )
     places.append(np.flatnonzero(missing)[: len(alone)])
     parts.append(AlignedPart.of(alone))
     order = np.argsort(np.concatenate(places))
@@ -190,16 +195,16 @@ def _distinct(continua: ContinuumSequence) -> Indices:
     new[1:] = False
     for column in (*continua.all_units(), owner):
         new[1:] |= column[1:] != column[:-1]
-    found: Indices = np.bincount(owner[new], minlength=len(continua))
-    return found
+    distinct: Indices = np.bincount(owner[new], minlength=len(continua))
+    return distinct
 
 
 @dataclass(frozen=True)
 class _Row:
-    """The units of several continua, where they are.
+    """The units of several continua as one continuum, at their own positions.
 
-    `owner` and `own` say which continuum each unit is from and which unit it is there: units of
-    different ones never meet, as far as they may lie apart or on top of each other.
+    `owner` is the continuum of each unit and `own` its row there. Units of different continua are
+    never compared, even where they lie on top of each other.
     """
 
     continua: ContinuumSequence
@@ -219,17 +224,17 @@ class _Row:
             annotator_codes=units.annotator_codes[order],
             category_codes=units.category_codes[order],
         )
-        own = (np.arange(len(owner)) - continua.edges[owner])[order].astype(np.int32)
-        return cls(continua, whole, owner[order], own)
+        row_of_unit = (np.arange(len(owner)) - continua.edges[owner])[order].astype(np.int32)
+        return cls(continua, whole, owner[order], row_of_unit)
 
     def ranks(self, dissimilarity: BoundDissimilarity) -> Codes:
-        """The units' places by their `nameless_ranks`."""
-        own = self.continua.edges[self.owner] + self.own
-        found: Codes = nameless_ranks(self.continua, dissimilarity)[own]
-        return found
+        """Return the rank of each unit by `nameless_ranks`."""
+        rows = self.continua.edges[self.owner] + self.own
+        ranks_of_rows: Codes = nameless_ranks(self.continua, dissimilarity)[rows]
+        return ranks_of_rows
 
     def by_owner(self, groups: Codes) -> tuple[Indices, Indices]:
-        """Groups in the order of their continua, and where those of each begin."""
+        """Return the order of groups by continuum, and where those of each continuum begin."""
         owner = self.owner[groups.max(axis=1)]
         order = np.argsort(owner, kind="stable")
         return order, np.searchsorted(owner[order], np.arange(len(self.continua) + 1))
@@ -248,11 +253,12 @@ def _solve_together(
     *,
     cover: bool,
     ties: bool,
-    told: bool,
+    as_alignment: bool,
 ) -> tuple[Indices, AlignedPart]:
     """Solve continua of equally many annotators as one problem.
 
-    Returns the places of those that are solved, and their alignments; the others want it alone.
+    Returns the places of those that are solved, and their alignments. The others have to be aligned
+    one by one.
     """
     delta = dissimilarity.delta
     n = int(continua.n_annotators[0])
@@ -265,17 +271,17 @@ def _solve_together(
     if not len(few):
         return few, AlignedPart.of([])
     if len(few) < len(continua):
-        # Where groups are many, one hard continuum would make all of them hard.
-        how = {"cover": cover, "ties": ties, "told": told}
+        # One continuum with many candidate pairs would make the whole row hard to solve.
+        how = {"cover": cover, "ties": ties, "as_alignment": as_alignment}
         places, part = _solve_together(continua.at(few), dissimilarity, limits, **how)
         return few[places], part
     solved = chosen = SOLVERS["auto"].solve(problem, limits)
     if solved.status is not Status.OPTIMAL or due():
         return few[:0], AlignedPart.of([])
     if ties:
-        found = Presolved(solved, problem)
-        chosen = break_ties(row.whole, measured, found, limits, row.ranks(measured))
-    if told:
+        presolved = Presolved(solved, problem)
+        chosen = break_ties(row.whole, measured, presolved, limits, row.ranks(measured))
+    if as_alignment:
         groups = in_order(problem.ranks, chosen.groups)
     else:
         groups = chosen.groups
@@ -289,8 +295,8 @@ def _solve_together(
     differs = np.abs(proven * scale - disorder) > tolerance
     nearer = nearer_deltas(disorder, disorder / scale, tolerance, delta)
     places = np.flatnonzero(~differs & (empty | np.isnan(nearer)))
-    if told:
+    if as_alignment:
         disorder = row.sums(groups, costs_of(row.whole, groups, dissimilarity)) * scale
-    own = np.where(groups >= 0, row.own[groups], np.int32(-1))[order]
-    every = AlignedPart.proven(own, edges * n, disorder, tolerance, first=chosen.first)
+    members = np.where(groups >= 0, row.own[groups], np.int32(-1))[order]
+    every = AlignedPart.proven(members, edges * n, disorder, tolerance, first=chosen.first)
     return places, every if len(places) == len(continua) else every.at(places)

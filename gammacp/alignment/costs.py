@@ -1,4 +1,4 @@
-"""Costs of groups as they are told: from the units themselves, not from a problem's weights."""
+"""Costs of groups as they are reported: computed from the units, not from a problem's weights."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
 
 def costs_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> Floats:
-    """Return what each group costs, straight from its units: C(n, 2) times its disorder."""
+    """Return the cost of each group, C(n, 2) times its disorder; shape (groups,)."""
     from gammacp.alignment.kernels.pairs import Costs, UnitArrays, costs_inside
 
     formula, factor = dissimilarity.formula

@@ -1,4 +1,4 @@
-"""The matching of the largest gain between two sides, over the pairs that there are."""
+"""Maximum-weight matching between two sides, over a sparse set of pairs."""
 
 import numpy as np
 
@@ -29,7 +29,8 @@ def largest_matching(left: Indices, right: Indices, gains: Floats) -> Indices:
         return np.zeros(0, np.int64)
     rows, row = np.unique(left, return_inverse=True)
     columns, column = np.unique(right, return_inverse=True)
-    ceiling = gains.max() + 1  # costs stay positive: a sparse matrix has no room for zeros
+    # Costs must be positive, as a sparse matrix drops zeros.
+    ceiling = gains.max() + 1
     stand_in = np.arange(len(rows))
     costs = csr_array(
         (
@@ -38,7 +39,7 @@ def largest_matching(left: Indices, right: Indices, gains: Floats) -> Indices:
         ),
         shape=(len(rows), len(columns) + len(rows)),
     )
-    taken_rows, taken = min_weight_full_bipartite_matching(costs)
+    taken_rows, taken_columns = min_weight_full_bipartite_matching(costs)
     partner = np.full(len(rows), -1)
-    partner[taken_rows] = taken
+    partner[taken_rows] = taken_columns
     return np.flatnonzero(partner[row] == column)

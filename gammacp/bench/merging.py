@@ -1,4 +1,4 @@
-"""Stores of one sweep that was computed in several places, put together."""
+"""Merging of stores: the cells of one sweep that was computed in several places."""
 
 import json
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from gammacp.bench.store import Store, check_software
 from gammacp.bench.store_file import read_only_uri, store_errors
 from gammacp.errors import DataError, UsageError
 
-# Cells of the other store with texts and experiments numbered as here.
+# Cells of the other store, with its numbers of texts and experiments translated to ours.
 _OTHER = """
 CREATE TEMP TABLE text_number AS
     SELECT o.id AS old, t.id AS new FROM other.texts o JOIN main.texts t ON t.text = o.text;
@@ -40,7 +40,7 @@ WHERE mine.value IS NOT theirs.value OR mine.reason IS NOT theirs.reason
 LIMIT 1
 """
 
-# Runs that came with an earlier merge are known by their token, and may have gone on since.
+# Runs of an earlier merge have the same token; they may have computed more cells since.
 _RUNS = """
 INSERT INTO main.runs
     (token, experiment, began, executor, software, processor, mixed, cells, seconds)
@@ -54,7 +54,7 @@ SET cells = max(cells, excluded.cells), seconds = max(seconds, excluded.seconds)
 
 @dataclass(frozen=True, slots=True)
 class MergeCounts:
-    """Counts of cells from one store: new ones, and ones that were there with the same value."""
+    """Numbers of cells from one store: added ones, and ones that were here with the same value."""
 
     path: Path
     added: int
@@ -62,21 +62,21 @@ class MergeCounts:
 
 
 def merge(target: Store, source: str | Path, *, mixed: bool = False) -> MergeCounts:
-    """Add to an open store what another one has and it lacks; all or nothing.
+    """Add the cells that an open store lacks from another one, in one transaction.
 
     Parameters
     ----------
     mixed
-        Also cells of other software; each cell goes on naming the run that computed it.
+        Accept cells of other software; each cell still names the run that computed it.
 
     Raises
     ------
     UsageError
-        An experiment has another configuration there, or the store is merged with itself.
+        An experiment has another configuration in the other store, or both are the same store.
     OtherSoftware
-        An experiment's cells were computed by other software there.
+        An experiment's cells in the other store were computed by other software.
     DataError
-        A cell has another value there; the message says what may be why.
+        A cell has another value in the other store; the message gives the likely reason.
     """
     source = Path(source)
     if source.exists() and target.path.samefile(source):
@@ -114,48 +114,49 @@ def _merge_store(target: Store, source: Path) -> MergeCounts:
 
 
 def _check_experiments(target: Store, other: Store, *, mixed: bool) -> None:
-    known = {e.name: e for e in target.experiments()}
-    for there in other.experiments():
-        here = known.get(there.name)
-        if here is None:
+    target_by_name = {e.name: e for e in target.experiments()}
+    for other_experiment in other.experiments():
+        experiment = target_by_name.get(other_experiment.name)
+        if experiment is None:
             continue
-        if there.hash != here.hash:
+        if other_experiment.hash != experiment.hash:
             raise UsageError(
-                f"{other.path}: experiment {there.name!r} has another configuration than in "
-                f"{target.path}; see `gammacp bench status` of both"
+                f"{other.path}: experiment {other_experiment.name!r} has another configuration "
+                f"than in {target.path}; see `gammacp bench status` of both"
             )
-        ran = target.kinds(here)
-        for kind in other.kinds(there):
+        ran = target.kinds(experiment)
+        for kind in other.kinds(other_experiment):
             if ran and kind not in ran and not mixed:
-                check_software(other.path, there.name, kind, ran[-1])
+                check_software(other.path, other_experiment.name, kind, ran[-1])
 
 
 def _disagreement(target: Path, source: Path, conflict: tuple[Any, ...]) -> DataError:
-    """Two values of one cell, and what is known of why."""
-    error, magnitude, number, measure, mine, theirs, *rest = conflict
-    signed, also_signed, here, on, there, also_on = rest
+    """Return the error for a cell with two values, with the likely reason as its hint."""
+    error, magnitude, number, measure, value, other_value, *rest = conflict
+    signature, other_signature, software, processor, other_software, other_processor = rest
     apart = ""
-    if isinstance(mine, float) and isinstance(theirs, float) and mine != theirs:
-        apart = f" (apart by {abs(theirs - mine):.1g})"
-    elif mine == theirs:
+    if isinstance(value, float) and isinstance(other_value, float) and value != other_value:
+        apart = f" (apart by {abs(other_value - value):.1g})"
+    elif value == other_value:
         apart = ", with another status, reason or signature"
-    if differing := differences(json.loads(there), json.loads(here)):
+    if differing := differences(json.loads(other_software), json.loads(software)):
         why = f"Computed by other software ({differing}): recompute one of them"
-    elif signed != also_signed:
-        why = f"Computed in other ways: {also_signed} there, {signed} here"
-    elif on != also_on:
+    elif signature != other_signature:
+        why = f"Computed in other ways: {other_signature} there, {signature} here"
+    elif processor != other_processor:
         why = (
-            f"Computed by the same software on another processor ({also_on} there, {on} here): "
-            "the measure's sums round differently there; compute both on one kind of processor"
+            f"Computed by the same software on another processor ({other_processor} there, "
+            f"{processor} here): the measure's sums round differently there; compute both on one "
+            "kind of processor"
         )
     else:
         why = (
-            f"Computed by the same software on the same kind of processor ({on}): the measure "
-            "does not repeat its values, so that none of them can be trusted"
+            f"Computed by the same software on the same kind of processor ({processor}): the "
+            "measure does not repeat its values, so that none of them can be trusted"
         )
     return DataError(
-        f"{measure} of set {number} ({error}, magnitude {magnitude:g}) is {theirs!r}, "
-        f"in {target} {mine!r}{apart}",
+        f"{measure} of set {number} ({error}, magnitude {magnitude:g}) is {other_value!r}, "
+        f"in {target} {value!r}{apart}",
         file=source,
         hint=why,
     )

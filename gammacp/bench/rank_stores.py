@@ -75,7 +75,7 @@ def _check_configuration(found: SweptValues, new: Mapping[str, object], place: s
         found.place = place
     elif differing := configuration_changes(found.configuration, new):
         raise UsageError(
-            f"{found.place}, and {place} have unlike configurations ({differing}), so their "
+            f"{found.place} and {place} have different configurations ({differing}), so their "
             "measures cannot be ranked together. Choose one with `experiment=`"
         )
 

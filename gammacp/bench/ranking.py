@@ -1,9 +1,9 @@
-"""Ranks of measures: which one tells magnitudes of an error apart, and how surely that is known.
+"""Ranks of measures by how well they tell magnitudes of an error apart, with intervals.
 
-For each error a measure's *told* is the mean power, over pairs of magnitudes, of Welch's test
-between two independent corpora of D documents, in the right direction: the corpus with more errors
-has less agreement. It depends on neither the scale nor the zero of a measure, and a curve without
-spread at magnitude 0 gains nothing by it but the pairs with 0.
+For each error, the score of a measure (`told`) is the mean power, over pairs of magnitudes, of
+Welch's test between two independent corpora of D documents, in the right direction: the corpus with
+more errors has less agreement. The score depends on neither the scale nor the zero of a measure. A
+curve without spread at magnitude 0 profits from that only in the pairs with 0.
 
 >>> import numpy as np
 >>> rng = np.random.default_rng(0)
@@ -34,11 +34,11 @@ from gammacp.bench.store import Values
 from gammacp.errors import UsageError
 
 POWER = 0.8
-"""Power with which `step` is told and from which `ends` counts."""
+"""Power from which two magnitudes count as told apart, in `step` and `ends`."""
 
 LEAST_SETS = 4
 PUBLISHED_SETS = 40
-"""Sets from which ranks are for publication; fewer show an order."""
+"""Number of sets that ranks for publication need; fewer show a tentative order."""
 
 _EXACT = 1e-9
 
@@ -88,11 +88,11 @@ class MeasureRank:
     def as_dict(self) -> dict[str, Any]:
         """The fields for JSON; `nuisance` only where there is one."""
         names = ("measure", "told", "step", "step_at", "ends", "used", "noise", "wrong")
-        found = {name: getattr(self, name) for name in (*names, "undefined")}
-        found["rank"] = None if self.rank is None else list(self.rank)
+        record = {name: getattr(self, name) for name in (*names, "undefined")}
+        record["rank"] = None if self.rank is None else list(self.rank)
         if self.nuisance is None:
-            return found
-        return found | {"nuisance": self.nuisance.as_dict()}
+            return record
+        return record | {"nuisance": self.nuisance.as_dict()}
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,15 @@ class ErrorRanks:
 
 @dataclass(frozen=True)
 class RankChange:
-    """A measure whose rank by `told` is another one with another number of documents."""
+    """A measure whose rank by `told` changes with the number of documents.
+
+    Attributes
+    ----------
+    documents
+        The other number of documents.
+    rank, there
+        Rank with the number that was asked for, and with the other one.
+    """
 
     error: str
     measure: str
@@ -135,11 +143,11 @@ class Ranking:
     sets
         Annotation sets that every curve has.
     critical
-        |t| from which on two measures are put in an order.
+        Least |t| at which two measures are put in an order.
     left_out
         Sets that only some curves have.
     changes
-        Ranks that are others with half or twice as many documents.
+        Ranks that change with half or twice as many documents.
     """
 
     documents: int
@@ -185,7 +193,7 @@ class _Curves:
 def rank(
     values: Values, documents: int = 10, level: float = 0.05, *, nuisance: Values | None = None
 ) -> Ranking:
-    """Rank measures by what they tell of each error.
+    """Rank measures by how well they tell magnitudes of each error apart.
 
     Parameters
     ----------
@@ -209,28 +217,30 @@ def rank(
     if not 0 < level < 1:
         raise UsageError(f"level {level:g} is not between 0 and 1")
     sets, left_out = common_sets(values)
-    found = [_curves(values, error, sets) for error in dict.fromkeys(e for e, _, _ in values)]
-    ranked = [_ranked_rows(curves, documents, level) for curves in found]
+    curves_by_error = [
+        _curves(values, error, sets) for error in dict.fromkeys(e for e, _, _ in values)
+    ]
+    ranked = [_ranked_rows(curves, documents, level) for curves in curves_by_error]
     pseudo = [
         pseudo_values(curves.values[:, rows], documents, level)
-        for curves, rows in zip(found, ranked, strict=True)
+        for curves, rows in zip(curves_by_error, ranked, strict=True)
     ]
     critical = critical_value(pseudo, level)
     errors = [
         _error_ranks(curves, rows, table, documents, level, critical)
-        for curves, rows, table in zip(found, ranked, pseudo, strict=True)
+        for curves, rows, table in zip(curves_by_error, ranked, pseudo, strict=True)
     ]
     if nuisance is not None:
         errors = [
             _with_nuisance(each, curves, nuisance)
-            for each, curves in zip(errors, found, strict=True)
+            for each, curves in zip(errors, curves_by_error, strict=True)
         ]
-    changes = _changes(found, documents, level)
+    changes = _changes(curves_by_error, documents, level)
     return Ranking(documents, level, len(sets), critical, left_out, tuple(errors), tuple(changes))
 
 
 def common_sets(values: Values) -> tuple[list[int], int]:
-    """Numbers of the sets that every point has, and how many others there are.
+    """Return the numbers of the sets that every point has, and how many others there are.
 
     Raises UsageError where fewer than four are common.
 
@@ -243,13 +253,13 @@ def common_sets(values: Values) -> tuple[list[int], int]:
         raise UsageError("no values to rank")
     numbers = [frozenset(by_set) for by_set in values.values()]
     common = frozenset.intersection(*numbers)
-    known = frozenset.union(*numbers)
+    every = frozenset.union(*numbers)
     if len(common) < LEAST_SETS:
         raise UsageError(
             f"{len(common)} annotation sets in common: ranks need at least {LEAST_SETS}, and "
             f"{PUBLISHED_SETS} for publication"
         )
-    return sorted(common), len(known) - len(common)
+    return sorted(common), len(every) - len(common)
 
 
 def _curves(values: Values, error: str, sets: Sequence[int]) -> _Curves:
@@ -259,14 +269,16 @@ def _curves(values: Values, error: str, sets: Sequence[int]) -> _Curves:
             by_measure.setdefault(measure, {})[magnitude] = by_set
     measures = _without_parents(by_measure)
     if len(measures) < 2:
-        raise UsageError(f"{error}: one measure ({measures[0]}) has nothing to be ranked against")
+        raise UsageError(
+            f"{error}: ranks need at least two measures, but there is only {measures[0]}"
+        )
     points = [frozenset(by_measure[m]) for m in measures]
     common = sorted(frozenset.intersection(*points))
     every = frozenset.union(*points)
     table = np.array(
         [[[by_measure[m][x][k] for x in common] for m in measures] for k in sets], np.float64
     ).reshape(len(sets), len(measures), len(common))
-    # Where no measure has two values there is nothing that one could tell and another not.
+    # Magnitudes at which no measure has two values cannot be tested by any, and are dropped.
     somewhere = ((~np.isnan(table)).sum(axis=0) > 1).any(axis=0)
     magnitudes = np.array(common)[somewhere]
     if len(magnitudes) < 2:
@@ -276,7 +288,7 @@ def _curves(values: Values, error: str, sets: Sequence[int]) -> _Curves:
 
 
 def _without_parents(measures: Mapping[str, object]) -> tuple[str, ...]:
-    """A measure by category has no value of its own: its categories stand for it."""
+    """Leave out measures by category, which have no value of their own beside the categories."""
     parents = {name.partition("[")[0] for name in measures if name.endswith("]")}
     return tuple(name for name in measures if name not in parents)
 
@@ -286,7 +298,7 @@ def _told(curves: _Curves, documents: int, level: float) -> Told:
 
 
 def _ranked_rows(curves: _Curves, documents: int, level: float) -> list[int]:
-    """Rows of the measures that can be ranked: those that any pair can be tested for."""
+    """Return rows of the measures that can be ranked, as a pair of magnitudes can be tested."""
     told = _told(curves, documents, level).told
     return [int(row) for row in np.flatnonzero(~np.isnan(told))]
 
@@ -301,10 +313,10 @@ def _error_ranks(
 ) -> ErrorRanks:
     told = _told(curves, documents, level)
     intervals = rank_intervals(told.told[list(ranked)], pseudo, critical)
-    found = {row: _measure_rank(curves, told, row) for row in range(len(curves.measures))}
+    rank_by_row = {row: _measure_rank(curves, told, row) for row in range(len(curves.measures))}
     for row, interval in zip(ranked, intervals, strict=True):
-        found[row] = replace(found[row], rank=interval)
-    ordered = sorted(found.values(), key=lambda m: math.inf if m.told is None else -m.told)
+        rank_by_row[row] = replace(rank_by_row[row], rank=interval)
+    ordered = sorted(rank_by_row.values(), key=lambda m: math.inf if m.told is None else -m.told)
     magnitudes = tuple(curves.magnitudes.tolist())
     return ErrorRanks(curves.error, magnitudes, tuple(ordered), curves.dropped)
 
@@ -333,25 +345,25 @@ def _measure_rank(curves: _Curves, told: Told, row: int) -> MeasureRank:
 
 
 def _step(power: Floats, magnitudes: Floats) -> tuple[float | None, float | None]:
-    """The distance from which on every pair is told, and where it is hardest to tell."""
+    """Return the least distance at which all pairs are told apart, and where that is hardest."""
     first, second = pairs_of(len(magnitudes))
     distances = np.round(magnitudes[second] - magnitudes[first], 9)
-    missed = power < POWER
-    if missed.any():
-        farthest = distances[missed].max()
+    undetected = power < POWER
+    if undetected.any():
+        farthest = distances[undetected].max()
     else:
         farthest = 0.0
     enough = distances[distances > farthest]
     if not len(enough):
         return None, None
     step = float(enough.min())
-    here = np.flatnonzero(distances == step)
-    hardest = here[np.argmin(power[here])]
+    at_step = np.flatnonzero(distances == step)
+    hardest = at_step[np.argmin(power[at_step])]
     return step, float(magnitudes[first[hardest]])
 
 
 def _end(power: Floats, magnitudes: Floats) -> float:
-    """The magnitude from which on no pair is told."""
+    """Return the magnitude from which on no pair is told apart."""
     first, _ = pairs_of(len(magnitudes))
     starts = first[power >= POWER]
     if len(starts):
@@ -360,7 +372,7 @@ def _end(power: Floats, magnitudes: Floats) -> float:
 
 
 def _with_nuisance(ranks: ErrorRanks, curves: _Curves, nuisance: Values) -> ErrorRanks:
-    """Ranks with what the nuisance does to each measure."""
+    """Add to the ranks what the nuisance does to each measure."""
     means = Moments.of(curves.values).mean
     measures = []
     for each in ranks.measures:
@@ -370,29 +382,29 @@ def _with_nuisance(ranks: ErrorRanks, curves: _Curves, nuisance: Values) -> Erro
             for (error, measure, x), by_set in nuisance.items()
             if (error, measure) == (curves.error, each.measure)
         }
-        found = equivalent_magnitude(curves.magnitudes, means[row], changed, ends=each.ends)
-        measures.append(replace(each, nuisance=found))
+        equivalent = equivalent_magnitude(curves.magnitudes, means[row], changed, ends=each.ends)
+        measures.append(replace(each, nuisance=equivalent))
     return replace(ranks, measures=tuple(measures))
 
 
-def _changes(found: Sequence[_Curves], documents: int, level: float) -> list[RankChange]:
-    """Ranks that change with half as many documents, if these are two, and with twice as many."""
+def _changes(curves_by_error: Sequence[_Curves], documents: int, level: float) -> list[RankChange]:
+    """Return ranks that change with half as many documents (if at least 2) or twice as many."""
     others = [n for n in (documents // 2, 2 * documents) if n >= 2]
     changes = []
-    for curves in found:
-        here = _order(curves, documents, level)
+    for curves in curves_by_error:
+        ranks = _order(curves, documents, level)
         for n in others:
-            there = _order(curves, n, level)
+            other_ranks = _order(curves, n, level)
             changes += [
-                RankChange(curves.error, measure, n, here[measure], there[measure])
-                for measure in here
-                if measure in there and here[measure] != there[measure]
+                RankChange(curves.error, measure, n, ranks[measure], other_ranks[measure])
+                for measure in ranks
+                if measure in other_ranks and ranks[measure] != other_ranks[measure]
             ]
     return changes
 
 
 def _order(curves: _Curves, documents: int, level: float) -> dict[str, int]:
-    """Rank of each measure by `told` itself: 1 + those that tell more, ties apart."""
+    """Return the rank of each measure by `told`: 1 + the number of measures above it, not tied."""
     told = _told(curves, documents, level).told
     return {
         measure: 1 + int((told > told[row] + TIE).sum())

@@ -2,8 +2,8 @@
 
 One process writes (the sweep's parent), any number may read while it does. A chunk's cells are
 committed together and flushed to disk (WAL, synchronous FULL): what was committed survives a
-kill and a power cut, what was not leaves no trace. Whoever opens a store compares counts and
-checksums first (`gammacp.bench.schema`): of a damaged one nothing is read.
+kill and a power cut, what was not leaves no trace. Opening a store compares
+counts and checksums first (`gammacp.bench.schema`): nothing is read from a damaged one.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ class Run:
     Attributes
     ----------
     number
-        As the cells name it.
+        Number by which cells refer to the run.
     began
-        When (UTC).
+        Start (UTC).
     executor, software, processor
-        On what; the processor is that of the sweep's parent.
+        Where it ran; the processor is that of the sweep's parent process.
     mixed
-        Whether it went on, on purpose, with cells of other software.
+        Whether it continued, on request, a sweep that has cells of other software.
     cells, seconds
-        How many it computed, and how long it took.
+        Number of cells it computed, and its duration.
     """
 
     number: int
@@ -143,7 +143,9 @@ class Store:
             database = refused.enter_context(closing(connect_store(read_only_uri(path))))
             if is_new(database, path):
                 hint = "Run one with `store=`"
-                raise DataError("empty: no sweep has begun here", file=path, hint=hint)
+                raise DataError(
+                    "the store is empty: no sweep was started in it", file=path, hint=hint
+                )
             check_sound(database, path)
             refused.pop_all()
         return cls(path, database, None)
@@ -187,18 +189,18 @@ class Store:
         under another configuration is refused.
         """
         configuration = sweep.configuration
-        known = {e.name: e for e in self.experiments()}.get(sweep.experiment)
+        existing = {e.name: e for e in self.experiments()}.get(sweep.experiment)
         with store_errors(self.path), self.transaction():
-            if known is not None and not resume:
+            if existing is not None and not resume:
                 for place in (
                     "cells WHERE experiment",
                     "runs WHERE experiment",
                     "experiments WHERE id",
                 ):
-                    self.database.execute(f"DELETE FROM {place} = ?", (known.id,))
-            elif known is not None:
-                _check_same(self.path, known, configuration)
-                return known
+                    self.database.execute(f"DELETE FROM {place} = ?", (existing.id,))
+            elif existing is not None:
+                _check_same(self.path, existing, configuration)
+                return existing
             text = canonical(configuration)
             digest = configuration_hash(configuration)
             cursor = self.database.execute(
@@ -263,31 +265,31 @@ class Store:
             ' WHERE experiment = ? AND "set" < ? ORDER BY error, magnitude, "set"',
             *(experiment.id, sets),
         )
-        found: dict[tuple[str, str, float], dict[int, float]] = {}
+        values_by_point: dict[tuple[str, str, float], dict[int, float]] = {}
         for error, measure, magnitude, number, value in rows:
-            of_point = found.setdefault((error, measure, magnitude), {})
+            of_point = values_by_point.setdefault((error, measure, magnitude), {})
             of_point[number] = math.nan if value is None else value
-        return found
+        return values_by_point
 
     def first(
         self, column: str, order: str, experiment: Experiment, error: str, measure: str
     ) -> str | None:
-        """The first text of a column that cells of an error and a measure have, in this order.
+        """Return the first text in a column among the cells of an error and a measure.
 
         Parameters
         ----------
         column, order
-            In SQL.
+            The column, and what rows are ordered by, in SQL.
         experiment, error, measure
-            Whose cells.
+            Selection of the cells.
         """
-        found = self.rows(
+        rows = self.rows(
             f"SELECT t.text FROM cells JOIN texts t ON t.id = {column} WHERE experiment = ?"
             " AND error = (SELECT id FROM texts WHERE text = ?)"
             f" AND measure = (SELECT id FROM texts WHERE text = ?) ORDER BY {order} LIMIT 1",
             *(experiment.id, error, measure),
         )
-        return next((str(text) for (text,) in found), None)
+        return next((str(text) for (text,) in rows), None)
 
     def begin_run(
         self,
@@ -317,10 +319,10 @@ class Store:
         """
         if here is None:
             here = software()
-        known = self.kinds(experiment)
-        other = bool(known) and here not in known
-        if other and not mixed:
-            check_software(self.path, experiment.name, known[-1], here)
+        earlier = self.kinds(experiment)
+        is_other = bool(earlier) and here not in earlier
+        if is_other and not mixed:
+            check_software(self.path, experiment.name, earlier[-1], here)
         if executor == "Cluster":
             where = "those of a cluster"
         else:
@@ -329,7 +331,7 @@ class Store:
             cursor = self.database.execute(
                 "INSERT INTO runs (token, experiment, began, executor, software, processor,"
                 " mixed, cells, seconds) VALUES (?, ?, datetime('now'), ?, ?, ?, ?, 0, 0)",
-                (uuid4().hex, experiment.id, executor, json.dumps(here), where, other),
+                (uuid4().hex, experiment.id, executor, json.dumps(here), where, is_other),
             )
         assert cursor.lastrowid is not None
         return cursor.lastrowid
@@ -372,11 +374,11 @@ class Store:
 
     def kinds(self, experiment: Experiment) -> list[Mapping[str, str]]:
         """The different kinds of software that computed cells of an experiment, in order."""
-        found: list[Mapping[str, str]] = []
+        kinds: list[Mapping[str, str]] = []
         for run in self.runs(experiment):
-            if run.cells and run.software not in found:
-                found.append(run.software)
-        return found
+            if run.cells and run.software not in kinds:
+                kinds.append(run.software)
+        return kinds
 
     def _row(self, experiment: Experiment, c: Cell) -> tuple[object, ...]:
         return (
@@ -396,7 +398,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing, flushed to disk at the end."""
+        """Run the block as one transaction, flushed to disk at the end; roll back on any error."""
         self.database.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -409,26 +411,26 @@ class Store:
 
 
 def _a_folder(path: Path) -> DataError:
-    return DataError("a folder, not a store", file=path, hint="Give a file in it")
+    return DataError("is a folder, not a store", file=path, hint="Give the file of a store")
 
 
 def _check_same(path: Path, known: Experiment, configuration: Mapping[str, object]) -> None:
-    """A UsageError that names what differs if the experiment has another configuration."""
+    """Raise a UsageError that names what differs if the experiment has another configuration."""
     if known.hash == configuration_hash(configuration):
         return
     old: dict[str, object] = json.loads(known.configuration)
     new: dict[str, object] = json.loads(canonical(configuration))
     raise UsageError(
-        f"{path}: experiment {known.name!r} was begun with another configuration "
+        f"{path}: experiment {known.name!r} was started with another configuration "
         f"({configuration_changes(old, new)}). "
-        "Choose another `experiment=` or `store=`, or `resume=False` to drop what it has"
+        "Choose another `experiment=` or `store=`, or `resume=False` to discard its cells"
     )
 
 
 def check_software(
     path: Path, name: str, there: Mapping[str, str], here: Mapping[str, str]
 ) -> None:
-    """An OtherSoftware error that names what differs, if anything does.
+    """Raise an OtherSoftware error that names what differs, if anything does.
 
     Parameters
     ----------
@@ -469,7 +471,7 @@ def configuration_changes(
 def _change(key: str, old: object, new: object) -> str:
     if isinstance(old, dict) and isinstance(new, dict):
         return configuration_changes(old, new, f"{key}.")
-    return f"{key} is {_brief(old)} there, {_brief(new)} here"
+    return f"{key}: {_brief(old)} versus {_brief(new)}"
 
 
 def _brief(value: object) -> str:

@@ -1,4 +1,8 @@
-"""Charges: what each annotator does differently from the others, as rows of a picture."""
+"""Bar chart of what each annotator does differently from the others.
+
+Each bar is the share of the observed disorder that one annotator is charged with, for one kind of
+difference (`gammacp.kinds`).
+"""
 
 from __future__ import annotations
 
@@ -25,8 +29,10 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of differences as pages and pictures call them."""
 MOST = 12
-_MANY = 10  # from where on a count has no decimals
-_LEAST = 0.005  # a share that is shown as none
+# Counts from here on are shown without decimals.
+_MANY = 10
+# Smaller shares are not shown, as they round to 0 %.
+_LEAST = 0.005
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +42,7 @@ class Charge:
     Attributes
     ----------
     annotator
-        Who is charged; "" of a kind that nobody is charged with.
+        The annotator who is charged; "" if nobody is charged.
     kind
         The kind of difference.
     share
@@ -110,8 +116,8 @@ def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
             if part["observed"]
         ]
     shown = sorted(rows, key=lambda r: (-r.share, r.label))
-    kept = [r for r in shown if r.share >= _LEAST][:most]
-    return Charges(rows=tuple(kept), caption=_caption(found, rows, len(rows) - len(kept)))
+    bars = [r for r in shown if r.share >= _LEAST][:most]
+    return Charges(rows=tuple(bars), caption=_caption(found, rows, len(rows) - len(bars)))
 
 
 def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
@@ -125,7 +131,9 @@ def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
     if found.reason is not None:
         words.append(f"Nobody is charged: {found.reason}.")
     else:
-        words.append("Of two who differ, the one is charged who stands against more of the others.")
+        words.append(
+            "When two annotators differ, the one who disagrees with more of the others is charged."
+        )
     number = sum(r.count or 0.0 for r in rows)
     if number:
         counted = f"{_round(number)} differences, "
@@ -133,11 +141,11 @@ def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
         counted = ""
     words.append(f"{counted}{people} annotators, {base}.")
     if found.reason is None:
-        known = any(r.by_chance is not None for r in rows)
+        has_chance = any(r.by_chance is not None for r in rows)
         words.append(
             "By chance: the mean of random annotations."
-            if known
-            else "How many random annotations have is not known here."
+            if has_chance
+            else "Counts by chance are not available here."
         )
     if left_out:
         if left_out == 1:

@@ -1,17 +1,18 @@
-"""Pairs of annotators who share whole documents: all that is not shared by somebody else, too.
+"""Search for copied annotations: pairs who share all of their rare units in whole documents.
 
 Two people who annotate the same text share most units because these are right, and others because
-both make the same mistake. What no third person marks is their own: units with the same places and
-label. Honest people share some of it here and there; where one has the other's annotation, all of
-it is shared in some documents and little elsewhere. A document counts where the two have at least
-`LEAST_UNITS` units of their own and share all. p is the probability of so many such documents if
-each unit were shared with the same probability, which is estimated from the documents that are
-not wholly shared (a binomial law cut off below its largest value); it is at least the share among
-other pairs. Two documents are needed, and p ≤ .05 after Bonferroni's correction for the pairs.
+both make the same mistake. Only units tell something that nobody but one of the two, or both, has
+marked (same places and label): the pair's own units. Independent annotators share some of these,
+here and there. If one copied from the other, all are shared in some documents and few elsewhere. A
+document counts where the two have at least `LEAST_UNITS` own units and share all of them. p is the
+probability of so many such documents if each unit were shared with the same probability, which is
+estimated from the documents that are not wholly shared (a binomial law cut off below its largest
+value); it is at least the share among other pairs. Two documents are needed, and p ≤ .05 after
+Bonferroni's correction for the pairs.
 
-Copies of single units cannot be told from schools, and those of three people not at all, as each
-unit then has a third. How often honest people are named, and copies found, is in docs/compare.md
-(`benchmarks/copies.py`).
+Copies of single units cannot be distinguished from common habits. Copies among three people are not
+found at all, as each unit is then marked by a third person. How often independent annotators are
+named, and copies found, is in docs/compare.md (`benchmarks/copies.py`).
 """
 
 import math
@@ -31,11 +32,11 @@ from gammacp.measures.random_sets import Continua, named_continua
 
 LEAST_UNITS = 2
 LEAST_DOCUMENTS = 2
-"""Units of their own that two people share, and documents in which they share all."""
+"""Least number of own units in a document, and of documents in which a pair shares all."""
 FEWEST_PEOPLE = 3
 LEVEL = 0.05
 MOST_UNITS = 500_000
-"""Units of a corpus above which copies are not looked for."""
+"""Number of units above which a corpus is not searched for copies."""
 
 Pair: TypeAlias = tuple[str, str]
 Places: TypeAlias = dict[tuple[Any, ...], list[str]]
@@ -50,15 +51,15 @@ class Copies:
     annotators
         The two.
     documents
-        Names of documents in which they share all that nobody else marks.
+        Names of documents in which they share all units that nobody else marks.
     of
-        How many documents there are in which the two have enough units of their own.
+        Number of documents in which the two have enough own units.
     units
-        How many units of their own they share in these documents.
+        Number of own units that they share in these documents.
     share
-        How much of their own units they share in the other documents.
+        Share of their own units that they share in the other documents.
     p
-        Of so many documents by chance, times the number of pairs.
+        Probability of so many such documents by chance, times the number of pairs.
     """
 
     annotators: Pair
@@ -120,45 +121,47 @@ def copies(continua: Continua) -> CopiesFound:
     """
     named = named_continua(continua)
     if sum(c.n_units for c in named.values()) > MOST_UNITS:
-        reason = f"copies are looked for among {MOST_UNITS:,} units at most"
+        reason = f"copies are searched for in at most {MOST_UNITS:,} units"
         return CopiesFound(reason=reason)
     counts: dict[Pair, dict[str, tuple[int, int]]] = defaultdict(dict)
     for name, continuum in named.items():
         for pair, both in _own_units(continuum):
             counts[pair][name] = both
     enough = {
-        pair: {name: both for name, both in own.items() if both[1] >= LEAST_UNITS}
-        for pair, own in counts.items()
+        pair: {name: both for name, both in documents.items() if both[1] >= LEAST_UNITS}
+        for pair, documents in counts.items()
     }
-    tested = {pair: own for pair, own in enough.items() if len(own) >= LEAST_DOCUMENTS}
-    all_shared = sum(both[0] for own in counts.values() for both in own.values())
-    all_units = sum(both[1] for own in counts.values() for both in own.values())
-    found = []
-    for pair, own in tested.items():
-        whole = tuple(name for name, (shared, units) in own.items() if shared == units)
+    tested = {
+        pair: documents for pair, documents in enough.items() if len(documents) >= LEAST_DOCUMENTS
+    }
+    all_shared = sum(both[0] for documents in counts.values() for both in documents.values())
+    all_units = sum(both[1] for documents in counts.values() for both in documents.values())
+    named_pairs = []
+    for pair, documents in tested.items():
+        whole = tuple(name for name, (shared, units) in documents.items() if shared == units)
         if len(whole) < LEAST_DOCUMENTS:
             continue
-        mine = [sum(both[k] for both in counts[pair].values()) for k in (0, 1)]
-        if all_units > mine[1]:
-            others = (all_shared - mine[0]) / (all_units - mine[1])
+        of_pair = [sum(both[k] for both in counts[pair].values()) for k in (0, 1)]
+        if all_units > of_pair[1]:
+            others = (all_shared - of_pair[0]) / (all_units - of_pair[1])
         else:
             others = 0.0
-        rest = [both for name, both in own.items() if name not in whole]
+        rest = [both for name, both in documents.items() if name not in whole]
         chance = max(others, _share_of_cut(rest))
-        p = len(tested) * _at_least(len(whole), [chance**units for _, units in own.values()])
+        p = len(tested) * _at_least(len(whole), [chance**units for _, units in documents.values()])
         if p <= LEVEL:
-            left = [sum(both[k] for both in rest) for k in (0, 1)]
-            found.append(
+            elsewhere = [sum(both[k] for both in rest) for k in (0, 1)]
+            named_pairs.append(
                 Copies(
                     annotators=pair,
                     documents=whole,
-                    of=len(own),
-                    units=sum(own[name][0] for name in whole),
-                    share=left[0] / left[1] if left[1] else math.nan,
+                    of=len(documents),
+                    units=sum(documents[name][0] for name in whole),
+                    share=elsewhere[0] / elsewhere[1] if elsewhere[1] else math.nan,
                     p=p,
                 )
             )
-    return CopiesFound(pairs=tuple(found), tested=len(tested))
+    return CopiesFound(pairs=tuple(named_pairs), tested=len(tested))
 
 
 def count_once(
@@ -179,16 +182,16 @@ def count_once(
         The continua, and by document who is left out.
     """
     changed = dict(continua)
-    gone = defaultdict[str, list[str]](list)
+    left_out = defaultdict[str, list[str]](list)
     for named in found.pairs:
         pair = named.annotators
         for name in named.documents:
             continuum = changed[name]
             if {*pair} <= {*continuum.annotators} and _same(continuum, pair):
-                gone[name].append(pair[1])
+                left_out[name].append(pair[1])
                 rest = [a for a in continuum.annotators if a != pair[1]]
                 changed[name] = keep_annotators(continuum, rest)
-    return changed, {name: tuple(people) for name, people in gone.items()}
+    return changed, {name: tuple(people) for name, people in left_out.items()}
 
 
 def _places(continuum: Continuum) -> Places:
@@ -208,14 +211,14 @@ def _places(continuum: Continuum) -> Places:
         whose,
         strict=True,
     )
-    marked: Places = defaultdict(list)
+    annotators_by_place: Places = defaultdict(list)
     for *place, annotator in rows:
-        marked[tuple(place)].append(annotator)
-    return marked
+        annotators_by_place[tuple(place)].append(annotator)
+    return annotators_by_place
 
 
 def _own_units(continuum: Continuum) -> Iterator[tuple[Pair, tuple[int, int]]]:
-    """Yield of each two annotators how many units that nobody else marks they share, and have."""
+    """Yield each pair with the number of own units that they share, and of all their own units."""
     people = sorted(continuum.annotators)
     if len(people) < FEWEST_PEOPLE:
         return
@@ -241,7 +244,7 @@ def _same(continuum: Continuum, pair: Pair) -> bool:
 
 
 def _share_of_cut(counts: list[tuple[int, int]]) -> float:
-    """Return the share of units that are shared, from documents of which not all are.
+    """Return the share of units that are shared, from documents that are not wholly shared.
 
     The likelihood is that of binomial numbers that are less than their largest value; one shared
     unit more is on the safe side.
@@ -255,7 +258,10 @@ def _share_of_cut(counts: list[tuple[int, int]]) -> float:
     for _ in range(40):
         q = (low + high) / 2
         expected = float((sizes * (q - q**sizes) / (1 - q**sizes)).sum())
-        low, high = (q, high) if expected < shared else (low, q)
+        if expected < shared:
+            low = q
+        else:
+            high = q
     return high
 
 

@@ -1,4 +1,9 @@
-"""Annotators, pairs, labels and kinds of difference that stand out in a comparison."""
+"""Statements on what stands out in a comparison: an annotator, pair, label or kind of difference.
+
+Each is a sentence of the verdict, and is made only if a test supports it; the parts of the corpus
+(documents, or stretches of one text) are the sample. What was tested without result is named in one
+statement. `next_step` turns the statements into advice.
+"""
 
 from __future__ import annotations
 
@@ -58,49 +63,48 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
     found
         The comparison.
     told
-        What was said already of who does what differently: of annotators and kinds it is not said
-        then that none stands out.
+        Statements of `kinds_told`. If there are any, no statement says that no annotator or kind
+        of difference stands out.
     """
     cuts = DocumentParts(found.overall)
     names = [*found.overall.rated]
-    tested = {}
+    statement_of = {}
     if any(math.isfinite(e.p_value) for e in found.without):
-        tested["annotator"] = _annotator(found)
+        statement_of["annotator"] = _annotator(found)
     if cuts.n:
         parts = cuts.of_alignments(found.overall, names)
         if found.pairs.tests and len(found.pairs.annotators) <= _MOST_PEOPLE:
-            tested["pair"] = _pair(found.pairs.tests)
+            statement_of["pair"] = _pair(found.pairs.tests)
         labels = plain(
             categories_of({n: found.overall.rated[n].alignment.continuum for n in names})
         )[0]
         if len(labels) > 1:
-            tested["label"] = _label(found.overall, labels, cuts.n, parts)
-        tested["kind of difference"] = _kind(found.overall, cuts.n, parts)
-    said = [statement for statement in tested.values() if statement]
-    unsaid = ("annotator", "kind of difference") if told else ()
-    if none := [name for name, s in tested.items() if s is None and name not in unsaid]:
+            statement_of["label"] = _label(found.overall, labels, cuts.n, parts)
+        statement_of["kind of difference"] = _kind(found.overall, cuts.n, parts)
+    statements = [statement for statement in statement_of.values() if statement]
+    already_covered = ("annotator", "kind of difference") if told else ()
+    if none := [
+        name for name, s in statement_of.items() if s is None and name not in already_covered
+    ]:
         *others, last = none
         if others:
             listed = f"{', '.join(others)} or {last}"
         else:
             listed = last
         if cuts.kind == "stretches":
-            these = "this text"
+            extent = "this text"
         else:
-            these = f"these {cuts.kind}"
-        words = (
-            f"That a certain {listed} is worse than the others is not shown beyond {these}: what "
-            "differs here may be chance."
-        )
-        said.append(Statement(about="none", words=words))
-    elif not tested:
+            extent = f"these {cuts.kind}"
+        words = f"No {listed} stands out beyond {extent}: the differences here may be chance."
+        statements.append(Statement(about="none", words=words))
+    elif not statement_of:
         words = f"Which annotators and labels differ most cannot be tested: {cuts.reason}."
-        said.append(Statement(about="none", words=words))
-    return said
+        statements.append(Statement(about="none", words=words))
+    return statements
 
 
 def kinds_told(found: Comparison) -> list[Statement]:
-    """Return what somebody does differently from the others, where it is beyond chance."""
+    """Return statements on who differs from the others in what, where that is beyond chance."""
     from gammacp.kinds.sentences import telling
 
     kinds = found.kinds
@@ -108,14 +112,14 @@ def kinds_told(found: Comparison) -> list[Statement]:
         return []
     statements = []
     for words, r in zip(kinds.sentences, telling(kinds.people), strict=False):
-        # Of two who differ from each other nobody is singled out.
+        # Two annotators differ from each other: no name is given, as neither is the one at fault.
         names = (r["annotator"], r["kind"]) if kinds.reason is None else ()
         statements.append(Statement(about="difference", words=words, names=names, p=r["p"]))
     return statements
 
 
 def _annotator(found: Comparison) -> Statement | None:
-    """Return the annotator without whom the others agree best, of those of whom it is shown."""
+    """Return a statement on the annotator whose removal raises γ most, if that is significant."""
     shown = [e for e in found.without if e.p_value <= LEVEL]
     if not shown:
         return None
@@ -129,7 +133,7 @@ def _annotator(found: Comparison) -> Statement | None:
 
 
 def _pair(tests: Mapping[tuple[str, str], PairTest]) -> Statement | None:
-    """Return the pair whose γ is lowest of those that are shown to be below the other pairs."""
+    """Return a statement on the pair with the lowest γ among those shown to be below the others."""
     low = {p: t for p, t in tests.items() if t.p_holm <= LEVEL_OF_PAIRS and t.gamma < t.others}
     if not low:
         return None
@@ -163,28 +167,28 @@ def _in_order(overall: Agreement) -> Iterator[tuple[Alignment, Codes]]:
 def _label(
     overall: Agreement, names: Sequence[str], n: int, parts: list[Indices]
 ) -> Statement | None:
-    """Return the label that one annotator marks and another does not, most often."""
+    """Return a statement on the label that annotators most often do not share."""
     place = {name: i for i, name in enumerate(names)}
-    asked, missed = np.zeros((2, len(names), n))
+    comparisons, differing = np.zeros((2, len(names), n))
     for (aligned, groups), part in zip(_in_order(overall), parts, strict=True):
-        own, codes = plain(aligned.continuum.categories)
-        to_all = np.array([*(place[name] for name in own), -1], np.int32)
+        own_categories, codes = plain(aligned.continuum.categories)
+        to_all = np.array([*(place[name] for name in own_categories), -1], np.int32)
         labels = to_all[codes[aligned.continuum.category_codes]]
         same = same_label(groups, labels)
         real = (groups >= 0) & (labels[groups] >= 0)
         where = labels[groups][real], np.broadcast_to(part[:, None], groups.shape)[real]
-        np.add.at(asked, where, groups.shape[1] - 1)
-        np.add.at(missed, where, groups.shape[1] - same[real])
-    there = np.flatnonzero(asked.any(axis=1))
-    worst, p = _worst(missed[there], asked[there])
+        np.add.at(comparisons, where, groups.shape[1] - 1)
+        np.add.at(differing, where, groups.shape[1] - same[real])
+    used = np.flatnonzero(comparisons.any(axis=1))
+    worst, p = _worst(differing[used], comparisons[used])
     if worst is None:
         return None
-    k = there[worst]
+    k = used[worst]
     shares = [
         1 - float(a.sum() / b.sum())
         for a, b in (
-            (missed[k], asked[k]),
-            (np.delete(missed, k, axis=0), np.delete(asked, k, axis=0)),
+            (differing[k], comparisons[k]),
+            (np.delete(differing, k, axis=0), np.delete(comparisons, k, axis=0)),
         )
     ]
     words = (
@@ -195,7 +199,7 @@ def _label(
 
 
 def _kind(overall: Agreement, n: int, parts: list[Indices]) -> Statement | None:
-    """Return the component with the largest share of the disorder, if it is shown to be that."""
+    """Return a statement on the largest component of the disorder, if it is shown to be largest."""
     totals: dict[str, Floats] = {}
     weight = np.zeros(n)
     for (aligned, groups), part in zip(_in_order(overall), parts, strict=True):
@@ -230,9 +234,11 @@ def _kind(overall: Agreement, n: int, parts: list[Indices]) -> Statement | None:
 
 def worth(found: Calibration, said: list[Statement]) -> Statement | None:
     """Return the errors that would give this γ: of the kind that weighs most, or the first."""
-    known = {e.error: e for e in found.equivalents if e.words}
+    equivalent_of = {e.error: e for e in found.equivalents if e.words}
     kind = next((s.names[0] for s in said if s.about == "kind"), None)
-    chosen = known.get(_ERRORS.get(kind or "", "")) or next(iter(known.values()), None)
+    chosen = equivalent_of.get(_ERRORS.get(kind or "", "")) or next(
+        iter(equivalent_of.values()), None
+    )
     if chosen is None:
         return None
     words = (
@@ -249,23 +255,23 @@ def next_step(
     to_review: int | None,
 ) -> Statement:
     """Return what to do now, by the first rule that applies."""
-    named = {s.about: s.names for s in reversed(said)}
-    label = named.get("label")
-    person = named.get("annotator")
+    names_of = {s.about: s.names for s in reversed(said)}
+    label = names_of.get("label")
+    person = names_of.get("annotator")
     if word == UNDEFINED:
         words = "make sure that at least two annotators mark something in the same document"
     elif word == NOT_SHOWN:
         words = "look at the alignment first: do the annotators mark the same kind of thing?"
     elif word == "high":
         words = "make the gold standard"
-        if named.get("difference"):
-            words = f"{_talk(*named['difference'])}; then {words}"
+        if names_of.get("difference"):
+            words = f"{_talk(*names_of['difference'])}; then {words}"
         if to_review:
-            words += f"; {with_commas(to_review)} units wait for somebody to decide"
+            words += f"; {with_commas(to_review)} units need a decision"
     elif label is not None:
         words = f"make the guideline for “{visible(label[0])}” clearer{_taken_for(found, label[0])}"
-    elif named.get("difference"):
-        words = _talk(*named["difference"])
+    elif names_of.get("difference"):
+        words = _talk(*names_of["difference"])
     elif person is not None:
         words = f"go through the differences with {visible(person[0])}"
     else:
@@ -277,13 +283,13 @@ def next_step(
 
 
 def _talk(name: str, kind: str) -> str:
-    """Return with whom to talk, and about what."""
+    """Return the advice to talk with an annotator about their kind of difference."""
     topic = _TOPICS.get(kind, "the differences")
     return f"talk with {visible(name)} about {topic}"
 
 
 def _taken_for(found: Comparison, label: str) -> str:
-    """Return what a label is taken for most often."""
+    """Return a clause on what the other annotator does instead of a label most often."""
     table = found.confusion
     if label not in table.rows:
         return ""

@@ -1,8 +1,8 @@
-"""Each annotator once, turned on the circle and cut between its own units: `cut`.
+"""Chance model `cut`: each annotator's units turned on a circle, which is cut between units.
 
 A random annotation set holds the annotation of every real annotator, each cut at a random place of
-a circle and the parts permuted, as in `shift` (Mathet, Widlöcher & Métivier 2015, §5.2.1). Three
-things are other than there, each because independent annotators would not come out at 0 without it:
+a circle and the parts permuted, as in `shift` (Mathet, Widlöcher & Métivier 2015, §5.2.1). It
+differs from `shift` in three points, each needed for γ of independent annotators to be 0:
 
 - every annotator takes part exactly once, so that unlike annotators meet as they do in the data;
 - a cut falls where fewest of the annotator's own units run, so that no unit is torn or hangs over
@@ -11,21 +11,21 @@ things are other than there, each because independent annotators would not come 
   on each side by what lies before the first of all annotators' first units: 1/Σ(1/g) for
   annotators with mean gaps g, a third of the gap for three who are alike.
 
-Annotators with a rhythm have completed ends instead (`gammacp.chance.completed`), those who did not
-read to the end a circle of their own (`Continuum.read_until`), and where all boundaries lie on a
-known grid, annotations are turned by whole places of it (`gammacp.chance.grid`). What the model
-assumes, with the proof of what it gives, is in docs/chance.md.
+Annotators whose units follow a rhythm have completed ends instead (`gammacp.chance.completed`).
+Those who did not read to the end have a circle of their own (`Continuum.read_until`). Where all
+boundaries lie on a known grid, annotations are turned by whole grid places (`gammacp.chance.grid`).
+What the model assumes, with the proof of what it gives, is in docs/chance.md.
 
-Places that only rounding tells apart are one (`ROUNDING`): units that touch in milliseconds touch
-in seconds, and the sets are the same.
+Places closer than `ROUNDING` count as one, so that units that touch in milliseconds also touch in
+seconds, and the random sets are the same.
 
 No two cuts are closer on the circle than ℓ̄, the mean length of all units (at most L/2n), so that
 a unit does not meet itself. They are drawn directly, one annotator after the other in random
 order, uniformly from what the earlier ones leave; where they leave nothing, from all of the
 annotator's places.
 
-Where may be cut: the places where at most k of the annotator's units run, k being the least
-for which they make up a quarter of the circle. A place between two units weighs at least a third of
+A cut may fall where at most k of the annotator's units run, k being the least number for which
+such places make up a quarter of the circle. A place between two units weighs at least a third of
 the annotator's mean length, so that annotators whose units touch are cut where these meet.
 """
 
@@ -94,7 +94,7 @@ class Cuts:
         return self._lists[2][-1]
 
     def at(self, weight: float) -> float:
-        """The place up to which the intervals weigh this much."""
+        """Return the place up to which the intervals have this cumulated weight."""
         starts, ends, edges = self._lists
         i = min(max(bisect_right(edges, weight) - 1, 0), len(starts) - 1)
         share = (weight - edges[i]) / (edges[i + 1] - edges[i])
@@ -112,7 +112,11 @@ class Cuts:
         return edges[i] + weight
 
     def draw(self, taken: Sequence[float], distance: float, rng: np.random.Generator) -> float:
-        """A random place, not closer than `distance` to those taken where there is one."""
+        """Draw a place at least `distance` from those taken; anywhere if there is no such place.
+
+        Each place taken closes an interval around it. In cumulated weights, the rest is a list of
+        open stretches; a number drawn uniformly from their total length is mapped back to a place.
+        """
         if not len(taken):
             return self.at(rng.random() * self.weight)
         apart = max(distance, 2 * ROUNDING)
@@ -122,7 +126,8 @@ class Cuts:
         everything = before(last, ROUNDING)
         closed = list[tuple[float, float]]()
         for place in taken:
-            # One lap before and one lap later mostly nothing of it is on the circle.
+            # The interval may reach over the end of the circle, so its copies one lap before and
+            # later count, too. Mostly they lie outside and close nothing.
             for lap in (-1, 0, 1):
                 low = place - apart + lap
                 high = place + apart + lap
@@ -144,7 +149,7 @@ class Cuts:
         ends.append(self.weight)
         room = [max(end - begin, 0.0) for begin, end in zip(begins, ends, strict=True)]
         ahead = [*accumulate(room)]
-        # Of eight and more the rounding is that of numpy, which adds them in another order.
+        # numpy adds eight and more numbers in another order, and draws must not change by rounding.
         if len(room) < 8:
             total = ahead[-1]
         else:
@@ -167,18 +172,19 @@ def places_to_cut(annotation: Annotation) -> Cuts:
     ends = (annotation.starts + annotation.lengths) / annotation.length
     knots, depth = _depths(starts, ends)
     least = _LEAST_WEIGHT * float((ends - starts).mean())
-    found = Cuts(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
+    cuts = Cuts(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
     for allowed in np.unique(depth):
-        found = _where(knots, depth <= allowed, least)
-        if found.weight >= _OPEN_SHARE - ROUNDING:
+        cuts = _where(knots, depth <= allowed, least)
+        if cuts.weight >= _OPEN_SHARE - ROUNDING:
             break
-    return found
+    return cuts
 
 
 def _depths(starts: Floats, ends: Floats) -> tuple[Floats, Indices]:
-    """Knots of the circle cut open at 0, each twice, and how many units run between two of them.
+    """Return the boundaries on the circle, each twice, and how many units cover each stretch.
 
-    Between a knot and itself that is what runs through the place: where units touch, neither does.
+    The stretch between a boundary and its copy is the place itself; it counts the units that run
+    through it. Where two units touch, neither runs through.
     """
     places = np.concatenate([[0.0, 1.0], starts, ends])
     order = np.argsort(places, kind="stable")
@@ -196,7 +202,7 @@ def _depths(starts: Floats, ends: Floats) -> tuple[Floats, Indices]:
 
 
 def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Cuts:
-    """The maximal runs of allowed stretches, with their weights."""
+    """Join neighbouring allowed stretches into intervals, with their weights."""
     padded = np.concatenate([[False], allowed, [False]])
     starts = knots[np.flatnonzero(padded[1:] & ~padded[:-1])]
     ends = knots[np.flatnonzero(padded[:-1] & ~padded[1:])]
@@ -217,28 +223,28 @@ class CutSampler:
     """Sets of all annotators' annotations, each cut at a place of its own; see the module."""
 
     turning: tuple[tuple[Annotation, Cuts] | CompletedAnnotation, ...]
-    """Each annotator's units with where they may be cut; of a rhythm with completed ends."""
+    """Each annotator's units and where they may be cut; or, with a rhythm, completed ends."""
     categories: tuple[str, ...]
     names: tuple[str, ...]
     circle: float
     distance: float
     """Least distance of two cuts, as a fraction of the circle."""
     grid: Places | None
-    """What positions are counted in, where all boundaries lie on a grid."""
+    """The grid on which all boundaries lie, if there is one."""
     signature: str
     pauses: Pauses | None = None
-    """What maps turned annotations back, where nothing can be marked in pauses."""
+    """Maps turned annotations back into the time outside pauses, if there are pauses."""
 
     def draw(self, rng: np.random.Generator) -> Continuum:
         """One random annotation set."""
         cuts = self._places(rng)
-        made = [
-            own[0].shift(-cut) if isinstance(own, tuple) else own.draw(rng)
-            for own, cut in zip(self.turning, cuts, strict=True)
+        turned = [
+            part[0].shift(-cut) if isinstance(part, tuple) else part.draw(rng)
+            for part, cut in zip(self.turning, cuts, strict=True)
         ]
         if self.pauses is not None:
-            made = self.pauses.fit(made, rng)
-        return annotation_set(self._positions(made), self.categories, self.names)
+            turned = self.pauses.fit(turned, rng)
+        return annotation_set(self._positions(turned), self.categories, self.names)
 
     def draw_each(self, rngs: Sequence[np.random.Generator]) -> Sequence[Continuum]:
         """Return one draw per generator, turned together where units are of one piece.
@@ -248,12 +254,12 @@ class CutSampler:
         rngs
             Each is used for one set.
         """
-        plain = [own[0] for own in self.turning if isinstance(own, tuple) and own[0].is_plain]
+        plain = [part[0] for part in self.turning if isinstance(part, tuple) and part[0].is_plain]
         if len(plain) < len(self.turning) or self.pauses is not None:
             return [self.draw(rng) for rng in rngs]
         cuts = np.array([self._places(rng) for rng in rngs]).T[:, :, None]
-        made = [annotation.shift(-cut) for annotation, cut in zip(plain, cuts, strict=True)]
-        return annotation_sets(self._positions(made), len(rngs), self.categories, self.names)
+        turned = [annotation.shift(-cut) for annotation, cut in zip(plain, cuts, strict=True)]
+        return annotation_sets(self._positions(turned), len(rngs), self.categories, self.names)
 
     def _positions(self, made: list[Annotation]) -> list[Annotation]:
         """Return turned annotations in positions."""
@@ -265,22 +271,22 @@ class CutSampler:
 
     def _places(self, rng: np.random.Generator) -> list[float]:
         """Draw where each annotator is cut, as a fraction of the circle; 0 for a rhythm."""
-        found = [0.0] * len(self.turning)
-        taken = list[float]()
-        for i in rng.permutation(len(found)).tolist():
-            own = self.turning[i]
-            if not isinstance(own, tuple):
+        places = [0.0] * len(self.turning)
+        earlier = list[float]()
+        for i in rng.permutation(len(places)).tolist():
+            part = self.turning[i]
+            if not isinstance(part, tuple):
                 continue
-            annotation, cuts = own
-            # Who did not read to the end has a circle of its own.
+            annotation, cuts = part
+            # An annotator who did not read to the end has a smaller circle.
             if annotation.length:
                 times = self.circle / annotation.length
             else:
                 times = 1.0
-            others = [place * times for place in taken if place * times < 1]
-            found[i] = cuts.draw(others, self.distance * times, rng)
-            taken.append(found[i] / times)
-        return found
+            others = [place * times for place in earlier if place * times < 1]
+            places[i] = cuts.draw(others, self.distance * times, rng)
+            earlier.append(places[i] / times)
+        return places
 
 
 @registered(
@@ -294,12 +300,12 @@ class CutSampler:
     demands=False,
 )
 def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
-    """The sampler of one continuum.
+    """Prepare the sampler of one continuum.
 
     Raises
     ------
     DataError
-        A set of another number of annotators than the continuum has.
+        The set is to have another number of annotators than the continuum.
     """
     continuum = everybody(continua, n_annotators, "cut")
     laid = circle_of(continuum)
@@ -323,13 +329,13 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         note += f"(grid={laid.grid.name})"
     turning: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
     for annotation in annotations:
-        own = completion(annotation, declared=laid.known, whole=laid.grid is not None)
+        completed = completion(annotation, declared=laid.known, whole=laid.grid is not None)
         if laid.grid is None:
             cuts = places_to_cut(annotation)
         else:
             cuts = _cuts_at(annotation)
-        turning.append(own or (annotation, cuts))
-    if some := sum(isinstance(own, CompletedAnnotation) for own in turning):
+        turning.append(completed or (annotation, cuts))
+    if some := sum(isinstance(completed, CompletedAnnotation) for completed in turning):
         note += f"(completed={some})"
     return CutSampler(
         tuple(turning),
@@ -344,15 +350,15 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
 
 
 def _cuts_at(annotation: Annotation) -> Cuts:
-    """The open places of a grid, all of one weight."""
+    """Return the open places of a grid, all with the same weight."""
     size = max(1.0, annotation.length)
-    found = open_places(annotation) / size
-    return Cuts(found, found, np.arange(len(found) + 1.0))
+    places = open_places(annotation) / size
+    return Cuts(places, places, np.arange(len(places) + 1.0))
 
 
 @dataclass(frozen=True)
 class Circle:
-    """Annotations on the circle that chance turns them on.
+    """Annotations placed on the circle on which the chance model turns them.
 
     Attributes
     ----------
@@ -361,9 +367,9 @@ class Circle:
     known
         Whether the text's ends are known; otherwise the circle reaches further than the units.
     grid
-        What positions are counted in, where all boundaries lie on a grid.
+        The grid on which all boundaries lie, if there is one; positions then count its places.
     time
-        The time without pauses that they lie in, where nothing can be marked in pauses.
+        The time without pauses in which they lie, if nothing can be marked in pauses.
     """
 
     annotations: tuple[Annotation, ...]
@@ -373,7 +379,7 @@ class Circle:
 
 
 def circle_of(continuum: Continuum) -> Circle:
-    """The annotations of a continuum as they are turned.
+    """Place the annotations of a continuum on their circle.
 
     Parameters
     ----------
@@ -384,7 +390,7 @@ def circle_of(continuum: Continuum) -> Circle:
     if continuum.markable:
         return _without_pauses(continuum, annotations)
     filled = sum(a.lengths.sum() >= (1 - ROUNDING) * a.length for a in annotations)
-    # Two who fill the same stretch without overlaps found its ends, not one of their own.
+    # If two annotators fill the same stretch, its ends are those of the text, not of their units.
     known = continuum.declared or filled > 1
     rhythms = [completion(a, declared=known) is not None for a in annotations]
     if known:
@@ -398,12 +404,12 @@ def circle_of(continuum: Continuum) -> Circle:
         places = places_of(continuum, grid, around)
         if places is None:
             continue
-        read = [until.get(name, np.inf) - low for name in names]
-        rows = [places.counted(a, end) for a, end in zip(annotations, read, strict=True)]
+        reading_ends = [until.get(name, np.inf) - low for name in names]
+        rows = [places.counted(a, end) for a, end in zip(annotations, reading_ends, strict=True)]
         counted = tuple(a for a in rows if a is not None)
         if len(counted) == len(rows):
             return Circle(counted, known or not grid.step, places)
-    # Nothing is added where somebody stopped: that place is known.
+    # No margin is added where somebody stopped reading, as that place is known.
     circle = continuum.length + 2 * around
     lengths = [until[name] - low + around if name in until else circle for name in names]
     turned = [

@@ -1,13 +1,13 @@
-"""Annotators whose boundaries lie on a grid: `cut` then turns by whole places.
+"""Grids on which all boundaries lie; the chance model `cut` turns annotations by whole places.
 
-Nobody ends a unit within a word. Random units that do never share a boundary with others, so that
-words alone would make agreement: F₁ of equal units would be significant in nearly every text, and γ
-too high. Where all boundaries lie on a grid that is known, positions are counted in its places,
-annotations are turned by a whole number of these, and go back to positions afterwards.
+Nobody ends a unit within a word. If random units did, they would never share a boundary, and the
+words alone would look like agreement: F₁ of equal units would be significant in nearly every text,
+and γ too high. Where all boundaries lie on a known grid, positions are therefore counted in its
+places, annotations are turned by a whole number of places, and then mapped back to positions.
 
-A known grid is the one that was given (`Continuum.grid`), tokens, or of a text the coarsest that
-all boundaries lie on: paragraphs, lines, sentences, words, or words and marks. The finest alone
-would not do: who marks whole sentences meets others at the ends of sentences.
+A grid is known if it was declared (`Continuum.grid`), if positions are tokens, or from a text: the
+coarsest of paragraphs, lines, sentences, words, and words with punctuation on which all boundaries
+lie. The finest would not do: annotators who mark whole sentences share the ends of sentences.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from gammacp.chance.annotation import ROUNDING, Annotation
 from gammacp.continuum import Continuum
 from gammacp.continuum.grid import Grid, grids_of_text
 
-# Fewer places leave nothing to turn.
+# With fewer places there are too few ways to turn an annotation.
 _FEWEST = 10
-# Share of the places at which is cut, at least.
+# Least share of the places at which an annotation may be cut.
 _OPEN_SHARE = 1 / 4
 
 
@@ -35,9 +35,9 @@ class Places:
     Attributes
     ----------
     name
-        What a place is.
+        Name of the grid, such as `words`.
     starts, ends
-        Of each, ascending.
+        Start and end of each place, ascending.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Places:
         return len(self.starts)
 
     def counted(self, annotation: Annotation, until: float) -> Annotation | None:
-        """The annotation in places; None where a boundary lies on none of them.
+        """Return the annotation counted in places; None if a boundary lies on none of them.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Places:
         return replace(annotation, starts=first.astype(np.float64), lengths=lengths, length=size)
 
     def positions(self, annotation: Annotation) -> Annotation:
-        """Back in positions; what reaches over the last place goes on as at the first.
+        """Return the annotation in positions; a unit over the last place continues at the first.
 
         Parameters
         ----------
@@ -97,12 +97,12 @@ def _nearest(places: Floats, wanted: Floats) -> Indices:
 
 
 def known_grids(continuum: Continuum) -> Iterable[Grid]:
-    """The grids that the boundaries of a continuum may lie on, the coarsest first.
+    """Return the grids on which the boundaries of a continuum may lie, the coarsest first.
 
     Parameters
     ----------
     continuum
-        With the grid that was given, or with its text.
+        With a declared grid, or with a text.
     """
     if continuum.grid is not None:
         return (continuum.grid,)
@@ -114,26 +114,26 @@ def known_grids(continuum: Continuum) -> Iterable[Grid]:
 
 
 def places_of(continuum: Continuum, grid: Grid, around: float) -> Places | None:
-    """The places of a grid, from where the continuum begins; None where they are too few.
+    """Return the places of a grid, from the continuum's start; None if there are too few.
 
     Parameters
     ----------
     continuum
-        Where nobody declared bounds, a text or a list of places has all it has, and an even grid
-        reaches further on both sides.
+        Its units and bounds. If the bounds are not declared, a text or a list of places counts as
+        a whole, and an even grid reaches further than the bounds on both sides.
     grid
-        What its boundaries may lie on.
+        The grid on which boundaries may lie.
     around
-        By how much it does.
+        How much further an even grid reaches.
     """
     low, high = continuum.bounds
     if not continuum.declared:
         if grid.step:
-            more = around
+            margin = around
         else:
-            more = np.inf
-        low = low - more
-        high = high + more
+            margin = np.inf
+        low = low - margin
+        high = high + margin
     starts, ends = grid.edges(low, high)
     if len(starts) < _FEWEST:
         return None
@@ -157,7 +157,7 @@ def open_places(annotation: Annotation) -> Indices:
     for start, length in zip(annotation.starts, annotation.lengths, strict=True):
         depth[int(start) + 1 : int(start + length)] += 1
     for allowed in np.unique(depth):
-        found = np.flatnonzero(depth <= allowed)
-        if len(found) >= _OPEN_SHARE * size:
-            return found
+        places = np.flatnonzero(depth <= allowed)
+        if len(places) >= _OPEN_SHARE * size:
+            return places
     return np.arange(size)

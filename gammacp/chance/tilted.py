@@ -1,12 +1,13 @@
-"""Each annotator once, turned in a time in which all together mark evenly: `tilted`.
+"""Chance model `tilted`: as `cut`, for texts with more units at one end.
 
-Where a text has more to mark at one end, annotators who share nothing else meet there. `cut` counts
-that as agreement. Here positions are first stretched so that units are as dense at the beginning
-as at the end, turned there, and mapped back, so that random annotations have the common tilt, too.
+If a text has more to mark at one end, annotators who share nothing else still meet there, and `cut`
+counts that as agreement. Here positions are first stretched so that units are as dense at the
+beginning as at the end. Annotations are turned on this stretched axis (called even time) and mapped
+back, so that random annotations have the same tilt as the real ones.
 
 The tilt is one number, λ: units have the density λ·exp(λx)/(exp(λ) − 1) along the text, x from 0 to
-1, with the mean position that all annotators' units have. A unit goes by its middle and keeps its
-length; where that brings it over the unit before, it begins where that one ends.
+1, with the mean position that all annotators' units have. The middle of a
+unit is moved, and its length stays; a unit that would overlap the one before starts at its end.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from gammacp.chance.registry import registered
 from gammacp.chance.shift import distant_shifts
 from gammacp.continuum import Continuum
 
-# Mean positions from here to 1 less it have a tilt; others are those of units at one place.
+# Means outside of [this, 1 − this] are clipped to it: there all units are at one place.
 _LEAST_MEAN = 0.02
 
 # Share of the circle that is a rounding error.
@@ -35,7 +36,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class TiltedSampler:
-    """Sets of all annotators' annotations, each turned in a time with even density.
+    """Random sets of all annotators' annotations, each turned in even time.
 
     Attributes
     ----------
@@ -57,15 +58,15 @@ class TiltedSampler:
     signature: str
 
     def draw(self, rng: np.random.Generator) -> Continuum:
-        """One random annotation set."""
+        """Draw one random annotation set."""
         shifts = distant_shifts(len(self.annotations), self.distance, rng)
-        made = [self._turned(a, s) for a, s in zip(self.annotations, shifts, strict=True)]
+        turned = [self._turned(a, s) for a, s in zip(self.annotations, shifts, strict=True)]
         if self.grid is not None:
-            made = [self.grid.positions(part) for part in made]
-        return annotation_set(made, self.categories, self.names)
+            turned = [self.grid.positions(part) for part in turned]
+        return annotation_set(turned, self.categories, self.names)
 
     def _turned(self, annotation: Annotation, shift: float) -> Annotation:
-        """Return an annotation turned by a share of the even time."""
+        """Return an annotation turned by `shift`, a share of the circle in even time."""
         length = annotation.length
         if length == 0 or not len(annotation.starts):
             return annotation
@@ -75,8 +76,8 @@ class TiltedSampler:
         starts = uneven(turned, tilt) * length - annotation.lengths / 2
         starts = starts.clip(0.0, np.maximum(length - annotation.lengths, 0.0))
         order = np.argsort(annotation.starts, kind="stable")
-        own = annotation.starts[order]
-        gaps = own[1:] - (own + annotation.lengths[order])[:-1]
+        ordered = annotation.starts[order]
+        gaps = ordered[1:] - (ordered + annotation.lengths[order])[:-1]
         # Units that touch may overlap by a rounding error.
         apart = (gaps >= -_ROUNDING * length).all()
         if apart:
@@ -87,7 +88,7 @@ class TiltedSampler:
 
 
 def _apart(starts: Floats, lengths: Floats, length: float) -> Floats:
-    """Return starts of units in their order, none over the one before, and all before the end."""
+    """Push units apart: first to the right of the one before, then back from the end."""
     order = np.argsort(starts, kind="stable")
     moved = starts.copy()
     reached = 0.0
@@ -102,7 +103,7 @@ def _apart(starts: Floats, lengths: Floats, length: float) -> Floats:
 
 
 def even(places: Floats, tilt: float) -> Floats:
-    """Return places in the time in which units are evenly dense: F(x) = (e^λx − 1)/(e^λ − 1).
+    """Map places to even time, in which units are evenly dense: F(x) = (e^λx − 1)/(e^λ − 1).
 
     Parameters
     ----------
@@ -115,12 +116,12 @@ def even(places: Floats, tilt: float) -> Floats:
 
 
 def uneven(places: Floats, tilt: float) -> Floats:
-    """Return the inverse of `even`.
+    """Map even time back to places: the inverse of `even`.
 
     Parameters
     ----------
     places, tilt
-        As there.
+        As for `even`.
     """
     return places if abs(tilt) < 1e-9 else np.log1p(places * np.expm1(tilt)) / tilt
 
@@ -156,12 +157,12 @@ def tilt_of(mean: float) -> float:
     demands=False,
 )
 def prepare_tilted(continua: Sequence[Continuum], n_annotators: int) -> TiltedSampler:
-    """The sampler of one continuum.
+    """Prepare the sampler of one continuum.
 
     Raises
     ------
     DataError
-        A set of another number of annotators than the continuum has.
+        The set is to have another number of annotators than the continuum.
     """
     continuum = everybody(continua, n_annotators, "tilted")
     laid = circle_of(continuum)

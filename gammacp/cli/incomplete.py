@@ -1,9 +1,8 @@
-"""Answers on a part of what was given: what is missing, and the exit code that says so.
+"""Commands that could not read all of their input: the warning, the JSON and exit code 3.
 
-What a command cannot read is reported here by `note_unread`. The sentence on what is missing then
-stands on stderr and above the first result, `unread_json` has all of it for `--json`, and `ending`
-turns the end of the command into exit code 3. A command has to do nothing but put `unread_json()`
-into its JSON, which `Loaded.json` does.
+`note_unread` records what a command could not read. A sentence about it is then printed on stderr
+and above the first result, `unread_json` lists it for `--json`, and `ending` makes the command end
+with exit code 3. A command only has to put `unread_json()` into its JSON, which `Loaded.json` does.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,11 +33,11 @@ def note_unread(failures: Sequence[Failure], sentence: str | None, *, allowed: b
     Parameters
     ----------
     failures
-        The files.
+        The files that could not be read.
     sentence
-        What is missing, from `incomplete_in_words`; None if nothing is.
+        Sentence on what is missing, from `incomplete_in_words`; None if nothing is.
     allowed
-        Whether the command ends well all the same (`--allow-unread`).
+        Whether the command ends with exit code 0 all the same (`--allow-unread`).
     """
     if sentence is None:
         return
@@ -78,7 +77,7 @@ def ending() -> Iterator[None]:
     Raises
     ------
     DataError
-        A file could not be read, and nobody allowed that.
+        A file could not be read, and `--allow-unread` was not given.
     """
     unread = _Unread()
     token = _UNREAD.set(unread)
@@ -92,8 +91,8 @@ def ending() -> Iterator[None]:
             message(f"gammacp: {error}", error=True)
         if unread.is_refused:
             raise DataError(
-                "not everything could be read, and the answer is about the rest",
-                hint="Repair the files, or accept that with `allow_unread=`",
+                "some of the input could not be read; the results cover only the rest",
+                hint="Repair the files, or accept the gap with `allow_unread=`",
             )
     finally:
         _UNREAD.reset(token)

@@ -1,4 +1,7 @@
-"""Copies of a continuum of which more is declared: bounds, annotators, reading, grid, weight."""
+"""Declarations about a continuum: bounds, annotators, where reading stopped, grid, weight.
+
+Each function returns a changed copy and notes the declaration in the signature.
+"""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -20,7 +23,7 @@ _LEAST_STEP = 1e-3
 
 
 def declare_weight(continuum: Continuum, weight: float) -> Continuum:
-    """Return the same continuum, standing for so many documents of the population.
+    """Return the same continuum with a weight: the number of documents that it represents.
 
     Parameters
     ----------
@@ -126,7 +129,7 @@ def declare_read_until(continuum: Continuum, positions: Mapping[str, float]) -> 
             )
     until = dict(continuum.read_until)
     until.update((name, float(place)) for name, place in positions.items())
-    # To the end is what everybody reads of whom nothing is said.
+    # Without a declaration an annotator has read everything, so reading to the end is left out.
     early = sorted((name, place) for name, place in until.items() if place < high)
     if tuple(early) == continuum.read_until:
         return continuum
@@ -163,7 +166,8 @@ def declare_grid(continuum: Continuum, grid: Grid) -> Continuum:
     high = float(continuum.ends.max(initial=0.0))
     starts, ends = grid.edges(low, high)
     for places, wanted in ((starts, continuum.starts), (ends, continuum.ends)):
-        # The added place, which is infinitely far, is next to what lies beyond the first or last.
+        # With infinity appended, boundaries before the first or beyond the last place have two
+        # neighbours, too (index −1 is infinity).
         near = np.append(places, np.inf)
         after = np.searchsorted(places, wanted)
         gap = np.minimum(np.abs(near[after] - wanted), np.abs(near[after - 1] - wanted))

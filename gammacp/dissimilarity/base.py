@@ -35,11 +35,11 @@ Reach: TypeAlias = tuple[float, float]
 Formula: TypeAlias = tuple[int, float]
 NOWHERE = 0
 NO_FORMULA: Formula = (-1, 0.0)
-# What every dissimilarity has once it is bound; the rest is taken from the object if it is there.
+# Fields that every bound dissimilarity has; the others are taken from the object if it has them.
 _ASKED_FOR = ("pairwise", "signature")
-# From so many units of a continuum on, comparing each with each is felt.
+# Number of units from which comparing all pairs is noticeably slow.
 _MANY_UNITS = 500
-# Units that are counted at once.
+# Units that are counted in one batch.
 _AT_ONCE = 1_000_000
 
 
@@ -54,7 +54,7 @@ class FragmentEdges:
 
 @dataclass(frozen=True, slots=True)
 class UnitColumns:
-    """Units as columns that broadcast: what `pairwise` compares.
+    """Units as columns that broadcast, the arguments of `pairwise`.
 
     `start`, `end`, `length` are float64, `category` int32 codes into `categories` (−1 is
     unlabelled). `columns[rows]` and `columns[:, None]` index all of them alike. Of units of several
@@ -138,12 +138,12 @@ PairCosts: TypeAlias = Callable[[UnitColumns, UnitColumns], Floats]
 
 
 def unbounded_reach(most: float) -> Reach:  # noqa: ARG001
-    """The reach of a dissimilarity that says none: no pair is left out by its position.
+    """Return the reach of a dissimilarity that has none: no pair is left out by its position.
 
     Parameters
     ----------
     most
-        Whatever it is.
+        Not used.
     """
     return np.inf, 0.0
 
@@ -184,20 +184,21 @@ class ReadingFeatures(Protocol):
 class BoundDissimilarity:
     """A dissimilarity ready for use: what it must have, and what it may have.
 
-    `bind` makes it of whatever has `pairwise`; nobody else asks an object what it offers.
+    `bind` builds it from any object with `pairwise`, and is the only place that checks which
+    optional attributes an object has.
 
     Attributes
     ----------
     pairwise
         d(u, v) ≥ 0 of units whose columns broadcast.
     signature
-        Short text that says what it is, for signatures of results; default: the class' name.
+        Short description for signatures of results; default: the name of the class.
     delta
         Δ > 0, what a pair with an empty unit costs.
     reach
         reach(most) = (absolute, relative), with the promise that d(u, v) > most whenever
         |start_u − start_v| > absolute + relative·(len_u + len_v), for shapes on any axis. Without
-        it every pair of units is looked at.
+        it every pair of units is compared.
     fragments
         Whether it reads the `edges` of units of several fragments; else such units are refused.
     shapes
@@ -229,7 +230,7 @@ _OFFERED = tuple(f.name for f in fields(BoundDissimilarity) if f.name not in _AS
 
 
 def with_defaults(inner: Pairwise) -> BoundDissimilarity:
-    """An object with `pairwise`, with all else that it offers and the defaults of what it does not.
+    """Wrap an object with `pairwise`; optional attributes that it lacks get defaults.
 
     Parameters
     ----------
@@ -244,7 +245,7 @@ def with_defaults(inner: Pairwise) -> BoundDissimilarity:
 
 
 def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
-    """All costs times a factor; Δ is as it was.
+    """Multiply all costs by a factor, but not Δ.
 
     Parameters
     ----------
@@ -253,7 +254,7 @@ def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
     factor
         > 0. With a power of two every cost keeps its digits.
     """
-    number, own = bound.formula
+    number, formula_factor = bound.formula
     place = bound.positional_part
     label = bound.categorial_part
     reach = bound.reach
@@ -261,7 +262,7 @@ def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
         bound,
         pairwise=partial(_times, bound.pairwise, factor),
         reach=reach if reach is unbounded_reach else partial(_reach_over, reach, factor),
-        formula=(number, own * factor),
+        formula=(number, formula_factor * factor),
         positional_part=None if place is None else partial(_times, place, factor),
         categorial_part=None if label is None else partial(_times, label, factor),
         category_costs=None if bound.category_costs is None else bound.category_costs * factor,
@@ -270,16 +271,16 @@ def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
 
 
 def to_unit(bound: BoundDissimilarity, delta: float) -> BoundDissimilarity:
-    """Costs times a power of two, and Δ that becomes 1 or a little more (below 2).
+    """Scale costs and Δ by a power of two so that 1 ≤ Δ < 2.
 
-    Solvers have tolerances of their own, for costs of about 1.
+    Solvers have absolute tolerances that suit costs of about 1.
 
     Parameters
     ----------
     bound
-        It is returned as it is where nothing has to change.
+        The dissimilarity; returned unchanged if nothing has to change.
     delta
-        Δ, > 0, by which it is to be measured.
+        Δ to use, > 0.
     """
     factor = 2.0 ** (1 - float(np.frexp(delta)[1]))
     if factor == 1 and delta == bound.delta:
@@ -298,9 +299,9 @@ def _reach_over(reach: Callable[[float], Reach], factor: float, most: float) -> 
 
 
 def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
-    """The dissimilarity as it is used on this continuum or corpus.
+    """Prepare a dissimilarity for this continuum or corpus.
 
-    Calls its `bind` if it has one; what is missing gets the defaults of `BoundDissimilarity`.
+    Calls its `bind` if it has one; missing attributes get the defaults of `BoundDissimilarity`.
 
     Parameters
     ----------
@@ -317,10 +318,10 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
     Warns
     -----
     UserWarning
-        It says no reach, so that every pair of many units is looked at; once for each.
+        It has no reach, so that every pair of many units is compared; once per dissimilarity.
     """
-    own = isinstance(dissimilarity, Bindable)
-    bound = with_defaults(dissimilarity.bind(annotations) if own else dissimilarity)
+    is_bindable = isinstance(dissimilarity, Bindable)
+    bound = with_defaults(dissimilarity.bind(annotations) if is_bindable else dissimilarity)
     slow = bound.reach is unbounded_reach and bound.formula == NO_FORMULA
     continua = continua_of(annotations)
     for continuum in continua.beside:
@@ -347,7 +348,7 @@ def blind_to(part: object) -> frozenset[str]:
     Parameters
     ----------
     part
-        A dissimilarity, or its positional part; most say nothing.
+        A dissimilarity, or its positional part; most have no such attribute.
     """
     if isinstance(part, Blind):
         return frozenset(part.blind_to)
@@ -355,12 +356,12 @@ def blind_to(part: object) -> frozenset[str]:
 
 
 def features_of(dissimilarity: object) -> tuple[str, ...]:
-    """Names of the features that a dissimilarity reads beside the category.
+    """Return names of the features that a dissimilarity reads beside the category.
 
     Parameters
     ----------
     dissimilarity
-        Before it is bound; one of one's own reads none unless it has `features`.
+        Not yet bound; without the attribute `features` it reads none.
     """
     if isinstance(dissimilarity, ReadingFeatures):
         return tuple(dissimilarity.features)
@@ -368,7 +369,7 @@ def features_of(dissimilarity: object) -> tuple[str, ...]:
 
 
 def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
-    """DataError for fragments or shapes that the dissimilarity does not read."""
+    """Raise a DataError for fragments or shapes that the dissimilarity does not read."""
     if continuum.shapes is not None:
         others = sum(s.kind not in bound.shapes for s in continuum.shapes)
         if others:
@@ -408,12 +409,12 @@ def category_counts(annotations: Annotations) -> dict[str, int]:
 
 def continua_of(annotations: Annotations) -> ContinuumSequence:
     """The continuum, or the continua of the corpus."""
-    one = isinstance(annotations, Continuum)
-    return ContinuumSequence.of([annotations] if one else annotations.values())  # type: ignore[list-item, union-attr]
+    is_continuum = isinstance(annotations, Continuum)
+    return ContinuumSequence.of([annotations] if is_continuum else annotations.values())  # type: ignore[list-item, union-attr]
 
 
 def costs_by_axis(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
-    """The sum of what a formula gives on each axis: boxes that differ on one cost what it gives.
+    """Sum the costs of a formula over the axes of boxes.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The boundary round readers and sniffers: what nobody foresaw is the error of its file alone.
+"""Boundary around readers and sniffers: an unexpected exception is an error of that file only.
 
-Files are strangers'. A reader checks what it reads; where it stumbles all the same, the error says
-so with its type, and the other files go on.
+A reader checks what it reads. Where it fails all the same, the exception becomes a DataError that
+names the file and the exception's type, and the other files are still read.
 """
 
 from collections.abc import Callable, Iterator
@@ -71,7 +71,7 @@ def place_errors(
 
 
 def guard(function: Callable[P, T]) -> Callable[P, T]:
-    """A reader or a sniffer within the boundary.
+    """Wrap a reader or a sniffer so that unexpected exceptions become a DataError.
 
     Parameters
     ----------
@@ -80,11 +80,13 @@ def guard(function: Callable[P, T]) -> Callable[P, T]:
     """
 
     @wraps(function)
-    def inside(*given: P.args, **options: P.kwargs) -> T:
+    def inside(*arguments: P.args, **options: P.kwargs) -> T:
         try:
-            return function(*given, **options)
-        except Exception:  # the context costs more than most sniffers: only those who stumble pay
-            with error_of(getattr(given[-1], "place", None) or str(given[-1])):
+            return function(*arguments, **options)
+        except Exception:
+            # Entered only here, as the context manager costs more time than most sniffers take.
+            source = arguments[-1]
+            with error_of(getattr(source, "place", None) or str(source)):
                 raise
 
     return inside

@@ -1,4 +1,4 @@
-"""Maps of one annotator's positions onto those of the others: factors, shifts, ends that are off.
+"""Corrections of one annotator's positions: factors, shifts, and ends that are off by one.
 
 They are written as `Ann: end+1`, `Ann: x1000`, `Ann: x1/25`, `Ann: +250`, `Ann: +250 from 1200`,
 and `DOCUMENT/Ann: …` for one document alone; several, joined by commas, apply one after the other.
@@ -19,7 +19,7 @@ from gammacp.formats.positions import as_text
 
 # A product or a sum of decimals is rounded, so that it is equal to the decimal that it stands for.
 _DECIMALS = 9
-# Positions are kept exactly up to this number.
+# Largest whole number up to which positions are exact as floats.
 _LARGEST = 2**53
 _NUMBER = r"\d+(?:\.\d+)?"
 _FORM = re.compile(
@@ -99,7 +99,7 @@ def _rounded(values: Floats) -> Floats:
 
 
 def position_maps(text: str) -> tuple[PositionMap, ...]:
-    """The maps that a text writes, in the order in which they apply.
+    """Parse the maps that a text describes, in the order in which they apply.
 
     Parameters
     ----------
@@ -109,18 +109,18 @@ def position_maps(text: str) -> tuple[PositionMap, ...]:
     Raises
     ------
     UsageError
-        It is no such map.
+        The text is not in this form.
 
     >>> [str(m) for m in position_maps("x1/25, +250 from 1200")]
     ['x1/25', '+250 from 1200']
     """
-    found: list[PositionMap] = []
+    maps: list[PositionMap] = []
     for part in text.split(","):
         match = _FORM.fullmatch(part.strip())
         if match is None:
             raise UsageError(f"`positions=` {text!r} is not {FORM}")
-        found.append(_map_of(match, text))
-    return tuple(found)
+        maps.append(_map_of(match, text))
+    return tuple(maps)
 
 
 def _map_of(match: re.Match[str], text: str) -> PositionMap:
@@ -131,7 +131,7 @@ def _map_of(match: re.Match[str], text: str) -> PositionMap:
             raise UsageError(f"`positions=` {text!r} has a factor that is not > 0")
         factor = over / under
         if max(factor.numerator, factor.denominator) > _LARGEST:
-            raise UsageError(f"`positions=` {text!r} has a factor that is no number to count with")
+            raise UsageError(f"`positions=` {text!r} has a factor that is too large or too small")
         return PositionMap(factor)
     by = float(match["sign"] + match["by"])
     if match["since"] is None:
@@ -144,7 +144,7 @@ def _map_of(match: re.Match[str], text: str) -> PositionMap:
 
 
 def written_positions(entries: Iterable[str]) -> dict[str, str]:
-    """Entries such as `Ann: end+1` as maps by annotator.
+    """Sort entries such as `Ann: end+1` by annotator.
 
     Parameters
     ----------
@@ -159,20 +159,24 @@ def written_positions(entries: Iterable[str]) -> dict[str, str]:
     >>> written_positions(["Ann: x1000", "Ann: +250"])
     {'Ann': 'x1000, +250'}
     """
-    found: dict[str, str] = {}
+    maps_by_annotator: dict[str, str] = {}
     for entry in entries:
         annotator, colon, maps = entry.rpartition(":")
         if not (colon and annotator.strip() and maps.strip()):
             raise UsageError(f"`positions=` {entry!r} is not {FORM}")
         name = annotator.strip()
-        found[name] = f"{found[name]}, {maps.strip()}" if name in found else maps.strip()
-    return found
+        maps_by_annotator[name] = (
+            f"{maps_by_annotator[name]}, {maps.strip()}"
+            if name in maps_by_annotator
+            else maps.strip()
+        )
+    return maps_by_annotator
 
 
 def move_positions(
     continua: Sequence[Continuum], positions: Mapping[str, str] | Iterable[str]
 ) -> list[Continuum]:
-    """The continua with the positions of some annotators moved.
+    """Return the continua with the positions of some annotators moved.
 
     Parameters
     ----------
@@ -186,14 +190,14 @@ def move_positions(
     UsageError
         An entry is no map.
     DataError
-        An annotator does not occur, or a unit lies outside of its text then.
+        An annotator does not occur, or a moved unit lies outside of its text.
     """
     entries = [positions] if isinstance(positions, str) else positions
     written = dict(entries) if isinstance(entries, Mapping) else written_positions(entries)
     maps = {name: position_maps(text) for name, text in written.items()}
-    own = {f"{c.name}/{a}": a for c in continua for a in c.annotators}
-    people = tuple(sorted(set(own.values())))
-    check_known({own.get(name, name) for name in maps}, people, "annotator")
+    annotator_of_name = {f"{c.name}/{a}": a for c in continua for a in c.annotators}
+    people = tuple(sorted(set(annotator_of_name.values())))
+    check_known({annotator_of_name.get(name, name) for name in maps}, people, "annotator")
     return [_moved(c, maps, written) for c in continua]
 
 
@@ -216,7 +220,7 @@ def _moved(
     for annotator in chosen.keys() & until.keys():
         until[annotator] = _place(until[annotator], maps[chosen[annotator]])
     _check_inside(c, units)
-    made = Continuum.from_units(
+    moved = Continuum.from_units(
         units,
         annotators=c.annotators,
         categories=c.categories,
@@ -228,10 +232,10 @@ def _moved(
         grid=c.grid,
         read_until=until,
     )
-    made = replace(made, about=replace(c.about, read_until=made.about.read_until))
+    moved = replace(moved, about=replace(c.about, read_until=moved.about.read_until))
     for annotator, key in chosen.items():
-        made = made.noting("positions", f"{annotator}: {written[key]}")
-    return made
+        moved = moved.noting("positions", f"{annotator}: {written[key]}")
+    return moved
 
 
 def _unit(unit: Unit, maps: Sequence[PositionMap]) -> Unit:
@@ -258,9 +262,9 @@ def _place(place: float, maps: Sequence[PositionMap]) -> float:
 
 
 def _bounds(c: Continuum, units: Sequence[Unit]) -> Bounds | None:
-    """Bounds that were declared, widened where units need it; None for those of the units."""
-    own = (min((u.start for u in c), default=0.0), max((u.end for u in c), default=0.0))
-    if c.bounds == own or not units:
+    """Return declared bounds, widened to hold the moved units; None for those of the units."""
+    unit_bounds = (min((u.start for u in c), default=0.0), max((u.end for u in c), default=0.0))
+    if c.bounds == unit_bounds or not units:
         if units:
             return None
         return c.bounds

@@ -1,4 +1,4 @@
-"""A file to read: its bytes, where it comes from and what its path says about it."""
+"""Input of readers: a file with its bytes, its place and the names its path gives; JSON records."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from gammacp.formats.understood import Remark
 
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml")
-"""What UIMA tools call the file beside a document that has the types of its annotations."""
+"""Names that UIMA tools give to the file of annotation types beside a document."""
 
 
 def in_utf8(content: bytes) -> bytes:
-    """Content with a byte order mark in UTF-8 without it; any other as it is.
+    """Convert content with a byte order mark to UTF-8 without one; leave other content as it is.
 
     Parameters
     ----------
     content
-        A file's beginning; what is cut off at its end is dropped.
+        The beginning of a file; a character that is cut off at the end is dropped.
     """
     for mark, coding in BOMS:
         if content.startswith(mark):
@@ -48,7 +48,7 @@ class Source:
     path
         The file as the user named it; the archive for a member.
     document, annotator
-        What the path says, by the format's layout; the file's stem and "" otherwise.
+        Names from the path, by the format's layout; the file's stem and "" without a layout.
     content
         The bytes.
     member
@@ -60,7 +60,7 @@ class Source:
     origin
         The state of the work in the file, where its project says so.
     remarks
-        What its reader says of how it understood the file (`remark`); copies share them.
+        Remarks of the reader on how it understood the file (`remark`); copies share them.
     """
 
     path: Path
@@ -74,14 +74,14 @@ class Source:
     remarks: list[Remark] = field(default_factory=list, repr=False, compare=False)
 
     def remark(self, kind: str, text: str, count: int = 1, *, told: bool = False) -> None:
-        """Say how the file is understood; who reads it twice says it once.
+        """Add a remark on how the file is understood, once even if it is read twice.
 
         Parameters
         ----------
         kind, text, count, told
             As of `Remark`.
         """
-        # Imported here: most readers say nothing.
+        # Imported here, as most readers have no remark.
         from gammacp.formats.understood import Remark
 
         made = Remark(self.place, kind, text, count, told)
@@ -122,14 +122,14 @@ class Source:
     def position(
         self, text: str, what: str, *, line: int | None = None, hint: str | None = None
     ) -> float:
-        """The number that a text of the file writes (see `positions.position`).
+        """Parse a number in the file (see `positions.position`).
 
         Parameters
         ----------
         text
-            Of a cell, a field, an attribute.
+            Text of a cell, a field or an attribute.
         what, line, hint
-            How to call it, where it is and what to do, in the DataError if it is no such number.
+            Its name, its line and the advice, for the DataError if it is not a number.
         """
         try:
             return position(text)
@@ -267,11 +267,11 @@ class Record(dict[str, Any]):
             return []
         if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
             raise self._lacks(f'"{key}" is missing or not a list of objects')
-        found = [v if isinstance(v, Record) else Record(v) for v in value]
-        for record in found:
+        records = [v if isinstance(v, Record) else Record(v) for v in value]
+        for record in records:
             record.source = self.source
             record.line = self.line
-        return found
+        return records
 
     def string(self, key: str) -> str:
         """A string that must be there; a DataError for anything else.
@@ -308,8 +308,8 @@ class Record(dict[str, Any]):
             Of the fields, in order.
         """
         for key in keys:
-            if found := name(self.get(key)):
-                return found
+            if text := name(self.get(key)):
+                return text
         return None
 
     def size(self, key: str) -> int:
@@ -339,7 +339,7 @@ class Record(dict[str, Any]):
 
 
 def free_name(base: str, taken: Container[str], reserved: Container[str] = ()) -> str:
-    """A name that is not taken: itself, or with the first number that makes it one.
+    """Return the name itself if it is free, or else with the first number that makes it free.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def free_name(base: str, taken: Container[str], reserved: Container[str] = ()) -
     taken
         Names that are in use.
     reserved
-        Names that a number may not lead to.
+        Names that must not result from adding a number.
 
     >>> free_name("Ann", {"Ann", "Ann (2)"})
     'Ann (3)'
@@ -397,7 +397,7 @@ def parsed_json(text: str | bytes, *, nan: bool = False, first: int = 1) -> obje
 
 
 def strict_json(text: str | bytes, *, nan: bool = False) -> object:
-    """JSON as its standard has it; a key that occurs twice would lose a value without a word.
+    """Parse JSON strictly; refuse a key that occurs twice, as a value would be lost silently.
 
     Parameters
     ----------
@@ -409,19 +409,19 @@ def strict_json(text: str | bytes, *, nan: bool = False) -> object:
     Raises
     ------
     ValueError
-        It is no JSON, holds NaN or Infinity, or an object has a key twice.
+        The text is not JSON, holds NaN or Infinity, or an object has a key twice.
     """
     constant = (lambda _: None) if nan else _refuse_constant
     return json.loads(text, parse_constant=constant, object_pairs_hook=_unique)
 
 
 def _unique(pairs: list[tuple[str, object]]) -> Record:
-    found = Record(pairs)
-    if len(found) != len(pairs):
+    record = Record(pairs)
+    if len(record) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"key {twice!r} occurs twice in one JSON object")
-    return found
+    return record
 
 
 def _refuse_constant(name: str) -> object:

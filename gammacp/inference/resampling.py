@@ -1,10 +1,10 @@
-"""Intervals of γ: how far it depends on the documents or the text that were annotated.
+"""Confidence intervals of γ over documents, or over the parts of one text.
 
-This is not the Monte-Carlo error of the expected disorder: that one is about our sampling and
-shrinks with more samples, this one is about the user's data and shrinks with more documents. It is
-an interval of confidence, of these annotators: no forecast of another corpus, and nothing about
-other people. What random sets leave open is in it; that the expected disorder of a small corpus
-comes from its own documents is not.
+The interval says how far γ depends on the documents that happened to be annotated, and shrinks with
+more documents. The Monte-Carlo error of the expected disorder, which shrinks with more random sets,
+is included in it. It is a confidence interval for these annotators: no forecast of another corpus,
+and no statement about other people. It does not cover that the expected disorder of a small corpus
+is estimated from its own documents.
 
 γ of a corpus is a ratio of sums over documents, or clusters of them, few and skewed: its interval
 is Student's t with Hall's correction for skew (`gammacp.inference.part_tests`). The unitary
@@ -95,18 +95,18 @@ class BootstrapInterval:
             apart = ""
         else:
             apart = ", which must be independent of each other"
-        said = (
+        sentences = (
             f"γ of these annotators on {'text' if text else 'documents'} of this kind: "
             f"{self.low:.3f} to {self.high:.3f} ({self.confidence:.0%} confidence; {how}{apart}). "
             f"For a single new {'text' if text else 'corpus'} the interval is 1.4 times as wide. "
             "It does not cover other annotators."
         )
         if not text and self.parts < _FEW:
-            said += (
+            sentences += (
                 f" If a few such documents are very bad, these {self.parts} may include none, and "
                 "the interval is too narrow."
             )
-        return said
+        return sentences
 
 
 def bootstrap(
@@ -145,7 +145,7 @@ def interval_of_gamma(
     confidence: float = 0.95,
     units: tuple[float, float] | None = None,
 ) -> BootstrapInterval:
-    """The interval of γ over documents or clusters, or of one text from cosines; nothing is drawn.
+    """Compute the interval of γ over documents or clusters, or of one text, without resampling.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def interval_of_gamma(
         As for `bootstrap`.
     units
         How many units the documents have per annotator, and the largest disorder that they could
-        have: where fewer than five documents have any disorder, the interval reaches as far as an
+        have. Where fewer than five documents have any disorder, the interval reaches as far as an
         exact bound (`gammacp.inference.counted`).
 
     Raises
@@ -174,9 +174,9 @@ def interval_of_gamma(
     high = math.nan
     reason = _too_few(parts, least, confidence)
     if reason is None and text:
-        found = parts_in_order(parts.observed, parts.expected)
-        wide = math.sqrt(float(found.variance) + ((1 - parts.gamma) * error) ** 2)
-        half = _quantile(COSINES, (1 - confidence) / 2) * wide
+        cosines = parts_in_order(parts.observed, parts.expected)
+        standard_error = math.sqrt(float(cosines.variance) + ((1 - parts.gamma) * error) ** 2)
+        half = _quantile(COSINES, (1 - confidence) / 2) * standard_error
         low = parts.gamma - half
         high = min(1.0, parts.gamma + half)
     elif reason is None:
@@ -193,7 +193,7 @@ def interval_of_gamma(
 
 
 def _as_counts(parts: Contributions, units: tuple[float, float], error: float) -> Pooled:
-    """γ as a value of counts."""
+    """Return γ in the form that `interval_of_counts` takes."""
     number, most = units
     observed = float(parts.observed.sum())
     expected = float(parts.expected.sum())
@@ -244,7 +244,7 @@ def _interval_of(
 
 
 def _studentise(parts: Contributions, draws: int, tail: float, seed: int) -> tuple[float, float]:
-    """The interval between the two tails; no γ is above 1."""
+    """Return the studentised bootstrap interval between two tails; no γ is above 1."""
     size = len(parts)
     scale = math.sqrt(size / (size - 1))
     ratio = 1 - parts.gamma
@@ -256,8 +256,8 @@ def _studentise(parts: Contributions, draws: int, tail: float, seed: int) -> tup
     expected = parts.expected[chosen]
     totals = expected.sum(axis=1)
     ratios = np.divide(observed.sum(axis=1), totals, out=np.full(draws, ratio), where=totals > 0)
-    left = observed - ratios[:, None] * expected
-    errors = scale * np.sqrt((left**2).sum(axis=1))
+    resampled_residuals = observed - ratios[:, None] * expected
+    errors = scale * np.sqrt((resampled_residuals**2).sum(axis=1))
     unknown = np.full(draws, math.inf)
     errors = np.divide(errors, np.abs(totals), out=unknown, where=totals != 0)
     low, high = studentised_interval(ratio, error, ratios, errors, parts=size, tail=tail)

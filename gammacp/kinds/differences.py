@@ -1,4 +1,9 @@
-"""Differences between annotators in aligned documents, a row each, with kind, cost and bearer."""
+"""Table of all differences between annotators in aligned documents.
+
+Each row is a difference between two annotators in one group of aligned units: its kind (position,
+category, missing, split, …), what it costs, and the annotator who bears it. Rows are computed for
+batches of documents, as numba kernels work on flat arrays (`gammacp.kinds.kernels`).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,7 @@ from gammacp.errors import DataError
 
 AlignedUnits: TypeAlias = tuple[Continuum, Codes]
 
-# Pairs of annotators in groups that are looked at together.
+# Pairs of annotators, summed over groups, in one batch of documents.
 _AT_ONCE = 1_000_000
 
 
@@ -28,9 +33,10 @@ class Differences:
     Attributes
     ----------
     document, form, first, second, bearer, clear, cost, unit, other
-        As of `kernels.rows_of`; documents counted within the batch.
+        As `kernels.rows_of` returns them; documents are numbered within the batch.
     parts, wholes
-        Rows of units that are parts of families, and the whole of each, by whole.
+        Rows of units that are parts of a larger unit of somebody else (a family), and the row of
+        that unit; sorted by the latter.
     owner
         The annotator of each unit.
     edges
@@ -57,12 +63,12 @@ class Differences:
         Parameters
         ----------
         row
-            Of the family.
+            Row of the family in this table.
         """
         low, high = np.searchsorted(self.wholes, [self.unit[row], self.unit[row] + 1])
         parts = self.parts[low:high]
-        mine = parts[self.owner[parts] == self.second[row]]
-        return np.asarray(mine - self.edges[self.document[row]])
+        members = parts[self.owner[parts] == self.second[row]]
+        return np.asarray(members - self.edges[self.document[row]])
 
 
 def check_pieces(continua: Sequence[Continuum]) -> None:
@@ -76,7 +82,7 @@ def check_pieces(continua: Sequence[Continuum]) -> None:
     Raises
     ------
     DataError
-        Some units have a shape or several fragments; their number is said.
+        Some units have a shape or several fragments; the message has their number.
     """
     shaped = sum(c.n_units for c in continua if c.axes > 1)
     broken = sum(c.n_broken for c in continua)
@@ -86,7 +92,7 @@ def check_pieces(continua: Sequence[Continuum]) -> None:
         else:
             what = f"{counted(broken, 'unit')} of several fragments"
         raise DataError(
-            f"kinds of differences are read from stretches of one piece, not from {what}"
+            f"kinds of differences need units that are single stretches, but there are {what}"
         )
 
 
@@ -105,8 +111,8 @@ def check_parts(dissimilarity: BoundDissimilarity) -> None:
     """
     if dissimilarity.positional_part is None or dissimilarity.categorial_part is None:
         raise DataError(
-            "this dissimilarity does not tell positions from categories, so differences have no "
-            "kinds",
+            "this dissimilarity has no separate parts for position and category, so differences "
+            "have no kinds",
             hint="Use one with both parts, such as `Combined`",
         )
 
@@ -114,7 +120,7 @@ def check_parts(dissimilarity: BoundDissimilarity) -> None:
 def differences_in(
     aligned: Sequence[AlignedUnits], dissimilarity: BoundDissimilarity, scales: Sequence[float]
 ) -> Iterator[tuple[int, Differences]]:
-    """Yield the differences in stretches of the documents, each with its first document's place.
+    """Yield the differences of each batch of documents, with the index of its first document.
 
     Parameters
     ----------
@@ -141,7 +147,7 @@ def differences_in(
 def _differences(
     aligned: Sequence[AlignedUnits], dissimilarity: BoundDissimilarity, scales: Sequence[float]
 ) -> Differences:
-    # Imported here, as numba is only needed where something is computed.
+    # Imported here, as numba is slow to load and only needed for computing.
     from gammacp.kinds.kernels import Places, read_again, rows_of
 
     continua = ContinuumSequence.of([c for c, _ in aligned])

@@ -1,10 +1,11 @@
-"""Kinds of differences between annotators, and who differs from the others in which.
+"""Kinds of differences between annotators, and which annotator each is charged to.
 
-The errors of the Corpus Shuffling Tool (Mathet et al. 2012), read backwards from the best alignment
-of γ: a unit of one annotator may be moved (`position`), relabelled (`category`), several where
-others have one (`split`), one where others have several (`merged`), not there (`missing`), there
-alone (`extra`) or a level that others do not mark (`level`). Every pair of the alignment that costs
-anything has one kind, so the kinds add up to the observed disorder.
+The kinds are the errors of the Corpus Shuffling Tool (Mathet et al. 2012), recognised in the best
+alignment of γ. A unit of one annotator may have other boundaries (`position`), another label
+(`category`), be several where others have one (`split`), one where others have several (`merged`),
+missing (`missing`), marked by nobody else (`extra`), or lie on a level of nesting that others do
+not mark (`level`). Every aligned pair that costs anything has one kind, so the kinds add up to the
+observed disorder.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Case:
         One of `KINDS`. A tie between one unit and several is called `merged`; half of its cost
         counts as `split`.
     charged
-        The annotator who stands against more of the others; None in a tie.
+        The one of the two who disagrees with more of the other annotators; None in a tie.
     annotators
         The two who differ. Of a family the first has one unit, the second several; of a unit that
         the other one has not, the first has it.
@@ -74,7 +75,7 @@ class Case:
     other_label
         Category of the second one's unit, where there is one.
     cost
-        Its share of the observed disorder.
+        Its part of the observed disorder.
     """
 
     document: str
@@ -97,18 +98,18 @@ class Kinds:
         For each kind its `observed` disorder, what is `expected` by chance (None without random
         sets) and its `share` of the observed disorder. The kinds add up to the disorder.
     people
-        A record for each annotator and kind: `count` of differences, count `by_chance`, `p` that
-        chance and mere luck give so many, and the disorder that the annotator is `charged` with.
-        None where it cannot be known.
+        A record for each annotator and kind: `count` of differences, count `by_chance`, `p` of
+        so many by chance, and the disorder that the annotator is `charged` with.
+        Fields are None where they cannot be computed.
     pairs
         A record for each annotator who has `one` unit where another has `several`: number of
         `cases`, of `units` of the other, and of cases `with_gaps` between these.
     sentences
-        What stands out, three sentences at most.
+        At most three sentences on what stands out.
     conventions
         Conventions in which annotators seem to differ. What they explain is charged to nobody.
     reason
-        Why nobody is charged; None where annotators are.
+        Why nobody is charged; None if annotators are charged.
     """
 
     key: ClassVar[str] = "kinds"
@@ -134,8 +135,10 @@ class Kinds:
         continua = [a.continuum for a in self.documents.alignments.values()]
         return tuple(
             case
-            for begin, found in self.batches
-            for case in _cases(found, names[begin:], continua[begin:], charged=self.reason is None)
+            for begin, differences in self.batches
+            for case in _cases(
+                differences, names[begin:], continua[begin:], charged=self.reason is None
+            )
         )
 
     def tables(self) -> Iterator[tuple[str, Table]]:
@@ -145,8 +148,8 @@ class Kinds:
     def in_words(self) -> list[str]:
         """Conventions, what stands out, and why nobody is charged."""
         notes = [str(note) if note.file else note.evidence for note in self.conventions]
-        told = [f"{sentence(note)} Nobody is charged with it." for note in notes]
-        return [*told, *self.sentences, *([f"{self.reason}."] if self.reason else [])]
+        on_conventions = [f"{sentence(note)} Nobody is charged with it." for note in notes]
+        return [*on_conventions, *self.sentences, *([f"{self.reason}."] if self.reason else [])]
 
     def heading(self) -> str:
         """Return the heading of the section in a report."""
@@ -179,7 +182,7 @@ def kinds_of(
     random_sets: Sequence[RandomSet | Alignment] | None = None,
     **options: Unpack[FamilyOptions],
 ) -> Kinds:
-    """Return the kinds of differences between the annotators of what was aligned.
+    """Return the kinds of differences between annotators.
 
     Parameters
     ----------
@@ -202,12 +205,12 @@ def kinds_of(
     """
     if isinstance(source, Continuum | Corpus | Mapping):
         if random_sets is not None:
-            raise UsageError("random_sets belong to an alignment; of continua they are drawn")
+            raise UsageError("random_sets go with an alignment; for continua they are drawn here")
         settings, how = Settings.and_computing(options, keeping=True)
         return kinds_on(Basis(source, settings, **how))
     if options:
         names = ", ".join(options)
-        raise UsageError(f"options ({names}) are for continua; what was given is aligned already")
+        raise UsageError(f"options ({names}) apply to continua only, but this is aligned already")
     documents = documents_of(source)
     if random_sets is None:
         groups = None
@@ -217,7 +220,7 @@ def kinds_of(
 
 
 def kinds_on(basis: Basis) -> Kinds:
-    """Return the kinds of differences of what rests on a basis that keeps its random sets.
+    """Return the kinds of differences of continua, from a basis that keeps its random sets.
 
     Parameters
     ----------
@@ -231,15 +234,15 @@ def kinds_on(basis: Basis) -> Kinds:
     """
     # Alignments of shapes may take minutes, so shapes are refused before.
     check_pieces([*basis.continua])
-    found = agreement(basis)
-    if not found.computed:
-        raise DataError(f"no continuum has an alignment: {found.score.reason}")
-    documents = documents_of(found)
+    measured = agreement(basis)
+    if not measured.computed:
+        raise DataError(f"no continuum has an alignment: {measured.score.reason}")
+    documents = documents_of(measured)
     return _kinds(documents, _groups_on(basis, documents), basis.settings.seed)
 
 
 def _group(documents: AlignedDocuments, sets: Sequence[RandomSet | Alignment]) -> RandomSets:
-    """Return random sets that stand for chance in all documents."""
+    """Return one group of random sets, used as the chance baseline of all documents."""
     if not len(sets):
         raise UsageError("random_sets is empty")
     aligned = [(s.continuum, s.groups) for s in sets]
@@ -257,11 +260,11 @@ def _groups_on(basis: Basis, documents: AlignedDocuments) -> list[RandomSets] | 
         places.setdefault(basis.chance(alignment.continuum), []).append(place)
     total = sum(documents.sizes)
     groups = []
-    for chance, mine in places.items():
+    for chance, documents_of_chance in places.items():
         expected = chance.expected
         if not expected.enough or not chance.sets:
             return None
-        share = sum(documents.sizes[k] for k in mine) / total
+        share = sum(documents.sizes[k] for k in documents_of_chance) / total
         weights = expected.weights
         scales = [
             share
@@ -269,7 +272,7 @@ def _groups_on(basis: Basis, documents: AlignedDocuments) -> list[RandomSets] | 
             for s in chance.sets
         ]
         aligned = [(s.continuum, s.groups) for s in chance.sets]
-        groups.append(RandomSets(np.array(mine), aligned, scales, basis.model.named))
+        groups.append(RandomSets(np.array(documents_of_chance), aligned, scales, basis.model.named))
     return groups
 
 
@@ -279,25 +282,27 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
     names = tuple(documents.alignments)
     continua = [c for c, _ in aligned]
     batches = tuple(
-        (begin, uncharge(found, names[begin:], continua[begin:], conventions))
-        for begin, found in differences_in(aligned, documents.dissimilarity, documents.scales)
+        (begin, uncharge(differences, names[begin:], continua[begin:], conventions))
+        for begin, differences in differences_in(aligned, documents.dissimilarity, documents.scales)
     )
     size = len(documents.people)
     parts = np.zeros(len(KINDS))
     costs: list[SlotSums] = []
     counts: list[SlotSums] = []
     clear: list[SlotSums] = []
-    for begin, found in batches:
-        people = documents.slots[begin : begin + len(found.edges) - 1]
-        shares = shares_of(found)
-        parts += parts_of(found, shares)
-        costs.append(add_up(found, shares, found.cost, people, begin))
+    for begin, differences in batches:
+        people = documents.slots[begin : begin + len(differences.edges) - 1]
+        shares = shares_of(differences)
+        parts += parts_of(differences, shares)
+        costs.append(add_up(differences, shares, differences.cost, people, begin))
         if not documents.charging:
-            shares = sides_of(found)
-        counts.append(add_up(found, shares, np.ones(len(found.form)), people, begin))
-        clear.append(add_up(found, shares, found.clear.astype(np.float64), people, begin))
+            shares = sides_of(differences)
+        counts.append(add_up(differences, shares, np.ones(len(differences.form)), people, begin))
+        clear.append(
+            add_up(differences, shares, differences.clear.astype(np.float64), people, begin)
+        )
     cost = SlotSums.joined(costs).by_person(size)
-    seen = Counted(SlotSums.joined(counts), SlotSums.joined(clear), size, documents.charging)
+    counted = Counted(SlotSums.joined(counts), SlotSums.joined(clear), size, documents.charging)
     if groups is None:
         chance = None
     else:
@@ -305,10 +310,10 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
     if chance is None:
         p = None
     else:
-        p = p_values(seen, chance, seed)
-    records = tuple(_people(documents, seen.totals, cost, chance, p))
+        p = p_values(counted, chance, seed)
+    records = tuple(_people(documents, counted.totals, cost, chance, p))
     pairs = tuple(_pairs(documents, batches))
-    beside = _beside(documents, seen, chance)
+    beside = _beside(documents, counted, chance)
     return Kinds(
         parts=_parts(parts, None if chance is None else chance.parts),
         people=records,
@@ -322,16 +327,18 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
 
 
 def _beside(
-    documents: AlignedDocuments, seen: Counted, chance: ByChance | None
+    documents: AlignedDocuments, counted: Counted, chance: ByChance | None
 ) -> dict[tuple[str, str], Beside]:
     """Return the counts that sentences need, by annotator and kind."""
-    clear = seen.clear.by_person(seen.size)
+    clear = counted.clear.by_person(counted.size)
     drawn = np.zeros_like(clear)
     if chance is not None and chance.clear is not None:
         drawn = chance.clear.mean
     return {
         (name, kind): Beside(
-            float(seen.even[person, code]), float(clear[person, code]), float(drawn[person, code])
+            float(counted.even[person, code]),
+            float(clear[person, code]),
+            float(drawn[person, code]),
         )
         for person, name in enumerate(documents.people)
         for code, kind in enumerate(KINDS)
@@ -377,14 +384,14 @@ def _people(
 def _pairs(
     documents: AlignedDocuments, batches: Sequence[tuple[int, Differences]]
 ) -> Iterator[Record]:
-    """Yield who has one unit where who has several, those with the most cases first."""
+    """Yield pairs of which one has one unit where the other has several, most cases first."""
     continua = [a.continuum for a in documents.alignments.values()]
     totals: dict[tuple[str, str], list[int]] = {}
-    for begin, found in batches:
-        for row in np.flatnonzero(found.form == FAMILY).tolist():
-            c = continua[begin + int(found.document[row])]
-            parts = found.parts_of(row)
-            pair = (c.annotators[found.first[row]], c.annotators[found.second[row]])
+    for begin, differences in batches:
+        for row in np.flatnonzero(differences.form == FAMILY).tolist():
+            c = continua[begin + int(differences.document[row])]
+            parts = differences.parts_of(row)
+            pair = (c.annotators[differences.first[row]], c.annotators[differences.second[row]])
             sums = totals.setdefault(pair, [0, 0, 0])
             gaps = has_gaps(c.starts[parts].tolist(), c.ends[parts].tolist())
             for k, number in enumerate((1, len(parts), int(gaps))):
@@ -423,20 +430,26 @@ _NAMES = {POSITION: "position", CATEGORY: "category", NESTING: "level"}
 
 
 def _cases(
-    found: Differences, names: Sequence[str], continua: Sequence[Continuum], *, charged: bool
+    differences: Differences, names: Sequence[str], continua: Sequence[Continuum], *, charged: bool
 ) -> Iterator[Case]:
-    columns = (found.document, found.form, found.first, found.second, found.bearer)
+    columns = (
+        differences.document,
+        differences.form,
+        differences.first,
+        differences.second,
+        differences.bearer,
+    )
     rows = zip(*(c.tolist() for c in columns), strict=True)
     for row, (document, form, first, second, bearer) in enumerate(rows):
         c = continua[document]
-        base = int(found.edges[document])
-        unit = c.unit(int(found.unit[row]) - base)
+        base = int(differences.edges[document])
+        unit = c.unit(int(differences.unit[row]) - base)
         pair = (c.annotators[first], c.annotators[second])
         others: tuple[Unit, ...] = ()
         if form == FAMILY:
-            others = tuple(c.unit(p) for p in found.parts_of(row).tolist())
-        elif found.other[row] >= 0:
-            others = (c.unit(int(found.other[row]) - base),)
+            others = tuple(c.unit(p) for p in differences.parts_of(row).tolist())
+        elif differences.other[row] >= 0:
+            others = (c.unit(int(differences.other[row]) - base),)
         yield Case(
             names[document],
             _kind(form, bearer),
@@ -445,7 +458,7 @@ def _cases(
             ((unit,), others),
             unit.category,
             others[0].category if others else None,
-            float(found.cost[row]),
+            float(differences.cost[row]),
         )
 
 
@@ -464,6 +477,6 @@ def _kind(form: int, bearer: int) -> str:
 
 
 def example() -> None:
-    """Read a small alignment, for what is compiled beforehand."""
+    """Compute the kinds of a small alignment, so that all kernels are compiled."""
     units = [Unit("A", 0, 9, "x"), Unit("B", 0, 4, "x"), Unit("B", 5, 9, "y"), Unit("C", 1, 3, "y")]
     kinds_of(align(Continuum.from_units(units)))

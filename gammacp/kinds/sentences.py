@@ -1,4 +1,8 @@
-"""Sentences on what stands out: who differs from the others, in which kind, and how often."""
+"""Plain sentences about annotators who differ from the others in one kind of difference.
+
+They are made of the records of `gammacp.kinds.kinds.Kinds`: at most three, of those that a test
+tells from chance, the costliest first. Each says who, what, how often, and how often by chance.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,9 @@ from gammacp.base.text import counted
 Record: TypeAlias = dict[str, Any]
 
 MOST = 3
+"""Largest number of sentences."""
 LEVEL = 0.05
-"""Of the tests behind sentences."""
+"""Significance level of the tests behind the sentences."""
 
 _ONE = {
     "position": "places units elsewhere than the others",
@@ -34,7 +39,8 @@ _CLEAR = {
     "merged": "with ends that fit",
     "missing": "where those who have it agree closely",
 }
-# Compared with the share of a person, as chance gives more of them than people who agree.
+# Compared with an even share per annotator: random annotations would have more of these than
+# annotators who agree, so that a count by chance would say little.
 _SHARES = ("position", "category", "extra", "unmatched")
 
 
@@ -81,17 +87,17 @@ def telling(people: Sequence[Record]) -> list[Record]:
     people
         Records of `Kinds`.
     """
-    found = [r for r in people if r["p"] is not None and r["p"] <= LEVEL]
-    found.sort(key=lambda r: (-(r["charged"] or 0.0), -r["count"], r["p"]))
-    return found[:MOST]
+    significant = [r for r in people if r["p"] is not None and r["p"] <= LEVEL]
+    significant.sort(key=lambda r: (-(r["charged"] or 0.0), -r["count"], r["p"]))
+    return significant[:MOST]
 
 
 def _sentence(
     record: Record, people: Sequence[Record], pairs: Sequence[Record], beside: Beside
 ) -> str:
     name, kind = record["annotator"], record["kind"]
-    alike = ("split", "merged") if kind in ("split", "merged") else (kind,)
-    total = sum(r["count"] for r in people if r["kind"] in alike)
+    comparable = ("split", "merged") if kind in ("split", "merged") else (kind,)
+    total = sum(r["count"] for r in people if r["kind"] in comparable)
     such = _SUCH.get(kind, "such cases")
     share = f"{_number(record['count'])} of the {_number(total)} {such} are {_owner(name)}"
     if kind in _SHARES:
@@ -120,21 +126,21 @@ def _number(count: float) -> str:
 
 
 def _against(name: str, pairs: Sequence[Record], mine: str, other: str) -> str:
-    """Return how many units are how many of the others."""
-    found = [p for p in pairs if p[mine] == name]
-    if not found:
+    """Return a clause with the number of units, and that of each other annotator's counterparts."""
+    rows = [p for p in pairs if p[mine] == name]
+    if not rows:
         return ""
     if mine == "one":
-        own = max(p["cases"] for p in found)
-        listed = [(p[other], p["units"]) for p in found]
+        n_units = max(p["cases"] for p in rows)
+        counts = [(p[other], p["units"]) for p in rows]
     else:
-        own = max(p["units"] for p in found)
-        listed = [(p[other], p["cases"]) for p in found]
-    listed.sort(key=lambda item: -item[1])
-    (first, number), *others = listed[:MOST]
-    texts = [f"{first} has {number}", *(f"{who} {many}" for who, many in others)]
-    if len(texts) == 1:
-        joined = texts[0]
+        n_units = max(p["units"] for p in rows)
+        counts = [(p[other], p["cases"]) for p in rows]
+    counts.sort(key=lambda item: -item[1])
+    (first, number), *others = counts[:MOST]
+    phrases = [f"{first} has {number}", *(f"{who} {many}" for who, many in others)]
+    if len(phrases) == 1:
+        joined = phrases[0]
     else:
-        joined = f"{', '.join(texts[:-1])} and {texts[-1]}"
-    return f"{counted(own, 'unit')}, for which {joined}; "
+        joined = f"{', '.join(phrases[:-1])} and {phrases[-1]}"
+    return f"{counted(n_units, 'unit')}, for which {joined}; "

@@ -1,4 +1,8 @@
-"""Agreement on units, links and chains side by side, and what the links differ in."""
+"""Report on links: agreement on units, links and chains, and how the links differ.
+
+Links of several annotators are joined into groups. In each group, a pair of annotators has the same
+link, or links that differ in type or in one end, or one of them has no link.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +59,7 @@ class LinkReport:
     relations: tuple[Record, ...] = ()
 
     def as_dict(self) -> Record:
-        """All of it, as JSON has it."""
+        """Return all fields as JSON has them."""
         return {
             "measures": {name: score.as_dict() for name, score in self.scores.items()},
             "components": dict(self.components),
@@ -71,7 +75,7 @@ def link_report(
     ends: str = "aligned",
     **options: Unpack[FamilyOptions],
 ) -> LinkReport:
-    """The agreement on links and chains of one continuum, or of several as a corpus.
+    """Measure agreement on links and chains of one continuum, or of several as a corpus.
 
     Parameters
     ----------
@@ -93,22 +97,22 @@ def link_report(
     if not kinds:
         raise no_links()
     scores: dict[str, Score] = {"gamma": agreement(basis).score}
-    on = links_on(basis, types, ends)
-    for name, count, there in (
-        ("gamma-link", on, bool(kinds - {"chain"})),
+    links_count = links_on(basis, types, ends)
+    for name, count, occurs in (
+        ("gamma-link", links_count, bool(kinds - {"chain"})),
         ("gamma-chain", count_chains, "chain" in kinds),
     ):
-        if there:
+        if occurs:
             scores[name] = BeyondUnits.of(basis, count).score(name)
             scores[f"{name}-given-units"] = given_units(f"{name}-given-units", basis, count)
-    compared = [row for c in basis.continua for row in _each_pair(c, basis, on)]
+    compared = [row for c in basis.continua for row in _each_pair(c, basis, links_count)]
     if "gamma-link" in scores:
-        links_each = scores["gamma-link"].observed
+        observed = scores["gamma-link"].observed
     else:
-        links_each = None
+        observed = None
     total = math.fsum(row["cost"] for row in compared)
     if total:
-        scale = (links_each or 0.0) / total
+        scale = (observed or 0.0) / total
     else:
         scale = 0.0
     return LinkReport(
@@ -126,7 +130,7 @@ def link_report(
 
 
 def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
-    """Every pair of annotators of every group of links: what it costs, and what it is."""
+    """Yield a record with outcome and costs for each pair of annotators in each group of links."""
     if c.n_annotators < 2 or not len(c.link_rows.only(chains=False)):
         return
     groups = basis.align([c])[0].groups
@@ -172,15 +176,15 @@ def _each_pair(c: Continuum, basis: Basis, on: LinksOn) -> Iterator[Record]:
 
 def _counts_by(compared: list[Record], key: str) -> Iterator[Record]:
     """Yield the counts of each outcome by pair of annotators or by type."""
-    found: dict[str, tuple[Any, Counter[str]]] = {}
+    counts_by_value: dict[str, tuple[Any, Counter[str]]] = {}
     for row in compared:
-        found.setdefault(str(row[key]), (row[key], Counter()))[1][row["what"]] += 1
-    for value, counts in found.values():
+        counts_by_value.setdefault(str(row[key]), (row[key], Counter()))[1][row["what"]] += 1
+    for value, counts in counts_by_value.values():
         yield {key: value, **{what: counts[what] for what in WHAT}}
 
 
 def _disagreements(compared: list[Record]) -> Iterator[Record]:
-    """The groups that some pair differs on, the costliest first."""
+    """Yield the groups in which some pair differs, the costliest first."""
     by_group: dict[Any, list[Record]] = {}
     for row in compared:
         by_group.setdefault(row["group"], []).append(row)
@@ -202,10 +206,12 @@ def _coreference(basis: Basis) -> Iterator[Record]:
         if c.n_annotators < 2 or not len(c.link_rows.only(chains=True)):
             continue
         places = mention_places(c, "exact", None)
-        found = {name: pairwise_coreference(name, c, places) for name in SCORERS}
-        for pair in found["muc"]:
+        scores_by_scorer = {name: pairwise_coreference(name, c, places) for name in SCORERS}
+        for pair in scores_by_scorer["muc"]:
             scores = {
-                name: dict(zip(("recall", "precision", "f1"), found[name][pair], strict=True))
+                name: dict(
+                    zip(("recall", "precision", "f1"), scores_by_scorer[name][pair], strict=True)
+                )
                 for name in SCORERS
             }
             yield {"document": c.name, "annotators": [*pair], **scores}

@@ -1,8 +1,9 @@
-"""Measures of a corpus: counts of its documents, summed, and one formula.
+"""Measures of a corpus: the counts of its documents are summed, and one formula is applied.
 
-A document has the mean of its pairs' values. A corpus has the value of the sums over its documents,
-each weighing as in γ, and beside it the mean of the documents. Parts of the data (a category, a
-pair of annotators, all against a reference) are measured as a corpus of their own is.
+The value of a document is the mean over its pairs of annotators. The value of a corpus is that of
+the counts summed over documents, with weights as in γ; the mean of the documents is reported beside
+it. Parts of the data (a category, a pair of annotators, all against a reference) are measured like
+a corpus of their own.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 BY = ("category", "pair", "document")
 OTHERS = "others"
-"""The label of all categories but one, for measures that tell one label from the rest."""
+"""Label that stands for all categories but one, when a category is measured against the rest."""
 
 
 def measure_corpus(
@@ -97,29 +98,39 @@ def measure_corpus(
     from gammacp.measures.beyond_chance import CHANCE_OPTIONS
 
     chosen = {name: MEASURES[name] for name in expand_names(names)}
-    wanted = [one_of("by", part, BY) for part in several("by", by)]
-    known = frozenset[str]().union(*(m.options for m in chosen.values()))
+    tables = [one_of("by", part, BY) for part in several("by", by)]
+    options_of_measures = frozenset[str]().union(*(m.options for m in chosen.values()))
     if beyond_chance:
-        known |= CHANCE_OPTIONS
-    for option in options.keys() - known:
+        options_of_measures |= CHANCE_OPTIONS
+    for option in options.keys() - options_of_measures:
         raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
     if check:
         check_reference(corpus, reference)
-    found = {}
+    corpus_scores = {}
     for name, m in chosen.items():
-        own = {d: s[name] for d, s in (scores or {}).items() if name in s}
-        part = Part(m, dict(corpus), options, reference, own, executor, (joint or {}).get(name))
-        found[name] = _score_by(part, wanted)
+        scores_of_documents = {d: s[name] for d, s in (scores or {}).items() if name in s}
+        part = Part(
+            m,
+            dict(corpus),
+            options,
+            reference,
+            scores_of_documents,
+            executor,
+            (joint or {}).get(name),
+        )
+        corpus_scores[name] = _score_by(part, tables)
     if beyond_chance:
-        # It stands on this module.
+        # Imported here, as that module imports this one.
         from gammacp.measures.corpus_chance import corpus_beyond_chance
 
-        found = corpus_beyond_chance(corpus, found, reference, options, matching, joint)
-    return found
+        corpus_scores = corpus_beyond_chance(
+            corpus, corpus_scores, reference, options, matching, joint
+        )
+    return corpus_scores
 
 
 def measured_jointly(names: Iterable[str]) -> list[str]:
-    """Return the measures that see all documents of a corpus at once, such as γ.
+    """Return the measures that are computed on all documents of a corpus at once, such as γ.
 
     Parameters
     ----------
@@ -165,10 +176,10 @@ def measure_jointly(
     for name, part in parts.items():
         for document, score in part.found.items():
             remarks = part.counting.remarks(corpus[document])
-            own = replace(score, notes=(*score.notes, *remarks))
+            document_score = replace(score, notes=(*score.notes, *remarks))
             if beyond_chance:
-                own = against_own_chance(own)
-            documents[document][name] = own
+                document_score = against_own_chance(document_score)
+            documents[document][name] = document_score
     return {name: part.whole for name, part in parts.items()}, documents
 
 
@@ -193,7 +204,7 @@ def as_corpus(data: Any) -> Corpus:
 
 
 def check_reference(documents: Mapping[str, Continuum], reference: str | None) -> None:
-    """Raise a DataError where nobody is the reference.
+    """Raise a DataError if the reference is no annotator of any document.
 
     Parameters
     ----------
@@ -211,7 +222,7 @@ def check_reference(documents: Mapping[str, Continuum], reference: str | None) -
 
 
 def _score_by(part: Part, by: Collection[str]) -> CorpusScore:
-    """The score of one measure, with those of its categories and pairs."""
+    """Return the score of one measure, with its scores by category and by pair."""
     score = corpus_score(part)
     m = part.measure
     if m.counting is None or m.applies_to not in UNITS:
@@ -254,7 +265,7 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
         whole = pooled.whole
     value = float(whole.value)
     labels = next(iter(counts.values())).labels
-    found = CorpusScore(
+    score = CorpusScore(
         value=value,
         mean=part.mean,
         documents=len(counts),
@@ -268,8 +279,8 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
         by_category=_by_label(whole, labels, len(counts), of),
     )
     if math.isnan(value) or of == 1 or plain:
-        return found
-    return with_intervals(found, part, pooled, formula)
+        return score
+    return with_intervals(score, part, pooled, formula)
 
 
 def _notes(part: Part, counts: Mapping[str, Counts]) -> tuple[str, ...]:
@@ -284,7 +295,7 @@ def _notes(part: Part, counts: Mapping[str, Counts]) -> tuple[str, ...]:
 
 
 def _all(counts: Mapping[str, Counts]) -> Counts:
-    """The counts of all documents, one row after the other."""
+    """Concatenate the counts of all documents, a row per pair."""
     every = [*counts.values()]
     numbers = {name: np.concatenate([c.numbers[name] for c in every]) for name in every[0].numbers}
     return Counts(tuple(p for c in every for p in c.parties), numbers, every[0].labels)
@@ -310,7 +321,7 @@ def _mean_of_pairs(
 def _by_label(
     whole: Rates, labels: Sequence[str], documents: int, of: int
 ) -> dict[str, CorpusScore]:
-    """The values of a measure that has one per label."""
+    """Return the scores by label, for measures whose formula gives them."""
     if whole.by_label is None:
         return {}
     values = dict(zip(labels, whole.by_label.tolist(), strict=True))
@@ -322,21 +333,21 @@ def _by_label(
 def _retrieval(whole: Rates) -> Retrieval:
     sides = {}
     for name in ("recall", "precision"):
-        found = getattr(whole, name)
-        sides[name] = None if found is None or math.isnan(float(found)) else float(found)
+        rate = getattr(whole, name)
+        sides[name] = None if rate is None or math.isnan(float(rate)) else float(rate)
     return Retrieval(**sides)
 
 
 def _support(part: Part) -> int:
-    """Units of the reference, or of everybody."""
+    """Return the number of units of the reference, or of everybody."""
     if part.reference is None:
         return sum(c.n_units for c in part.documents.values())
-    there = [c for c in part.documents.values() if part.reference in c.annotators]
-    return sum(len(c.starts[c.rows_of(part.reference)]) for c in there)
+    with_reference = [c for c in part.documents.values() if part.reference in c.annotators]
+    return sum(len(c.starts[c.rows_of(part.reference)]) for c in with_reference)
 
 
 def _without_sums(part: Part) -> CorpusScore:
-    """The mean of the documents, of measures that do not add up."""
+    """Return a score with the mean of the documents only: this measure does not add up."""
     name = part.measure.name
     of = len(part.documents)
     why = part.measure.unsummed or "it counts nothing that could be summed"
@@ -353,21 +364,21 @@ def _without_sums(part: Part) -> CorpusScore:
 
 
 def _by_category(part: Part) -> dict[str, CorpusScore]:
-    """The same of each category: its units alone, or its label against all others."""
+    """Return the score of each category: of its units alone, or of its label against the rest."""
     every = dict.fromkeys(k for c in part.documents.values() for k in c.categories)
-    found = {}
+    scores = {}
     for category in every:
-        own = part.only(partial(_only_category, category=category))
+        units_alone = part.only(partial(_only_category, category=category))
         if part.counting.relabelled:
             if "metric" in part.measure.options:
                 options = {"metric": "nominal"}
             else:
                 options = {}
             rest = part.only(partial(_against_rest, category=category), **options)
-            found[category] = replace(corpus_score(rest), support=_support(own))
+            scores[category] = replace(corpus_score(rest), support=_support(units_alone))
         else:
-            found[category] = corpus_score(own)
-    return found
+            scores[category] = corpus_score(units_alone)
+    return scores
 
 
 def _only_category(continuum: Continuum, category: str) -> Continuum:
@@ -379,12 +390,12 @@ def _against_rest(continuum: Continuum, category: str) -> Continuum:
 
 
 def _by_pair(part: Part) -> dict[str, CorpusScore]:
-    """The same of each pair of annotators, on the documents that both annotated."""
-    found = {}
+    """Return the score of each pair of annotators, on the documents that both annotated."""
+    scores = {}
     for first, second in part.pairs_of_people():
-        there = {d: c for d, c in part.documents.items() if {first, second} <= set(c.annotators)}
-        if there:
-            alone = Part(part.measure, there, part.options, part.reference, executor=part.executor)
+        shared = {d: c for d, c in part.documents.items() if {first, second} <= set(c.annotators)}
+        if shared:
+            alone = Part(part.measure, shared, part.options, part.reference, executor=part.executor)
             alone = alone.only(partial(keep_annotators, names=(first, second)))
-            found[f"{first}, {second}"] = corpus_score(alone)
-    return found
+            scores[f"{first}, {second}"] = corpus_score(alone)
+    return scores

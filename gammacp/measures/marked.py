@@ -1,8 +1,8 @@
 """Agreement on whether there is any unit in a document.
 
-γ has nothing to say of documents in which nobody marked anything, and much of what annotators of
-short documents decide is just that. So it stands beside γ as Krippendorff's α (2004) of documents,
-each marked or not by each of its annotators: 1 is perfect, 0 what chance gives.
+γ says nothing about documents in which nobody marked anything, although in short documents much of
+what annotators decide is just that. So this is reported beside γ: Krippendorff's α (2004) over
+documents, with the values "marked" and "empty". 1 is perfect agreement, 0 is what chance gives.
 """
 
 import math
@@ -23,16 +23,16 @@ _NAMED = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Marked:
-    """Agreement on which documents hold anything.
+    """Agreement on which documents contain any unit.
 
     Attributes
     ----------
     alpha
         α; NaN where everybody marked all documents, or none.
     documents
-        How many have two annotators or more.
+        Number of documents with two annotators or more.
     unmarked
-        Names of those in which nobody marked anything.
+        Names of the documents in which nobody marked anything.
     """
 
     alpha: float
@@ -40,28 +40,28 @@ class Marked:
     unmarked: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
+        """Return all fields as JSON has them."""
         return {**asdict(self), "unmarked": list(self.unmarked)}
 
     def in_words(self) -> str:
-        """One sentence for people; empty where every annotator marked every document."""
+        """Return one sentence; empty where every annotator marked every document."""
         if math.isnan(self.alpha) and not self.unmarked:
             return ""
         if not math.isnan(self.alpha):
-            found = (
+            summary = (
                 f"Agreement on which documents contain anything: α {self.alpha:.4f} over "
                 f"{self.documents} documents, each marked or left empty by every annotator"
             )
         else:
-            found = f"{self.documents} documents"
+            summary = f"{self.documents} documents"
         if not self.unmarked:
-            return f"{found}."
-        named = first_names(self.unmarked, _NAMED)
-        return f"{found}; nobody marked anything in {len(self.unmarked)} ({named})."
+            return f"{summary}."
+        examples = first_names(self.unmarked, _NAMED)
+        return f"{summary}; nobody marked anything in {len(self.unmarked)} ({examples})."
 
 
 def alpha_of_marking(continua: Mapping[str, Continuum]) -> Marked:
-    """α of documents that are marked or not.
+    """Compute α of documents that are marked or empty.
 
     α = 1 − D_o/D_e with D_o = Σ 2·n₁·n₀/(m − 1) / N over documents with m ≥ 2 annotators, of whom
     n₁ marked something, and D_e = 2·N₁·N₀/(N·(N − 1)) over all N decisions (Krippendorff 2004,
@@ -70,17 +70,19 @@ def alpha_of_marking(continua: Mapping[str, Continuum]) -> Marked:
     Three documents by two annotators, both marked, none marked, one marked: N = 6, N₁ = N₀ = 3,
     D_o = 2/6, D_e = 18/30, α = 4/9.
     """
-    some = ContinuumSequence.of(continua.values())
-    several = some.n_annotators > 1
-    sizes = some.n_annotators[several].astype(np.float64)
-    yes = some.of_annotators(np.add, np.minimum(some.counts, 1))[several].astype(np.float64)
+    sequence = ContinuumSequence.of(continua.values())
+    several = sequence.n_annotators > 1
+    sizes = sequence.n_annotators[several].astype(np.float64)
+    marking = sequence.of_annotators(np.add, np.minimum(sequence.counts, 1))[several].astype(
+        np.float64
+    )
     total = float(sizes.sum())
-    ones = float(yes.sum())
-    disagreement = float((2 * yes * (sizes - yes) / (sizes - 1)).sum())
+    ones = float(marking.sum())
+    disagreement = float((2 * marking * (sizes - marking) / (sizes - 1)).sum())
     if total:
         expected = 2 * ones * (total - ones) / (total - 1)
     else:
         expected = 0.0
     value, _ = ratio(disagreement, expected, "")
-    empty = tuple(compress(continua, several & (some.n_units == 0)))
+    empty = tuple(compress(continua, several & (sequence.n_units == 0)))
     return Marked(alpha=value, documents=len(sizes), unmarked=empty)

@@ -1,10 +1,10 @@
 """α, κ and AC where units are predefined: all annotators label the same places.
 
-Pure categorisation: a place is an item, gaps are nothing. Krippendorff (2013), §12.3, for α;
-Artstein & Poesio (2008) for the κ family; Gwet (2008) for AC. A continuum whose annotators have
-units at different places that overlap is refused, as is a place that one annotator marked twice:
-nobody can say which of the two labels belongs to which of another annotator's. A place where an
-annotator has no unit is a missing label, as one without a category is: α and AC leave it out and
+This is pure categorisation: a place is an item, and gaps do not count. Krippendorff (2013), §12.3,
+for α; Artstein & Poesio (2008) for the κ family; Gwet (2008) for AC. A continuum whose annotators
+have units at different places that overlap is refused, as is a place that one annotator marked
+twice: nobody can say which of the two labels belongs to which of another annotator's. A place where
+an annotator has no unit is a missing label, as one without a category is: α and AC leave it out and
 say how many there are, κ refuses.
 """
 
@@ -116,7 +116,7 @@ def alpha(
     """
     coincidences = Coincidences.of(count_values(continuum))
     squared = settle_metric(coincidences.counts, metric=metric)["squared"]
-    found = ratio_of_coincidences(
+    score = ratio_of_coincidences(
         coincidences,
         squared,
         name=signature_of("alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
@@ -125,7 +125,7 @@ def alpha(
         seed=seed,
         empty="no unit is labelled by two annotators",
     )
-    return replace(found, notes=(*found.notes, *missing_note(coincidences.counts)))
+    return replace(score, notes=(*score.notes, *missing_note(coincidences.counts)))
 
 
 def count_labels(continuum: Continuum, *, coefficient: str = "fleiss") -> Counts:
@@ -202,11 +202,11 @@ def count_items(continuum: Continuum, **_: Any) -> Counts:
     raters = counts.sum(axis=1)
     paired = counts[raters > 1]
     n = paired.sum(axis=1)
-    # What two labels of an item are; no product of BLAS.
+    # Pairs of labels of an item, summed without BLAS, whose rounding differs between machines.
     together = paired[:, :, None] * paired[:, None, :] / (n * (n - 1))[:, None, None]
-    own = (paired / (n * (n - 1))[:, None]).sum(axis=0)
+    same_rating = (paired / (n * (n - 1))[:, None]).sum(axis=0)
     numbers = {
-        "together": together.sum(axis=0) - np.diag(own),
+        "together": together.sum(axis=0) - np.diag(same_rating),
         "shares": (counts / raters[:, None]).sum(axis=0),
         "labelled": every.sum(axis=0),
         "items": np.array(len(counts)),
@@ -264,8 +264,8 @@ def chance_of_guessing(numbers: Numbers, *, squared: Floats) -> Rates:
 def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
     """Gwet's AC1 (AC2 of another metric) of the labels of predefined units.
 
-    Chance is who labels at random: P_e is high where labels are evenly spread and low where one
-    prevails, so that AC stays high where κ falls. P_e = T/(q(q − 1)) Σ π_k(1 − π_k), of q
+    Chance is an annotator who labels at random: P_e is high where labels are evenly spread and low
+    where one prevails, so that AC stays high where κ falls. P_e = T/(q(q − 1)) Σ π_k(1 − π_k), of q
     categories with mean shares π_k and weights w = 1 − δ²/max δ² that sum to T.
 
     Parameters
@@ -291,13 +291,15 @@ def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
     counts = count_items(continuum)
     settled = settle_metric(counts, metric=metric)
     squared = settled["squared"]
-    made = signature("gwet-ac", selection=continuum.selection, metric=metric_name(metric, squared))
+    score_signature = signature(
+        "gwet-ac", selection=continuum.selection, metric=metric_name(metric, squared)
+    )
     if not counts.numbers["units"][0]:
         # The shares of its labels count in a corpus all the same.
         nothing = "no unit is labelled by two annotators"
-        return undefined(nothing, signature=made, counts=counts)
+        return undefined(nothing, signature=score_signature, counts=counts)
     if not squared.any():
-        return undefined(_ONE_CATEGORY, signature=made, counts=counts)
+        return undefined(_ONE_CATEGORY, signature=score_signature, counts=counts)
     rates = chance_of_guessing(counts.numbers, squared=squared)
     assert rates.expected is not None
     observed = float(rates.disagreement[0])
@@ -308,7 +310,7 @@ def gwet_ac(continuum: Continuum, *, metric: Metric = "nominal") -> Score:
         observed=1 - observed,
         expected=1 - expected,
         reason=reason,
-        signature=made,
+        signature=score_signature,
         counts=counts,
         notes=missing_note(counts),
     )
@@ -326,15 +328,15 @@ def _labels(continuum: Continuum) -> Codes:
     number: dict[Any, int] = {}
     places = [number.setdefault(key, len(number)) for key in keys]
     labels = np.full((continuum.n_annotators, len(number)), -1, np.int32)
-    taken = np.zeros(labels.shape, np.bool_)
+    is_marked = np.zeros(labels.shape, np.bool_)
     for row, (who, place) in enumerate(zip(continuum.annotator_codes, places, strict=True)):
-        if taken[who, place]:
+        if is_marked[who, place]:
             start, end, _ = [*number][place]
             raise DataError(
                 f"{start:.15g}-{end:.15g} is marked twice by the same annotator",
                 hint="Each annotator marks a predefined unit once; use kappa-d or gamma otherwise",
             )
-        taken[who, place] = True
+        is_marked[who, place] = True
         labels[who, place] = continuum.category_codes[row]
     return labels
 
@@ -359,7 +361,7 @@ def missing_note(counts: Counts) -> tuple[str, ...]:
 
 
 def _complete_labels(continuum: Continuum) -> Codes:
-    """The same; DataError where a label is missing."""
+    """Return the labels as `_labels` does; raise a DataError if one is missing."""
     labels = _labels(continuum)
     rows, columns = np.nonzero(labels < 0)
     if len(rows):

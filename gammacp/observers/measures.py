@@ -1,4 +1,4 @@
-"""Numbers of the tools that observers code with: ELAN's κ, time-unit κ, aligned sequences, onsets.
+"""Measures of observation tools (ELAN, BORIS, GSEQ): κ variants, overlap, nuclei, boundaries.
 
 - EasyDIAg, as ELAN has it (Holle & Rein 2015): units of two annotators are linked by overlap, and
   κ is taken of the table of categories and ∅. A cell (∅, ∅) cannot be, so that chance is quasi-
@@ -71,16 +71,18 @@ def easydiag_kappa(continuum: Continuum, *, overlap: float = 0.6, unlinked: bool
     ∅. P_o = 2/5; M = 4 of R = 5 and C = 4: P_e = 4·(3/5·4/4)/5 = .48; κ = −.08/.52 = −.1538.
     """
     require(continuum)
-    made = signature(
+    score_signature = signature(
         "easydiag-kappa", selection=continuum.selection, overlap=overlap, unlinked=unlinked
     )
-    return _mean_kappa(LINKS, LINKS.count(continuum, overlap=overlap, unlinked=unlinked), made)
+    return _mean_kappa(
+        LINKS, LINKS.count(continuum, overlap=overlap, unlinked=unlinked), score_signature
+    )
 
 
-def _mean_kappa(counting: Counting, counts: Counts, made: str) -> Score:
-    """The mean κ of the pairs; undefined if one is."""
+def _mean_kappa(counting: Counting, counts: Counts, score_signature: str) -> Score:
+    """Return the mean κ over pairs of annotators; undefined if that of one pair is."""
     if not counts.parties:
-        return undefined(NOTHING, signature=made)
+        return undefined(NOTHING, signature=score_signature)
     rates = counting.rates(counts.numbers)
     assert rates.expected is not None
     value = float(np.mean(rates.value))
@@ -89,17 +91,17 @@ def _mean_kappa(counting: Counting, counts: Counts, made: str) -> Score:
         observed=1 - float(np.mean(rates.disagreement)),
         expected=1 - float(np.mean(rates.expected)),
         reason=counting.nothing if math.isnan(value) else None,
-        signature=made,
+        signature=score_signature,
         counts=counts,
     )
 
 
-def _mean_share(counting: Counting, counts: Counts, made: str) -> Score:
-    """The mean of what is equal in the pairs."""
+def _mean_share(counting: Counting, counts: Counts, score_signature: str) -> Score:
+    """Return the mean share of agreement over pairs of annotators."""
     if not counts.parties:
-        return undefined(NOTHING, signature=made)
+        return undefined(NOTHING, signature=score_signature)
     value = float(np.mean(counting.rates(counts.numbers).value))
-    return Score(value=value, observed=value, signature=made, counts=counts)
+    return Score(value=value, observed=value, signature=score_signature, counts=counts)
 
 
 @registered(
@@ -127,8 +129,8 @@ def overlap_ratio(continuum: Continuum) -> Score:
     Worked value: A [0,10) [20,30), B [5,10) [18,30) [40,50): (5/10 + 10/12 + 0)/3 = .4444.
     """
     require(continuum)
-    made = signature("overlap-ratio", selection=continuum.selection)
-    return _mean_share(OVERLAP, OVERLAP.count(continuum), made)
+    score_signature = signature("overlap-ratio", selection=continuum.selection)
+    return _mean_share(OVERLAP, OVERLAP.count(continuum), score_signature)
 
 
 @registered(
@@ -163,16 +165,16 @@ def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0)
     """
     require(continuum)
     sets = whole("samples", 1000 if samples is None else samples, 1)
-    made = signature("staccato", selection=continuum.selection, samples=sets, seed=seed)
+    score_signature = signature("staccato", selection=continuum.selection, samples=sets, seed=seed)
     counts = NUCLEI.count(continuum, samples=sets, seed=seed)
     rates = NUCLEI.rates(counts.numbers)
     assert rates.expected is not None
-    seen = counts.numbers["nuclei"] / counts.numbers["units"]
+    share_in_nuclei = counts.numbers["nuclei"] / counts.numbers["units"]
     half = 1.96 * np.sqrt(counts.numbers["variance"]) / math.sqrt(sets)
     around = [counts.numbers["expected"] + half * sign for sign in (0.0, 1.0, -1.0)]
     chance = [np.clip(x / counts.numbers["units"], 0, 1) for x in around]
-    ends = [degrees(seen, e) for e in chance[1:]]
-    columns = np.stack([seen, chance[0], rates.value, *ends], axis=1)
+    ends = [degrees(share_in_nuclei, e) for e in chance[1:]]
+    columns = np.stack([share_in_nuclei, chance[0], rates.value, *ends], axis=1)
     observed, expected, value, least, most = columns.mean(axis=0).tolist()
     if math.isnan(value):
         return Score(
@@ -180,7 +182,7 @@ def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0)
             reason=NUCLEI.nothing,
             observed=observed,
             expected=expected,
-            signature=made,
+            signature=score_signature,
             counts=counts,
         )
     return Score(
@@ -188,7 +190,7 @@ def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0)
         observed=observed,
         expected=expected,
         interval=(least, most),
-        signature=made,
+        signature=score_signature,
         counts=counts,
     )
 
@@ -223,10 +225,12 @@ def time_unit_kappa(
     """
     require(continuum)
     step = time_unit(continuum, unit)
-    made = signature(
+    score_signature = signature(
         "time-unit-kappa", selection=continuum.selection, unit=step, tolerance=float(tolerance)
     )
-    return _mean_kappa(STATES, STATES.count(continuum, unit=unit, tolerance=tolerance), made)
+    return _mean_kappa(
+        STATES, STATES.count(continuum, unit=unit, tolerance=tolerance), score_signature
+    )
 
 
 @registered(
@@ -249,8 +253,8 @@ def event_alignment_kappa(continuum: Continuum) -> Score:
         At least two annotators and one unit.
     """
     require(continuum)
-    made = signature("event-alignment-kappa", selection=continuum.selection)
-    return _mean_kappa(SEQUENCES, SEQUENCES.count(continuum), made)
+    score_signature = signature("event-alignment-kappa", selection=continuum.selection)
+    return _mean_kappa(SEQUENCES, SEQUENCES.count(continuum), score_signature)
 
 
 @registered(
@@ -275,8 +279,8 @@ def nw_identity(continuum: Continuum, *, unit: float | None = None) -> Score:
     """
     require(continuum)
     step = time_unit(continuum, unit)
-    made = signature("nw-identity", selection=continuum.selection, unit=step)
-    return _mean_share(IDENTITY, IDENTITY.count(continuum, unit=unit), made)
+    score_signature = signature("nw-identity", selection=continuum.selection, unit=step)
+    return _mean_share(IDENTITY, IDENTITY.count(continuum, unit=unit), score_signature)
 
 
 @registered(
@@ -306,21 +310,23 @@ def boundaries(continuum: Continuum, *, tolerance: float = 0.0, dissimilarity: A
     """
     require(continuum)
     best = align(continuum, dissimilarity)
-    made = signature(
+    score_signature = signature(
         "boundaries",
         selection=continuum.selection,
         tolerance=number("tolerance", tolerance, 0.0),
         d=describe(best.dissimilarity),
     )
     counts = close_boundaries(continuum, best, tolerance)
-    apart = boundary_differences(continuum, best)
-    if not apart.shape[1]:
-        return undefined(BOUNDARIES.nothing, signature=made)
+    differences = boundary_differences(continuum, best)
+    if not differences.shape[1]:
+        return undefined(BOUNDARIES.nothing, signature=score_signature)
     notes = [
         f"{name} differ by {d.mean():+.4g} on average (sd {d.std():.4g}; mean absolute difference "
         f"{np.abs(d).mean():.4g}; {len(d)} aligned pairs, "
         "the annotator later in the list minus the earlier)"
-        for name, d in zip(("onsets", "offsets"), apart, strict=True)
+        for name, d in zip(("onsets", "offsets"), differences, strict=True)
     ]
     share = float(BOUNDARIES.rates(counts.numbers).value[0])
-    return Score(value=share, observed=share, notes=tuple(notes), signature=made, counts=counts)
+    return Score(
+        value=share, observed=share, notes=tuple(notes), signature=score_signature, counts=counts
+    )

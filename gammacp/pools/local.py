@@ -31,14 +31,15 @@ _Answer: TypeAlias = tuple[Any, Exception | None]
 
 # One thread per task: set before NumPy is imported in the worker.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-# A process begins as `python -c`, which looks for modules in the working directory first: whatever
-# a stranger's folder calls `multiprocessing.py` would run. Python does not do so under this.
+# Workers start as `python -c`, which looks for modules in the working directory first. There a
+# stranger's file called `multiprocessing.py` would be run. This variable prevents that.
 _SAFE_PATH = {"PYTHONSAFEPATH": "1"}
 # Threads of pools start workers, and all of them change the one environment.
 _ENVIRONMENT = threading.RLock()
 # In a worker: why it cannot compute, if it cannot.
 _unfit: list[GammacpError] = []
-_PATIENCE = 1.0  # seconds: Ctrl-C ends a sweep within two
+# Seconds to wait for the pool's thread at the end, so that Ctrl-C ends a sweep within two.
+_PATIENCE = 1.0
 
 
 class WorkerDied(BrokenExecutor):
@@ -192,7 +193,7 @@ class _Context(SpawnContext):
 
 @contextmanager
 def _environment_of_workers() -> Iterator[None]:
-    """Set what every process that is started within inherits: a safe path, and thread limits.
+    """Set the environment of processes started in this block: a safe path and thread limits.
 
     A limit that the user has set stays.
     """
@@ -213,7 +214,7 @@ def _environment_of_workers() -> Iterator[None]:
 
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """A process that is started within does not hear Ctrl-C until it says that it ignores it."""
+    """Block Ctrl-C in processes started in this block, until they ignore it themselves."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -237,7 +238,7 @@ def _prepare(modules: tuple[str, ...], memory: int | None) -> None:
     try:
         load_all(modules)
     except GammacpError as error:
-        # Whoever waits for an answer is told: a worker that ended would only be started again.
+        # Kept for the answer to each task, as a worker that ended would only be started again.
         _unfit.append(error)
 
 
@@ -257,7 +258,8 @@ def _outcome(call: bytes) -> bytes:
         return _pickle(function(*arguments, **named), None)
     except GammacpError as error:
         return _pickle(None, error)
-    except BaseException as error:  # whoever waits gets it, as from every executor
+    except BaseException as error:
+        # Sent back, as every executor does.
         trace = "".join(traceback.format_exception(error)).strip()
         return _pickle(None, TaskError(f"{type(error).__name__}: {error}\n{trace}"))
 
@@ -266,14 +268,15 @@ def _pickle(value: Any, error: Exception | None) -> bytes:
     try:
         return pickle.dumps((value, error))
     except Exception as fault:
-        told = f"the answer cannot be sent: {type(fault).__name__}: {fault}"
-        return pickle.dumps((None, TaskError(f"{told}; it was {error or type(value).__name__}")))
+        message = f"the answer cannot be sent: {type(fault).__name__}: {fault}"
+        return pickle.dumps((None, TaskError(f"{message}; it was {error or type(value).__name__}")))
 
 
 def _unpickle(answer: bytes) -> _Answer:
     try:
         loaded: _Answer = pickle.loads(answer)
-    except Exception as error:  # an exception of somebody's own that does not travel, say
+    except Exception as error:
+        # For example a custom exception that cannot be unpickled.
         return None, TaskError(f"the answer cannot be read: {type(error).__name__}: {error}")
     return loaded
 

@@ -52,7 +52,7 @@ class UnitaryAlignment:
         return self._disorder
 
     def compute_disorder(self, dissimilarity: AbstractDissimilarity) -> float:
-        """Compute the disorder by a dissimilarity, divided by units per annotator, as there."""
+        """Compute the disorder by a dissimilarity, divided by the mean number of units."""
         self._disorder = Alignment([self]).compute_disorder(dissimilarity)
         return self._disorder
 
@@ -74,7 +74,7 @@ class Alignment:
         check_validity: bool = False,
         disorder: float | None = None,
     ) -> None:
-        """SetPartitionError if it is to be checked and does not fit the continuum."""
+        """Raise SetPartitionError if `check_validity` is set and the units do not fit."""
         self.unitary_alignments = list(unitary_alignments)
         self.continuum = continuum
         self._disorder = disorder
@@ -174,7 +174,7 @@ class Alignment:
         return pairs.disorder(None if category is None else names.index(str(category)))
 
     def check(self, continuum: Continuum | None = None) -> None:
-        """SetPartitionError unless every unit of the continuum occurs, and only once."""
+        """Raise SetPartitionError unless every unit of the continuum occurs exactly once."""
         if continuum is None:
             against = self.continuum
         else:

@@ -90,7 +90,7 @@ def report(
     images: Iterable[str | os.PathLike[str]] = (),
     **options: Unpack[GammaOptions],
 ) -> Report:
-    """A report on some continua.
+    """Compute a report on some continua.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def report(
     measures
         Other measures whose values the page shows beside γ, with an interval over documents.
     reference
-        An annotator to hold against the others.
+        An annotator to compare with the others.
     against
         Another round, for the difference with its interval and test.
     calibrate
@@ -109,8 +109,8 @@ def report(
     teams
         The team of each annotator, likewise.
     session
-        A pattern of annotators' names, if people annotated twice; the page is about their first
-        sessions then, and has a section on the others.
+        A pattern of annotators' names, if people annotated twice. The report then uses their first
+        sessions, and has a section on the others.
     in_order
         Whether the continua are in the order in which they were annotated, for changes over time.
     deciding
@@ -121,9 +121,9 @@ def report(
     leave_one_out, executor, progress, first
         As for `gammacp.campaign.compare.compare`.
     failures
-        What could not be read, to be said on the page.
+        Files that could not be read, listed on the page.
     left_out
-        What readers passed over, likewise; by default what the continua say.
+        Content that readers skipped, listed as well; by default that of the continua.
     images
         Where the images under the drawings of shapes are, called as the documents are: folders,
         with what is below them, or files, of whose folders the own files are looked at.
@@ -131,14 +131,14 @@ def report(
         As for `gammacp.gamma`.
     """
     settings = Settings.of(**options)
-    # An unknown name is told before anything is computed.
+    # Looked up here, so that an unknown name fails before anything is computed.
     measures = [MEASURES[name].name for name in expand_names(measures)]
-    given = {name for name, value in options.items() if value is not None}
-    weighed = given & {"dissimilarity", "alpha", "beta", "delta"}
-    named = {name or "continuum": c for name, c in named_continua(continua).items()}
+    given_options = {name for name, value in options.items() if value is not None}
+    has_dissimilarity = given_options & {"dissimilarity", "alpha", "beta", "delta"}
+    continua_by_name = {name or "continuum": c for name, c in named_continua(continua).items()}
     tell = progress or (lambda _: None)
     comparison = compare(
-        named,
+        continua_by_name,
         reference=reference,
         against=against,
         draws=draws,
@@ -155,10 +155,10 @@ def report(
         **options,
     )
     tell("consensus")
-    named = dict(first_sessions(named, session))
+    continua_by_name = dict(first_sessions(continua_by_name, session))
     gold = consensus_of_each(
-        Corpus.from_continua(named),
-        dissimilarity=settings.dissimilarity if weighed else None,
+        Corpus.from_continua(continua_by_name),
+        dissimilarity=settings.dissimilarity if has_dissimilarity else None,
         method=settings.method,
         gap=settings.gap,
         time_limit=settings.time_limit,
@@ -176,28 +176,28 @@ def report(
     candidacy = None
     if reference is not None:
         tell("whether the reference may stand in for a person")
-        candidacy = _candidacy(named, reference, settings, executor)
+        candidacy = _candidacy(continua_by_name, reference, settings, executor)
     tell("values of the corpus")
     values = corpus_values(
-        named,
+        continua_by_name,
         comparison,
         measures,
         reference=reference,
         executor=executor,
         options={k: v for k, v in options.items() if v is not None},
     )
-    shown = {n: s.alignment.continuum for n, s in islice(overall.computed.items(), VIEWED)}
+    viewed = {n: s.alignment.continuum for n, s in islice(overall.computed.items(), VIEWED)}
     return Report(
         Contents(
-            title=title or _title(named),
+            title=title or _title(continua_by_name),
             comparison=comparison,
             gold=gold,
             values=values,
             calibration=meaning,
             candidacy=candidacy,
             failures=failures,
-            left_out=left_out or gather(c.left_out for c in named.values()),
-            images=grounds(shown, map(Path, images)),
+            left_out=left_out or gather(c.left_out for c in continua_by_name.values()),
+            images=grounds(viewed, map(Path, images)),
         )
     )
 
@@ -214,7 +214,7 @@ def _candidacy(
 ) -> Candidacy | None:
     """Return whether the reference may stand in for a person; None without two people."""
     try:
-        found = replace(
+        result = replace(
             named,
             [reference],
             dissimilarity=settings.dissimilarity,
@@ -226,4 +226,4 @@ def _candidacy(
         )
     except DataError:
         return None
-    return found.candidates[0]
+    return result.candidates[0]

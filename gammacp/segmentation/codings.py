@@ -1,4 +1,4 @@
-"""Items × coders: who segmented what, and which coders worked as a group."""
+"""Table of items and coders: the segmentation of each item by each coder, and groups of items."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     anonymous
         Whether equal coder names in different groups are different people.
     selection
-        What was selected or changed since the files were written, as `Continuum.selection` has it.
+        Selections and changes since the files were read, in the form of `Continuum.selection`.
     left_out
-        What the readers of the files passed over.
+        Content of the files that the readers skipped.
     """
 
     by_item: Mapping[str, Mapping[str, Segmentation]]
@@ -57,7 +57,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     def of(
         cls, items: Mapping[str, Mapping[str, Segmentation]], *, types: Sequence[str] | None = None
     ) -> Codings:
-        """Codings of these items; types in declared order, or as the segmentations have them.
+        """Build codings of these items; types in declared order, or as the segmentations have them.
 
         Parameters
         ----------
@@ -77,16 +77,16 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
             _check_masses(item, coders)
         used = (name for coders in items.values() for s in coders.values() for name in s.types)
         if types is None:
-            known = tuple(dict.fromkeys(used))
+            all_types = tuple(dict.fromkeys(used))
         else:
-            known = tuple(types)
+            all_types = tuple(types)
         checked: dict[str, dict[str, Segmentation]] = {}
         for item, coders in items.items():
             try:
-                checked[item] = {c: s.with_types(known) for c, s in coders.items()}
+                checked[item] = {c: s.with_types(all_types) for c, s in coders.items()}
             except DataError as error:
                 raise error.within(f"item {item!r}") from None
-        return cls(checked, known)
+        return cls(checked, all_types)
 
     def __getitem__(self, item: str) -> Mapping[str, Segmentation]:
         """Segmentations of an item by coder."""
@@ -117,27 +117,27 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
             raise UsageError(f"{role} {name!r} coded no item; coders are: {', '.join(self.coders)}")
 
     def without(self, coders: Iterable[str]) -> Codings:
-        """The codings of everybody else; items that nobody else coded are left out.
+        """Return the codings of all other coders; items that nobody else coded are left out.
 
         Parameters
         ----------
         coders
             Names to leave out.
         """
-        gone = set(coders)
-        left = {
-            item: {c: s for c, s in by_coder.items() if c not in gone}
+        excluded = set(coders)
+        remaining = {
+            item: {c: s for c, s in by_coder.items() if c not in excluded}
             for item, by_coder in self.by_item.items()
         }
-        return self._with({item: by_coder for item, by_coder in left.items() if by_coder})
+        return self._with({item: by_coder for item, by_coder in remaining.items() if by_coder})
 
     def only(self, items: Iterable[str]) -> Codings:
         """The codings of these items."""
         return self._with({item: self.by_item[item] for item in items})
 
     def _with(self, by_item: Mapping[str, Mapping[str, Segmentation]]) -> Codings:
-        kept = (tuple(i for i in group if i in by_item) for group in self.declared)
-        return replace(self, by_item=by_item, declared=tuple(group for group in kept if group))
+        groups = (tuple(i for i in group if i in by_item) for group in self.declared)
+        return replace(self, by_item=by_item, declared=tuple(group for group in groups if group))
 
     def with_groups(
         self, groups: Iterable[Iterable[str]] | None = None, *, anonymous: bool | None = None
@@ -196,28 +196,28 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
                 )
         groups = [tuple(dict.fromkeys(names.get(i, i) for i in group)) for group in self.declared]
         parts = [Codings({names.get(i, i): c}, self.types) for i, c in self.by_item.items()]
-        found = merge_codings(parts).with_groups(dict.fromkeys(groups), anonymous=self.anonymous)
+        merged = merge_codings(parts).with_groups(dict.fromkeys(groups), anonymous=self.anonymous)
         entries = (entry("item", old, new) for old, new in names.items())
-        return replace(found, selection=(*self.selection, *entries), left_out=self.left_out)
+        return replace(merged, selection=(*self.selection, *entries), left_out=self.left_out)
 
     def groups(self) -> tuple[Group, ...]:
-        """Declared groups and, for the other items, those with the same coders, as they appear.
+        """Return declared groups, and groups of the other items that have the same coders.
 
         Where coders are anonymous, equal names do not make a group: an item that no group is
         declared for stands alone.
         """
         number = {item: k for k, group in enumerate(self.declared) for item in group}
-        found: dict[object, list[str]] = {}
+        items_by_group: dict[object, list[str]] = {}
         for item, by_coder in self.by_item.items():
             alone = item if self.anonymous else frozenset(by_coder)
-            found.setdefault(number.get(item, alone), []).append(item)
+            items_by_group.setdefault(number.get(item, alone), []).append(item)
         return tuple(
             Group(tuple(items), tuple(dict.fromkeys(c for i in items for c in self.by_item[i])))
-            for items in found.values()
+            for items in items_by_group.values()
         )
 
     def people(self) -> dict[str, dict[str, str]]:
-        """Per item and coder a name that is one person's in the whole corpus."""
+        """Return per item and coder a name that is unique to one person in the whole corpus."""
         if not self.anonymous:
             return {item: {c: c for c in coders} for item, coders in self.by_item.items()}
         return {
@@ -245,7 +245,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
 
 
 def against(codings: Codings, gold: Codings, *, name: str = "reference") -> Codings:
-    """Codings of systems with those of a gold standard beside them, as a coder of that name.
+    """Add a gold standard to codings of systems, as a coder of the given name.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def against(codings: Codings, gold: Codings, *, name: str = "reference") -> Codi
 
 
 def merge_codings(parts: Iterable[Codings]) -> Codings:
-    """Codings of several files as one, with all their groups; coders of one are those of all.
+    """Merge codings of several files, with all their groups; equal names are one coder.
 
     Coders are anonymous as soon as they are in one of the parts.
 
@@ -290,9 +290,9 @@ def merge_codings(parts: Iterable[Codings]) -> Codings:
                 if coder in row:
                     raise DataError(f"coder {coder!r} has two segmentations of item {item!r}")
                 row[coder] = segmentation
-    found = Codings.of(items, types=tuple(dict.fromkeys(t for part in listed for t in part.types)))
+    merged = Codings.of(items, types=tuple(dict.fromkeys(t for part in listed for t in part.types)))
     groups = dict.fromkeys(group for part in listed for group in part.declared)
-    together = found.with_groups(groups, anonymous=any(part.anonymous for part in listed))
+    together = merged.with_groups(groups, anonymous=any(part.anonymous for part in listed))
     return replace(together, left_out=gather(part.left_out for part in listed))
 
 

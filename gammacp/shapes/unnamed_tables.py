@@ -1,4 +1,4 @@
-"""Tables of γ of readers without names."""
+"""Tables of γ of anonymous readers: groups by size, and the intervals over all namings."""
 
 from gammacp.base.record_tables import Column, Table, count, number, text, word
 from gammacp.shapes.unnamed import UnnamedGamma
@@ -21,7 +21,7 @@ def sizes_table(found: UnnamedGamma) -> Table:
 
 
 def interval_table(found: UnnamedGamma) -> Table:
-    """γ and the disorders over every naming, from and to.
+    """Return a table of γ and both disorders with the interval over every naming.
 
     Parameters
     ----------

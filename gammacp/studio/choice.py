@@ -72,9 +72,11 @@ class Choice(WrittenTable):
         DataError
             There is no such round.
         """
-        mine = type(self).model_fields.keys() - _OWN
-        rest = {key: value for key, value in campaign.values.items() if key not in mine}
-        chosen: dict[str, Any] = {k: v for k, v in self.model_dump(include=mine).items() if v}
+        campaign_keys = type(self).model_fields.keys() - _OWN
+        rest = {key: value for key, value in campaign.values.items() if key not in campaign_keys}
+        chosen: dict[str, Any] = {
+            k: v for k, v in self.model_dump(include=campaign_keys).items() if v
+        }
         return replace(campaign, values=rest).but(chosen, self.round or None)
 
 

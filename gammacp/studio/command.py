@@ -13,7 +13,7 @@ def studio(
         "The campaign's folder, where dropped files and decisions go.",
         default=Path("gammacp-campaign"),
     ),
-    port: int = option("Port on 127.0.0.1; 0 for one that is free.", default=0, min=0, max=65535),
+    port: int = option("Port on 127.0.0.1; 0 for any free port.", default=0, min=0, max=65535),
     no_browser: bool = option("Only print the address.", default=False),
 ) -> None:
     """A local page: drop exports, read the answer, review, export.

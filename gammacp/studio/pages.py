@@ -1,4 +1,9 @@
-"""The pages: what was understood and chosen, how far the computation is; parts of the report."""
+"""HTML pages of the studio.
+
+The first page shows the progress, what was read from the files, and the form of the choices (`live`
+is the part of it that is sent again while the computation goes on); the others are the review queue
+and the export. The report is the page of `gammacp report` with a way back to the studio.
+"""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -60,21 +65,21 @@ _FORMATS = (Column("format", "format"), Column("losses", "what is lost, or why n
 
 
 def own(name: str) -> Markup:
-    """A script, style or piece of HTML of the studio."""
+    """Return a script, style or piece of HTML of the studio."""
     return Markup(asset(name, "gammacp.studio"))
 
 
 def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> str:
-    """A page with its way to the others.
+    """Return a whole page with the navigation.
 
     Parameters
     ----------
     title
         Heading.
     here
-        Which of the pages it is, by the end of its address.
+        The page, as the end of its address.
     body
-        What it shows.
+        Its content.
     script
         The only script that runs on it.
     """
@@ -83,7 +88,7 @@ def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> 
 
 
 def navigation(here: str) -> Markup:
-    """Links to the pages, and how they look."""
+    """Return the links to the pages, with their style."""
     links = (
         element("a", name, href=f"./{place}", aria_current="page" if place == here else None)
         for place, name in _PLACES
@@ -113,8 +118,8 @@ def live(
 ) -> Markup:
     """Return the part of the page that changes while the computation goes on.
 
-    Before it stands what is wrong with what was chosen before, and a `campaign` file that was
-    dropped, with the question whether it shall be obeyed.
+    At its top stand the `problem` with the last choice, and the text of a `campaign` file that was
+    dropped, with the question whether its settings shall be used.
     """
     findings = now.findings
     parts = [_progress(findings, now.state)]
@@ -137,9 +142,9 @@ def live(
             links = f" and {_number(doubtful, 'link')}"
         else:
             links = ""
-        asked = len(findings.review.questions)
-        if 0 < asked < open_units:
-            about = f" in {_number(asked, 'question')}"
+        n_questions = len(findings.review.questions)
+        if 0 < n_questions < open_units:
+            about = f" in {_number(n_questions, 'question')}"
         else:
             about = ""
         units = join(_number(open_units, "unit"), about, links)
@@ -150,70 +155,77 @@ def live(
 
 
 def _progress(findings: Findings, state: str) -> Markup:
-    said = {
+    status = {
         "running": f"Working: {findings.stage or 'nearly done'}.",
         "paused": f"Paused: {findings.stage}.",
         "cancelled": f"Cancelled: {findings.stage}. Results so far stay; Resume starts over.",
     }.get(state, "")
-    doing = {
+    actions = {
         "running": (("pause", "Pause"), ("cancel", "Cancel")),
         "paused": (("resume", "Resume"), ("cancel", "Cancel")),
         "cancelled": (("start", "Resume"),),
     }.get(state, ())
-    buttons = [join(element("button", name, type="button", data_do=do), " ") for do, name in doing]
+    buttons = [
+        join(element("button", name, type="button", data_do=do), " ") for do, name in actions
+    ]
     if state == "running":
         bar = element("progress", aria_label="Working")
     else:
         bar = None
-    found = findings.understood
-    # Then nothing could be compared, and the question says so.
-    asked = found and found.joinings and all(d["annotators"] == 1 for d in found.documents)
-    if asked:
+    understood = findings.understood
+    # With one annotator per document nothing can be compared. The question about joining files says
+    # so already, so that the problem is not repeated.
+    is_question = (
+        understood
+        and understood.joinings
+        and all(d["annotators"] == 1 for d in understood.documents)
+    )
+    if is_question:
         said_of_it = None
     else:
         said_of_it = findings.problem
     problem = said_of_it and element("p", said_of_it, class_="warning", role="alert")
-    work = element("p", element("span", said, role="status"), " ", bar, " ", *buttons)
-    return join(work if said else None, problem)
+    work = element("p", element("span", status, role="status"), " ", bar, " ", *buttons)
+    return join(work if status else None, problem)
 
 
-def _what_was_read(found: Understood) -> Markup:
-    units = sum(int(str(d["units"])) for d in found.documents)
-    said = (
-        f"{_number(len(found.documents), 'document')}, "
-        f"{_number(len(found.annotators), 'annotator')}, {_number(units, 'unit')}, "
-        f"{_number(len(found.categories), 'label')}."
+def _what_was_read(understood: Understood) -> Markup:
+    units = sum(int(str(d["units"])) for d in understood.documents)
+    summary = (
+        f"{_number(len(understood.documents), 'document')}, "
+        f"{_number(len(understood.annotators), 'annotator')}, {_number(units, 'unit')}, "
+        f"{_number(len(understood.categories), 'label')}."
     )
-    parts: list[Markup | None] = [element("p", said)]
-    if len(found.documents) > _MANY_DOCUMENTS or units > _MANY_UNITS:
+    parts: list[Markup | None] = [element("p", summary)]
+    if len(understood.documents) > _MANY_DOCUMENTS or units > _MANY_UNITS:
         parts.append(element("p", _MANY, class_="warning", role="note"))
-    if found.offers.paths:
+    if understood.offers.paths:
         parts.append(
-            element("p", f"campaign.toml says what is read: {', '.join(found.offers.paths)}.")
+            element("p", f"campaign.toml lists what is read: {', '.join(understood.offers.paths)}.")
         )
-    if found.joinings:
-        parts.append(_question(found.joinings))
-    if found.problem is not None:
-        parts.append(element("p", found.problem, class_="warning", role="alert"))
-    if found.failures:
-        parts.append(element("h3", f"Not read: {len(found.failures)}"))
-        failures = [{c.key: getattr(e, c.key) for c in _FAILURES} for e in found.failures]
+    if understood.joinings:
+        parts.append(_question(understood.joinings))
+    if understood.problem is not None:
+        parts.append(element("p", understood.problem, class_="warning", role="alert"))
+    if understood.failures:
+        parts.append(element("h3", f"Not read: {len(understood.failures)}"))
+        failures = [{c.key: getattr(e, c.key) for c in _FAILURES} for e in understood.failures]
         parts.append(table(Table(_FAILURES, failures), long=True))
-    if found.warnings:
-        lines = (f"{w} ({n} documents)" if n > 1 else w for w, n in found.warnings)
+    if understood.warnings:
+        lines = (f"{w} ({n} documents)" if n > 1 else w for w, n in understood.warnings)
         listed = element("ul", *(element("li", line) for line in lines))
-        title = f"Warnings ({len(found.warnings)})"
+        title = f"Warnings ({len(understood.warnings)})"
         parts.append(element("details", element("summary", title), listed))
-    if found.left_out:
-        skipped = sum(entry.count for entry in found.left_out)
+    if understood.left_out:
+        skipped = sum(entry.count for entry in understood.left_out)
         if skipped == 1:
             entries = "1 entry was"
         else:
             entries = f"{skipped} entries were"
         parts.append(element("h3", f"{entries} skipped"))
-        parts.append(left_out(found.left_out, long=True))
-    if found.documents:
-        listed = table(Table(_DOCUMENTS, found.documents), long=True)
+        parts.append(left_out(understood.left_out, long=True))
+    if understood.documents:
+        listed = table(Table(_DOCUMENTS, understood.documents), long=True)
         parts.append(element("details", element("summary", "Documents"), listed))
     return section("understood", "What was read", *parts)
 
@@ -224,7 +236,7 @@ def _number(count: int, thing: str) -> str:
 
 def _question(ways: Iterable[Joining]) -> Markup:
     """Ask whether files of one annotator each belong together, with a button for each way."""
-    asked = (
+    question_text = (
         "Each file holds one annotator, so there is nothing to compare yet. Are they several "
         "annotators of the same documents?"
     )
@@ -232,55 +244,58 @@ def _question(ways: Iterable[Joining]) -> Markup:
         element("button", f"Yes: {way.in_words()}", type="button", data_layout=way.layout)
         for way in ways
     ]
-    question = element("p", asked, class_="warning", role="alert")
+    question = element("p", question_text, class_="warning", role="alert")
     return join(question, element("p", *buttons, class_="versions"))
 
 
-def _choosing(found: Understood, choice: Choice) -> Markup:
-    """The form of the choice, filled in."""
-    of_layer = [fs for name, fs in found.offers.layers.items() if choice.layer in (None, "", name)]
+def _choosing(understood: Understood, choice: Choice) -> Markup:
+    """Return the form of the choices, filled in."""
+    of_layer = [
+        fs for name, fs in understood.offers.layers.items() if choice.layer in (None, "", name)
+    ]
     offered: tuple[tuple[str, str, Iterable[str]], ...] = (
-        ("layer", "Layer", found.offers.layers),
+        ("layer", "Layer", understood.offers.layers),
         ("feature", "Feature", dict.fromkeys(f for fs in of_layer for f in fs)),
-        ("round", "Round", found.offers.rounds),
-        ("dissimilarity", "Dissimilarity", found.offers.dissimilarities),
-        ("reference", "Compare one annotator with the rest", found.annotators),
+        ("round", "Round", understood.offers.rounds),
+        ("dissimilarity", "Dissimilarity", understood.offers.dissimilarities),
+        ("reference", "Compare one annotator with the rest", understood.annotators),
     )
     selects = (_select(n, t, o, getattr(choice, n)) for n, t, o in offered if o)
-    annotators = _names("exclude", "rename", found.annotators, choice.rename,
+    annotators = _names("exclude", "rename", understood.annotators, choice.rename,
                         lambda name: name not in choice.exclude)  # fmt: skip
-    categories = _names("only", "map", found.categories, choice.map,
+    categories = _names("only", "map", understood.categories, choice.map,
                         lambda name: not choice.only or name in choice.only)  # fmt: skip
     return fill(
         own("choice.html"),
-        columns=join(_naming(found.offers.table, choice) if found.offers.table else None),
+        columns=join(_naming(understood.offers.table, choice) if understood.offers.table else None),
         selects=join(*selects),
         annotators=join(*annotators),
         categories=join(*categories),
-        fields=join(*_more(found, choice)),
+        fields=join(*_more(understood, choice)),
     )
 
 
 def _naming(head: TableHead, choice: Choice) -> Markup:
     """Return the fields that say which column is what, over the first rows of the table."""
     names, *rows = head.rows or ((),)
-    known: dict[str, str] = dict(choice.columns)
-    if not known:
-        known = {role: names[places[0]] for role, places in places_of_roles(names).items()}
+    column_of_role: dict[str, str] = dict(choice.columns)
+    if not column_of_role:
+        column_of_role = {role: names[places[0]] for role, places in places_of_roles(names).items()}
     offered = [name for name in dict.fromkeys(names) if name.strip()]
     selects = (
-        _select(f"columns-{role}", role.capitalize(), offered, known.get(role)) for role in _ROLES
+        _select(f"columns-{role}", role.capitalize(), offered, column_of_role.get(role))
+        for role in _ROLES
     )
     if head.unread:
-        asked = "Which column is what? The names of some columns are not known."
+        question = "Which column is what? The names of some columns are not known."
     else:
-        asked = ""
+        question = ""
     cells = element("tr", *(element("th", name, scope="col") for name in names))
     lines = (element("tr", *(element("td", cell) for cell in row)) for row in rows)
     return element(
         "fieldset",
         element("legend", f"Columns of {head.file}"),
-        element("p", asked, class_="warning", role="alert") if asked else None,
+        element("p", question, class_="warning", role="alert") if question else None,
         element("div", *selects, class_="toolbar"),
         element(
             "div",
@@ -298,23 +313,23 @@ def _naming(head: TableHead, choice: Choice) -> Markup:
 
 
 def _names(
-    kept: str,
-    called: str,
+    box_name: str,
+    text_name: str,
     names: Mapping[str, int],
     others: Mapping[str, str],
     chosen: Callable[[str], bool],
 ) -> list[Markup]:
-    """A box and a field for another name, for each of the names with its units."""
+    """Return a checkbox and a field for another name, for each of the names with its units."""
     return [
         element(
             "span",
             element(
                 "label",
-                element("input", type="checkbox", name=kept, value=name,
+                element("input", type="checkbox", name=box_name, value=name,
                         checked=chosen(others.get(name, name))),
                 f"{name} ({n})",
             ),
-            element("input", name=called, data_of=name, value=others.get(name, ""),
+            element("input", name=text_name, data_of=name, value=others.get(name, ""),
                     placeholder="call it…", aria_label=f"Another name for {name}", size=8),
             class_="named",
         )
@@ -322,7 +337,7 @@ def _names(
     ]  # fmt: skip
 
 
-def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
+def _more(understood: Understood, choice: Choice) -> Iterable[Markup]:
     yield _select("format", "Format", [n for n, _ in FORMATS.items()], choice.format)
     if choice.bounds is None:
         bounds = ""
@@ -335,7 +350,7 @@ def _more(found: Understood, choice: Choice) -> Iterable[Markup]:
         ("annotators", "Annotators without units", ", ".join(choice.annotators), "A, B"),
         ("measures", "Measures beside γ", ", ".join(choice.measures), "f1-strict, alpha"),
     ]
-    for name, title, value, tip in texts["tier" not in found.offers.options :]:
+    for name, title, value, tip in texts["tier" not in understood.offers.options :]:
         field = element("input", name=name, value=value or "", placeholder=tip)
         yield element("label", f"{title} ", field)
     box = element("input", type="checkbox", name="calibrate", checked=choice.calibrate)
@@ -349,26 +364,26 @@ def _select(name: str, title: str, offered: Iterable[str], chosen: str | None) -
 
 
 def of_report(page: str) -> str:
-    """The report with the way back to the studio; its own policy and script stay as they are."""
+    """Return the report with a way back to the studio; its policy and script stay unchanged."""
     return page.replace("<body>", f"<body>{navigation('report')}", 1)
 
 
 def reviewing(review: Review, script: str, heard: Container[str] = (), secret: str = "") -> str:
-    """The queue of disagreements with the text, the lanes and what can be done.
+    """Return the review page: the queue of disagreements, the text, the lanes and the buttons.
 
-    `heard` are the documents of which there is a recording; `secret` is the key of answers.
+    `heard` are the documents that have a recording; `secret` is the key of answers.
     """
-    listed = queue(review.consensus)
+    entries = queue(review.consensus)
     places = {name: i for i, name in enumerate(review.documents)}
-    asked = {item: k for k, q in enumerate(review.questions) for item in q.items}
+    question_of_item = {item: k for k, q in enumerate(review.questions) for item in q.items}
     items = [
         {
             **item,
             "place": places[item["document"]],
             "heard": item["document"] in heard,
-            "question": asked.get((item["document"], item["key"])),
+            "question": question_of_item.get((item["document"], item["key"])),
         }
-        for item in listed
+        for item in entries
     ]
     doubtful = links_to_review(review.consensus, link_keys)
     if not (items or doubtful.records):

@@ -1,6 +1,7 @@
-"""Does a measure or a chance model keep its promises; each failure says which units gave what.
+"""Checks for measures and chance models that somebody adds, as part of `gammacp.testing`.
 
-Part of `gammacp.testing`.
+Each computes values on small continua, changes these (moved, scaled, annotators renamed, rows in
+another order) and compares. A failure is an AssertionError with the values and the units.
 """
 
 import math
@@ -32,7 +33,7 @@ def check_measure(
     perfect: bool = True,
     **options: object,
 ) -> None:
-    """AssertionError that names the first promise a measure breaks.
+    """Raise an AssertionError that names the first promise a measure breaks.
 
     It must return a Score whose value is at most 1, or NaN with a reason; the same twice; 1 or
     undefined where all annotators did the same; and not change when everything is moved, when
@@ -56,14 +57,16 @@ def check_measure(
         m = MEASURES[measure]
     else:
         m = measure
-    tried = [c for c in continua or sample_continua() if unmet_need(c, m.needs) is None]
-    require(bool(tried), m.name, "was not tried, because none of the continua has what it needs")
-    for continuum in tried:
-        found = _values(m, continuum, options)
-        _require_same(m.name, "the second time", continuum, found, _values(m, continuum, options))
+    suitable = [c for c in continua or sample_continua() if unmet_need(c, m.needs) is None]
+    require(bool(suitable), m.name, "was not checked: none of the continua has what it needs")
+    for continuum in suitable:
+        first_values = _values(m, continuum, options)
+        _require_same(
+            m.name, "the second time", continuum, first_values, _values(m, continuum, options)
+        )
         for kind in invariant:
             again = _values(m, CHANGES[kind](continuum), options)
-            _require_same(m.name, f"after changing {kind}", continuum, found, again)
+            _require_same(m.name, f"after changing {kind}", continuum, first_values, again)
         same = _identical(continuum)
         if perfect and unmet_need(same, m.needs) is None:
             for value in _values(m, same, options):
@@ -75,7 +78,7 @@ def check_measure(
 
 
 def _values(m: Measure, continuum: Continuum, options: dict[str, object]) -> list[float]:
-    """The value, or those of the categories; checked one by one."""
+    """Return the value, or those of the categories, after checking each of them."""
     try:
         score = m.function(continuum, **options)
     except DataError:
@@ -107,9 +110,9 @@ def check_chance_model(
     draws: int = 5,
     invariant: Sequence[str] = ("moving", "scaling", "annotators"),
 ) -> None:
-    """AssertionError that names the first promise a chance model breaks.
+    """Raise an AssertionError that names the first promise a chance model breaks.
 
-    Its sampler must say its signature, be sent to other processes, give the same set for the same
+    Its sampler must have a signature, be sent to other processes, give the same set for the same
     generator, and sets of as many annotators as were asked for, with the categories of the
     continua and finite positions; their best disorder must not change when everything is moved or
     scaled, or annotators swap names. Units of several fragments keep them, or are a DataError.
@@ -159,8 +162,8 @@ def check_chance_model(
         thirds = [column((x / 3, 2 * x / 3)[: 2 * (x > 0)] for x in c.lengths) for c in observed]
         broken = m.prepare([replace(c, breaks=b) for c, b in zip(observed, thirds, strict=True)], n)
         for random in (_draw(broken, i) for i in range(draws)):
-            kept = random.n_broken == np.count_nonzero(random.lengths)
-            require(kept, m.name, f"makes one piece of units of several fragments {where}")
+            fragmented = random.n_broken == np.count_nonzero(random.lengths)
+            require(fragmented, m.name, f"makes one piece of units of several fragments {where}")
 
 
 def _draw(sampler: Sampler[Continuum], index: int) -> Continuum:
@@ -187,7 +190,17 @@ def units_in_words(continuum: Continuum) -> str:
 
 
 def require(condition: bool, name: str, broken: str) -> None:
-    """AssertionError that names what broke a promise, and how."""
+    """Raise an AssertionError unless the condition holds.
+
+    Parameters
+    ----------
+    condition
+        The promise.
+    name
+        Measure or chance model.
+    broken
+        Predicate of the message, which follows the name.
+    """
     if not condition:
         raise AssertionError(f"{name} {broken}")
 

@@ -2,8 +2,8 @@
 
 After Comeau et al. (2013), "BioC: a minimalist approach to interoperability for biomedical text
 processing", Database, bat064, and its BioC.dtd. Offsets count from the beginning of the document,
-not of the passage. The text of a document is put together of its passages, or of their sentences,
-each at its offset; what lies between them is blank.
+not of the passage. The text of a document is assembled from its passages, or their sentences,
+each at its offset; gaps are filled with blanks.
 """
 
 from collections.abc import Iterator
@@ -59,14 +59,14 @@ def read(
         "keep": an annotation of several locations is a unit of several fragments; "cover": a unit
         from its first start to its last end; "split": a unit for each.
     offsets
-        "check": the quoted texts say how offsets count; "trust": they are code points, whatever
-        they say.
+        "check": the way in which offsets count is inferred from the quoted texts; "trust": offsets
+        are code points, whatever the quoted texts say.
 
     Raises
     ------
     DataError
-        The file is no collection, a number is missing, or quotes are not what the texts have in
-        their places under any convention.
+        The file is not a collection, a number is missing, or the quoted texts fit their places
+        under no convention.
 
     Notes
     -----
@@ -83,16 +83,19 @@ def read(
         unit per location). Relations are left out
     """
     documents = Documents(source, CHARACTERS)
-    found = list(_of_json(source) if _is_json(source.content) else _of_xml(source))
-    # Where annotations name people, the file's name is nobody who found nothing.
-    named = any(a.infons.get("annotator") for document in found for a in document.annotations)
-    quoted = [_quoted(source, document) for document in found]
-    own = (CODE_POINTS, IN_UTF_16)
+    collection = list(_of_json(source) if _is_json(source.content) else _of_xml(source))
+    # If annotations name their annotators, the file's name is not one: it must not be declared as
+    # an annotator without units.
+    names_people = any(
+        a.infons.get("annotator") for document in collection for a in document.annotations
+    )
+    quoted = [_quoted(source, document) for document in collection]
+    conventions = (CODE_POINTS, IN_UTF_16)
     hint = "Offsets count from the beginning of the document"
-    settled = settle(source, quoted, own=own, offsets=offsets, hint=hint)
-    for document, listed, counted in zip(found, quoted, settled, strict=True):
+    settled = settle(source, quoted, own=conventions, offsets=offsets, hint=hint)
+    for document, listed, counted in zip(collection, quoted, settled, strict=True):
         spans = documents.of(document.key, _text_of(document), line=document.line)
-        if not named:
+        if not names_people:
             spans.declare(source.annotator)
         if spans.text is None and document.texts:
             spans.leave_out("text", "passages overlap, so quotes were not checked")
@@ -160,31 +163,33 @@ def _of_xml(source: Source) -> Iterator[_Document]:
     if root.tag != "collection":
         raise root.error(f"root element <{root.tag}> is not collection")
     for element in root.all("document"):
-        found = _Document(_text(element, "id"), element.line)
-        if not found.key:
+        document = _Document(_text(element, "id"), element.line)
+        if not document.key:
             raise element.error("<document> has no <id>")
-        _take(found, element)
+        _take(document, element)
         for passage in element.all("passage"):
-            _take(found, passage)
+            _take(document, passage)
             for sentence in passage.all("sentence"):
-                _take(found, sentence)
-        yield found
+                _take(document, sentence)
+        yield document
 
 
-def _take(found: _Document, element: Element) -> None:
+def _take(document: _Document, element: Element) -> None:
     """Take the text, annotations and relations directly inside an element."""
     text = element.find("text")
     offset = element.find("offset")
     if text is not None and offset is not None and text.text:
-        found.texts.append((_whole(offset, offset.text, "offset"), text.text))
-    found.relations += len(element.all("relation"))
+        document.texts.append((_whole(offset, offset.text, "offset"), text.text))
+    document.relations += len(element.all("relation"))
     for inner in element.all("annotation"):
         places = [
             (x.whole_number("offset"), x.whole_number("length")) for x in inner.all("location")
         ]
         infons = {x.attribute("key"): x.text for x in inner.all("infon")}
         key = inner.attributes.get("id", "without an id")
-        found.annotations.append(_Annotation(key, infons, places, _text(inner, "text"), inner.line))
+        document.annotations.append(
+            _Annotation(key, infons, places, _text(inner, "text"), inner.line)
+        )
 
 
 def _text(element: Element, tag: str) -> str:
@@ -207,27 +212,27 @@ def _of_json(source: Source) -> Iterator[_Document]:
         key = record.name("id")
         if key is None:
             raise record.error("document has no id")
-        found = _Document(key, None)
-        _take_record(found, record)
+        document = _Document(key, None)
+        _take_record(document, record)
         for passage in record.objects("passages", missing_ok=True):
-            _take_record(found, passage)
+            _take_record(document, passage)
             for sentence in passage.objects("sentences", missing_ok=True):
-                _take_record(found, sentence)
-        yield found
+                _take_record(document, sentence)
+        yield document
 
 
-def _take_record(found: _Document, record: Record) -> None:
+def _take_record(document: _Document, record: Record) -> None:
     """Take the text, annotations and relations directly inside an object."""
     text = record.text("text")
     if text and "offset" in record:
-        found.texts.append((_number(record, "offset"), text))
-    found.relations += record.size("relations")
+        document.texts.append((_number(record, "offset"), text))
+    document.relations += record.size("relations")
     for inner in record.objects("annotations", missing_ok=True):
         places = [(_number(x, "offset"), _number(x, "length")) for x in inner.objects("locations")]
-        named = {key: name(value) for key, value in inner.inner("infons").items()}
-        infons = {key: value for key, value in named.items() if value is not None}
+        names = {key: name(value) for key, value in inner.inner("infons").items()}
+        infons = {key: value for key, value in names.items() if value is not None}
         key = inner.name("id") or "without an id"
-        found.annotations.append(
+        document.annotations.append(
             _Annotation(key, infons, places, inner.text("text") or "", inner.line)
         )
 

@@ -18,7 +18,7 @@ _STRUCTURE = "paragraph"
 
 
 def read(source: Source, *, feature: str | None = None) -> Continuum:
-    """The units of an .aa file.
+    """Read the units of an .aa file.
 
     Parameters
     ----------
@@ -48,18 +48,18 @@ def read(source: Source, *, feature: str | None = None) -> Continuum:
     text = source.beside(".ac")
     convert = same if text is None else from_utf16(text)
     spans = Spans(source, source.document, CHARACTERS, text)
-    seen: set[str] = set()
+    feature_names: set[str] = set()
     root.refuse_others("metadata", "unit", "relation", "schema")
     for element in root.all("unit"):
         kind = _text(element, "characterisation", "type")
         if kind == _STRUCTURE:
             spans.leave_out("unit", "paragraph: the structure of the text")
             continue
-        found = _features(element)
-        seen |= found.keys()
-        for name in (name for name in found if name != feature):
+        features = _features(element)
+        feature_names |= features.keys()
+        for name in (name for name in features if name != feature):
             spans.leave_out("value", f"feature {name} is not the category")
-        label = kind if feature is None else found.get(feature)
+        label = kind if feature is None else features.get(feature)
         annotator = source.annotator or _text(element, "metadata", "author")
         what = f"unit {element.attribute('id')}"
         start, end = (convert(_index(element, side)) for side in ("start", "end"))
@@ -68,17 +68,17 @@ def read(source: Source, *, feature: str | None = None) -> Continuum:
         spans.leave_out(kind, "is not a unit", len(root.all(kind)))
     if source.annotator:
         spans.declare(source.annotator)
-    if feature is not None and feature not in seen:
-        there = ", ".join(sorted(seen)) or "none"
-        raise source.error(f"feature {feature!r} does not occur", hint=f"There are: {there}")
+    if feature is not None and feature not in feature_names:
+        listed = ", ".join(sorted(feature_names)) or "none"
+        raise source.error(f"feature {feature!r} does not occur", hint=f"There are: {listed}")
     return spans.continuum()
 
 
 def _text(element: Element, *path: str) -> str:
-    found = element.at(*path).text.strip()
-    if not found:
+    text = element.at(*path).text.strip()
+    if not text:
         raise element.error(f"<{element.tag}> has no {'/'.join(path)}")
-    return found
+    return text
 
 
 def _features(element: Element) -> dict[str, str]:
@@ -87,10 +87,10 @@ def _features(element: Element) -> dict[str, str]:
 
 
 def _index(element: Element, side: str) -> int:
-    found = element.find("positioning", side, "singlePosition")
-    if found is None:
+    position = element.find("positioning", side, "singlePosition")
+    if position is None:
         raise element.error(f"<{element.tag}> has no positioning/{side}")
-    return found.whole_number("index")
+    return position.whole_number("index")
 
 
 registered("glozz", "Glozz", (".aa",), ending_or(".aa", b"<annotations", b"corpusHashcode"), read)

@@ -58,9 +58,9 @@ def read(source: Source, *, document: str = "", offsets: str = "check") -> Corpu
         key = _name(record, text, document, offsets)
         spans = documents.of(key, text, line=record.line)
         listed = record.objects("annotations")
-        own = record.name("annotator_name")
-        if own or not any("annotator_name" in entry for entry in listed):
-            annotator = own or source.annotator
+        record_annotator = record.name("annotator_name")
+        if record_annotator or not any("annotator_name" in entry for entry in listed):
+            annotator = record_annotator or source.annotator
             if annotator in spans.annotators:
                 raise record.error(f"{annotator} annotated {key} twice", hint="Keep one of them")
             spans.declare(annotator)
@@ -76,11 +76,11 @@ def read(source: Source, *, document: str = "", offsets: str = "check") -> Corpu
             start, end = _place(entry, text, what, offsets)
             quote = Quote(((start, end),), entry.text("selected_text"), what, record.line)
             about.quotes.append(quote)
-            annotator = entry.name("annotator_name") or own or source.annotator
+            annotator = entry.name("annotator_name") or record_annotator or source.annotator
             added.append((key, annotator, entry.name("label_name"), quote))
     settled = dict(zip(quoted, settle(source, [*quoted.values()], offsets=offsets), strict=True))
-    for key, found in settled.items():
-        found.tell(documents.of(key))
+    for key, evidence in settled.items():
+        evidence.tell(documents.of(key))
     for key, annotator, label, quote in added:
         ((low, high),) = settled[key].places(quote)
         documents.of(key).add(annotator, label, low, high, line=quote.line, what=quote.what)
@@ -89,18 +89,18 @@ def read(source: Source, *, document: str = "", offsets: str = "check") -> Corpu
 
 def _name(record: Record, text: str | None, field: str, offsets: str) -> str:
     """Return the name of a document, whose checksum must be that of its text."""
-    given = record.name("utf8_text_md5_checksum")
+    stated = record.name("utf8_text_md5_checksum")
     if text is None:
         content = None
     else:
         content = text.encode("utf-8", "surrogatepass")
     if content is None:
-        made = None
+        computed = None
     else:
-        made = md5(content, usedforsecurity=False).hexdigest()
-    if given and made and given.lower() != made and offsets != TRUST:
+        computed = md5(content, usedforsecurity=False).hexdigest()
+    if stated and computed and stated.lower() != computed and offsets != TRUST:
         raise record.error(
-            f"checksum {given} is not that of the text",
+            f"checksum {stated} is not that of the text",
             hint=f"{_HINT}, or give `read(offsets=trust)`",
         )
     if field:
@@ -108,7 +108,7 @@ def _name(record: Record, text: str | None, field: str, offsets: str) -> str:
         if name is None:
             raise record.error(f"metadata has no {field!r}", hint="Give another `read(document=)`")
         return name
-    name = given or made
+    name = stated or computed
     if name is None:
         raise record.error("document has neither a text nor utf8_text_md5_checksum", hint=_HINT)
     return name
@@ -116,23 +116,23 @@ def _name(record: Record, text: str | None, field: str, offsets: str) -> str:
 
 def _place(entry: Record, text: str | None, what: str, offsets: str) -> tuple[int, int]:
     """Return the start and end of an annotation in code points."""
-    found = []
+    edges = []
     for edge in ("start", "end"):
         place = entry.get(f"{edge}_char")
         byte = entry.get(f"{edge}_byte")
-        counted = _of_byte(entry, text, byte, what)
+        from_bytes = _of_byte(entry, text, byte, what)
         if place is None:
-            place = counted
+            place = from_bytes
         if type(place) is not int:
             raise entry.error(f"{what} has no {edge}_char that is a whole number", hint=_HINT)
-        if counted is not None and counted != place and offsets != TRUST:
+        if from_bytes is not None and from_bytes != place and offsets != TRUST:
             raise entry.error(
-                f"{what}: {edge}_char {place} is not where {edge}_byte {byte} is, which is "
-                f"{counted}",
+                f"{what}: {edge}_char {place} does not match {edge}_byte {byte}, which is "
+                f"character {from_bytes}",
                 hint="Correct it, or give `read(offsets=trust)` to go by the characters",
             )
-        found.append(place)
-    return found[0], found[1]
+        edges.append(place)
+    return edges[0], edges[1]
 
 
 def _of_byte(entry: Record, text: str | None, byte: object, what: str) -> int | None:

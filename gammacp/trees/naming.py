@@ -49,21 +49,21 @@ def name_files(
     folders: str = "auto",
     kind: str | None = None,
 ) -> tuple[list[Named], str]:
-    """All files below the paths with annotator and document, and how they were recognised.
+    """Return all files below the paths with annotator and document, and how these were recognised.
 
     In folders, files are those with a suffix of `kind`, or of any kind.
     """
     one_of("folders", folders, FOLDERS)
     if pattern is not None and layout is not None:
-        raise UsageError("pattern and layout both say where names come from: give one")
+        raise UsageError("give either a pattern or a layout, not both")
     for path in paths:
         if not path.exists():
             raise DataError("no such file or folder", file=path)
     if pattern is not None:
         named, how = _by_pattern(_files(paths, kind), pattern)
     elif layout is not None:
-        found = [(path, names_from_path(path, layout)) for path in _files(paths, kind)]
-        named = [Named(path, names.annotator, names.document) for path, names in found]
+        parsed = [(path, names_from_path(path, layout)) for path in _files(paths, kind)]
+        named = [Named(path, names.annotator, names.document) for path, names in parsed]
         how = f"layout {layout!r}"
     elif roots := _folders(paths, kind):
         named, how = _by_folder(roots, folders, kind)
@@ -79,14 +79,14 @@ def chosen(
     rename: Mapping[str, str],
     exclude: Collection[str],
 ) -> list[Named]:
-    """The files that count, under the names that count.
+    """Select documents and annotators, and rename annotators.
 
     Parameters
     ----------
     named
         All files.
     documents
-        Lists of patterns; a document counts that fits one of each, and all do of an empty list.
+        Lists of patterns. A document is kept if it fits a pattern of each list that is not empty.
     rename
         Annotators: name in the files → name to use.
     exclude
@@ -95,53 +95,53 @@ def chosen(
     Raises
     ------
     DataError
-        A document or an annotator does not occur, or what is left cannot be compared.
+        A document or an annotator does not occur, or the selected files cannot be compared.
     """
-    kept = list(named)
+    selected = list(named)
     for patterns in filter(None, documents):
         for pattern in patterns:
-            if not any(fnmatchcase(one.document, pattern) for one in kept):
-                there = ", ".join(sorted({one.document for one in kept})[:10])
-                if there:
-                    hint = f"There are: {there}"
+            if not any(fnmatchcase(one.document, pattern) for one in selected):
+                examples = ", ".join(sorted({one.document for one in selected})[:10])
+                if examples:
+                    hint = f"There are: {examples}"
                 else:
                     hint = "Each file is a document of its own"
                 raise DataError(f"document {pattern!r} does not occur", hint=hint)
-        kept = [o for o in kept if any(fnmatchcase(o.document, p) for p in patterns)]
-    check_known(rename, tuple(dict.fromkeys(o.annotator for o in kept)), "annotator")
-    kept = [replace(o, annotator=rename.get(o.annotator, o.annotator)) for o in kept]
-    check_known(exclude, tuple(dict.fromkeys(o.annotator for o in kept)), "annotator")
-    kept = [o for o in kept if o.annotator not in exclude]
-    require_different(kept)
-    return kept
+        selected = [o for o in selected if any(fnmatchcase(o.document, p) for p in patterns)]
+    check_known(rename, tuple(dict.fromkeys(o.annotator for o in selected)), "annotator")
+    selected = [replace(o, annotator=rename.get(o.annotator, o.annotator)) for o in selected]
+    check_known(exclude, tuple(dict.fromkeys(o.annotator for o in selected)), "annotator")
+    selected = [o for o in selected if o.annotator not in exclude]
+    require_different(selected)
+    return selected
 
 
 def are_trees(paths: Iterable[Path]) -> bool:
     """Return whether files are trees by their suffixes; `.conll` may hold spans, too."""
-    known = {s for suffixes in SUFFIXES.values() for s in suffixes} - {".conll"}
-    found = [q for p in paths for q in (_visible(p) if p.is_dir() else [p])]
-    return bool(found) and all(q.suffix.lower() in known for q in found)
+    suffixes_of_trees = {s for suffixes in SUFFIXES.values() for s in suffixes} - {".conll"}
+    files = [q for p in paths for q in (_visible(p) if p.is_dir() else [p])]
+    return bool(files) and all(q.suffix.lower() in suffixes_of_trees for q in files)
 
 
 def _files(paths: Iterable[Path], kind: str | None) -> list[Path]:
-    found = (q for p in paths for q in (_inside(p, kind) if p.is_dir() else [p]))
-    return list(dict.fromkeys(found))
+    files = (q for p in paths for q in (_inside(p, kind) if p.is_dir() else [p]))
+    return list(dict.fromkeys(files))
 
 
 def _inside(folder: Path, kind: str | None) -> list[Path]:
-    known = {s for k, suffixes in SUFFIXES.items() if kind in (None, k) for s in suffixes}
-    found = [p for p in _visible(folder) if p.suffix.lower() in known]
-    if not found:
+    accepted = {s for k, suffixes in SUFFIXES.items() if kind in (None, k) for s in suffixes}
+    files = [p for p in _visible(folder) if p.suffix.lower() in accepted]
+    if not files:
         raise DataError(
             "no treebank file in this folder",
             file=folder,
-            hint=f"Looked for {' '.join(sorted(known))}; other files can be named one by one.",
+            hint=f"Looked for {' '.join(sorted(accepted))}; other files can be named one by one.",
         )
-    return found
+    return files
 
 
 def passed_over(paths: Iterable[Path], named: Iterable[Named]) -> list[LeftOut]:
-    """The files in these folders that are nobody's: none of the suffixes, or of another kind."""
+    """Count the files in these folders that are not read, as they are of no such format."""
     read = {one.path for one in named}
     folders = (path for path in paths if path.is_dir())
     counts = {folder: sum(p not in read for p in _visible(folder)) for folder in folders}
@@ -150,7 +150,7 @@ def passed_over(paths: Iterable[Path], named: Iterable[Named]) -> list[LeftOut]:
 
 
 def _visible(folder: Path) -> list[Path]:
-    """The files anywhere in a folder, but for hidden ones and those in hidden folders."""
+    """Return all files below a folder, except hidden ones and those in hidden folders."""
     below, closed = paths_below(folder)
     for path in closed:
         raise DataError("folder cannot be opened", file=path, hint="Check its permissions")
@@ -160,7 +160,7 @@ def _visible(folder: Path) -> list[Path]:
 
 
 def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:
-    """The folders that stand for annotators (or documents); empty where files lie side by side."""
+    """Return the folders that are annotators (or documents); none if files lie side by side."""
     inner = [p for p in paths if p.is_dir()]
     if not inner:
         return []
@@ -175,7 +175,7 @@ def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:
     beside = [p for p in _inside(inner[0], kind) if p.parent == inner[0]]
     if beside and below:
         raise DataError(
-            "treebank files lie beside folders, so it is unclear which belong together",
+            "treebank files and folders are mixed here, so it is unclear which belong together",
             file=inner[0],
             hint="Give the folders or the files of one treebank, or use `pattern=`.",
         )
@@ -203,7 +203,7 @@ def _by_folder(roots: Sequence[Path], folders: str, kind: str | None) -> tuple[l
 
 
 def _without(relative: Path, annotator: str) -> str:
-    """A file's name without the annotator's, as far as that is a field of its own."""
+    """Return a file's name without the annotator's, if that is one of its fields."""
     edge = rf"(?:^|[-_.\s]+){re.escape(annotator)}(?=$|[-_.\s])"
     stem = re.sub(edge, "", relative.name, count=1, flags=re.IGNORECASE).strip("-_. ")
     parent = relative.parent.as_posix()
@@ -261,7 +261,7 @@ def _shares_documents(fields: Sequence[Sequence[str]], k: int) -> bool:
 def _same_texts(
     files: Sequence[Path], fields: Sequence[Sequence[str]], options: Sequence[int]
 ) -> int:
-    """The field that groups files with the same words; else the one with the fewest names."""
+    """Return the field under which the files of a document share most words."""
     words = [Counter(content_of(path).split()) for path in files]
 
     def likeness(k: int) -> float:
@@ -271,22 +271,24 @@ def _same_texts(
         pairs = [(a, b) for group in documents.values() for a, b in combinations(group, 2)]
         return sum((a & b).total() / max((a | b).total(), 1) for a, b in pairs) / len(pairs)
 
-    # There are more texts than annotators, and their names come last more often than not.
+    # Ties go to the field with the fewest names, as there are more texts than annotators, and then
+    # to the last one, where annotators mostly stand.
     return max(options, key=lambda k: (round(likeness(k), 3), -len({r[k] for r in fields}), k))
 
 
 def require_different(named: Sequence[Named]) -> None:
-    """DataError where two files are one annotator's of one document, or all are one annotator's."""
-    seen: dict[tuple[str, str], Path] = {}
+    """Raise a DataError if two files have one annotator and document, or all one annotator."""
+    path_by_name: dict[tuple[str, str], Path] = {}
     for one in named:
         key = (one.annotator, one.document)
-        if key in seen:
+        if key in path_by_name:
             raise DataError(
-                f"annotator {one.annotator!r} and document {one.document!r} are taken: {seen[key]}",
+                f"annotator {one.annotator!r} and document {one.document!r} already belong to "
+                f"{path_by_name[key]}",
                 file=one.path,
                 hint="Tell them apart with `pattern='(?P<annotator>…)…(?P<document>…)'`.",
             )
-        seen[key] = one.path
+        path_by_name[key] = one.path
     if len({one.annotator for one in named}) < 2:
         raise DataError(
             f"one annotator only ({named[0].annotator})" if named else "no annotator is left",

@@ -75,7 +75,7 @@ def test_a_sweep_writes_table_figure_and_provenance(gammacp: Run, tmp_path: Path
     assert (out / "measure-ser.svg").exists()
     refused = gammacp("bench", "--error", "split", "--n-annotators", "4", *QUICK)
     assert refused.code == 2
-    assert "with another configuration (n_annotators is 3 there, 4 here). Choose" in refused.err
+    assert "with another configuration (n_annotators: 3 versus 4). Choose" in refused.err
     assert "Traceback" not in refused.err
     status = gammacp("bench", "status", "--json")
     (experiment,) = json.loads(status.out)["experiments"]
@@ -230,7 +230,7 @@ def test_curves_are_held_against_a_baseline(
     # The store knows that the class has changed.
     stale = gammacp("bench", *check, "--out", "same", "--no-figures")
     assert stale.code == 2
-    assert "options.dissimilarity.scale is 100.0 there, 20.0 here" in stale.err
+    assert "options.dissimilarity.scale: 100.0 versus 20.0" in stale.err
     other = gammacp("bench", *check, "--n-annotators", "4", "--out", "other")
     assert other.code == 2
     assert "made with another configuration (n_annotators differs)" in other.err
@@ -337,5 +337,5 @@ def test_panels_are_swept_and_are_part_of_the_configuration(gammacp: Run, tmp_pa
     assert "0 cells computed, 30 reused" in again.err
     equals = gammacp("bench", "--error", "split", *QUICK, "--no-figures")
     assert equals.code == 2
-    assert "panel is {" in equals.err.replace("source.", "")
+    assert "panel: {" in equals.err.replace("source.", "")
     assert gammacp("bench", "--error", "split", *panel, *short).code == 2

@@ -78,7 +78,7 @@ def test_curves_that_the_nuisance_store_lacks_are_named(bench: Run) -> None:
 def test_stores_of_unlike_configurations_are_refused(bench: Run) -> None:
     done = bench("bench", "rank", "bench-out/bench.sqlite", "two.sqlite")
     assert done.code == 2
-    assert "n_annotators is 3 there, 2 here" in done.err
+    assert "n_annotators: 3 versus 2" in done.err
     assert bench("bench", "rank", "--experiment", "other").code == 2
     assert bench("bench", "rank", "--documents", "1").code == 2
     assert bench("bench", "rank", "nowhere.sqlite").code == 3

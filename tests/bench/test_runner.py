@@ -113,11 +113,11 @@ def test_a_signal_is_heard_while_what_is_left_is_looked_for(
 
 def test_another_configuration_is_refused(toy_sweep: Build, tmp_path: Path) -> None:
     swept(toy_sweep(), tmp_path)
-    with pytest.raises(UsageError, match=r"n_annotators is 3 there, 4 here.*`experiment=`"):
+    with pytest.raises(UsageError, match=r"n_annotators: 3 versus 4.*`experiment=`"):
         swept(toy_sweep(n_annotators=4), tmp_path)
-    with pytest.raises(UsageError, match=r"source.units is 4 there, 5 here"):
+    with pytest.raises(UsageError, match=r"source.units: 4 versus 5"):
         swept(toy_sweep(source=ToySource(units=5)), tmp_path)
-    with pytest.raises(UsageError, match=r"options.factor is absent there, 0.5 here"):
+    with pytest.raises(UsageError, match=r"options.factor: absent versus 0.5"):
         swept(toy_sweep(options={"factor": 0.5}), tmp_path)
     assert swept(toy_sweep(n_annotators=4, experiment="four"), tmp_path).reused == 0
 

@@ -54,7 +54,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such store"):
         Store.reading(tmp_path / "absent.sqlite")
     (tmp_path / "empty.sqlite").touch()
-    with pytest.raises(DataError, match="empty: no sweep has begun"):
+    with pytest.raises(DataError, match="empty: no sweep was started"):
         Store.reading(tmp_path / "empty.sqlite")
 
 
@@ -326,7 +326,7 @@ def test_a_store_of_other_draws_is_refused(
     with monkeypatch.context() as former:
         former.setattr("gammacp.bench.sweep.DRAWS", "of each magnitude's own")
         one = filled(tmp_path / "one.sqlite", toy_sweep())
-    with pytest.raises(UsageError, match="draws is of each magnitude's own there, common to"):
+    with pytest.raises(UsageError, match="draws: of each magnitude's own versus common to"):
         filled(one, toy_sweep())
 
 

@@ -378,7 +378,7 @@ def test_random_sets_can_be_given() -> None:
         kinds_of(alignment, random_sets=[])
     with pytest.raises(UsageError, match="options"):
         kinds_of(alignment, seed=3)
-    with pytest.raises(UsageError, match="belong to an alignment"):
+    with pytest.raises(UsageError, match="go with an alignment"):
         kinds_of(c, random_sets=sets)
     with pytest.raises(UsageError, match="kinds_of needs"):
         kinds_of(3)

@@ -331,7 +331,7 @@ def test_the_declared_order_of_fields_is_read(tmp_path, fields, first, other, en
     [
         ("# global.Entity = etype-identity", ["Entity=(person-Ann)"], "2: .* which field"),
         ("# global.Entity = eid-GRP", ["Entity=(e1-1)"], "2: .* which field"),
-        ("# meta", ["Entity=(e1-person)"], "3: mentions have fields that nothing declares"),
+        ("# meta", ["Entity=(e1-person)"], "3: mentions have fields, but no line declares"),
         ("# global.Entity = entity-GRP", ["Entity=(person)"], "3: .* the fields entity-GRP"),
         ("# global.Entity = eid", ["Entity=e1"], "3: 'e1' is not a list of mentions"),
         ("# global.Entity = eid", ["Entity=(e1[1/3])", "Entity=(e1[3/3])"], "lacks some of its"),

@@ -63,7 +63,10 @@ def test_annotators_inside_the_file(tmp_path: Path) -> None:
     [
         ({"annotations": None}, ':2: "annotations" is missing or not a list of objects'),
         ({"utf8_text_md5_checksum": "1" * 32}, ":2: checksum 1+ is not that of the text"),
-        ({"annotations": [ZOE | {"start_byte": 2}]}, ":2: annotation 1 of .*: start_char 0 is not"),
+        (
+            {"annotations": [ZOE | {"start_byte": 2}]},
+            ":2: annotation 1 of .*: start_char 0 does not match",
+        ),
         ({"annotations": [BOB | {"start_byte": 3}]}, ":2: annotation 1 of .* byte 3 lies inside"),
         ({"annotations": [BOB | {"end_byte": 99}]}, ":2: annotation 1 of .* byte 99 does not lie"),
         ({"annotations": [{"label_name": "X", "start_char": 1}]}, ":2: .*has no end_char"),

@@ -121,12 +121,12 @@ def test_what_cannot_be_told_apart(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no treebank file"):
         names([tmp_path / "empty"])
     make(tmp_path, "mixed/x/a.conll", "mixed/b.conll")
-    with pytest.raises(DataError, match="beside folders"):
+    with pytest.raises(DataError, match="mixed here"):
         names([tmp_path / "mixed"])
     with pytest.raises(DataError, match="mixed"):
         names([tmp_path / "mixed", tmp_path / "one.conll"])
     make(tmp_path, "twice/a/t.conll", "twice/a/t.conllu", "twice/b/t.conll")
-    with pytest.raises(DataError, match="are taken"):
+    with pytest.raises(DataError, match="already belong to"):
         names([tmp_path / "twice"])
     with pytest.raises(UsageError, match="folders 'people'"):
         names([tmp_path], folders="people")

@@ -40,7 +40,7 @@ def relax(
     capacity: Indices | None = None,
     deadline: float = np.inf,
 ) -> Relaxation:
-    """The relaxation of these columns.
+    """Solve the linear relaxation of these columns.
 
     With `cover_cost` (the opening) units must be covered, may be covered several times, and prices
     are at most that: min Σ (|G|·opening − gain)·x + opening·alone, Σ_{G∋u} x_G + alone_u ≥ 1.
@@ -73,7 +73,7 @@ def relax(
     )
     solver = builder.ModelSolverHelper("glop")
     watched(lambda: solver.solve(model), solver.interrupt_solve, deadline)
-    # GLOP tells no number of its own: about as many passes over the matrix as there are rows.
+    # GLOP does not report its steps, so they are estimated from the size of the matrix.
     current_work().rounds += 1
     spend(_PER_ENTRY * len(columns.members) * np.sqrt(n_units))
     solved = solver.status() == builder.SolveStatus.OPTIMAL
@@ -98,7 +98,7 @@ def block_prices(
     deadline: float = np.inf,
     block: int = BLOCK,
 ) -> Floats:
-    """Prices of units that are numbered by position; see the module's text."""
+    """Compute prices block by block; units are numbered by position (see the module)."""
     if n_units <= 2 * block:
         return relax(n_units, columns, cover_cost, deadline=deadline).price
     price = np.zeros(n_units)
@@ -111,7 +111,7 @@ def block_prices(
 
 
 def _widest(columns: Columns) -> int:
-    """Units from a column's first to its last one, at most."""
+    """Return the largest distance between the first and the last unit of a column."""
     ends = np.maximum.reduceat(columns.members, columns.begin[:-1])
     return int((ends - np.minimum.reduceat(columns.members, columns.begin[:-1])).max())
 
@@ -137,7 +137,7 @@ def reprice(
 
 
 def truncate(columns: Columns, price: Floats, first: int, last: int) -> Columns:
-    """The columns without their units outside first … last − 1, which are paid for.
+    """Restrict columns to units first … last − 1; the price of other units is taken off the gain.
 
     Columns that reach across without a unit inside are left out: no price inside can pay for them.
     """
@@ -146,7 +146,7 @@ def truncate(columns: Columns, price: Floats, first: int, last: int) -> Columns:
     paid = np.bincount(
         column_of[outside], weights=price[columns.members[outside]], minlength=columns.number
     )
-    kept = np.bincount(column_of[~outside], minlength=columns.number)
-    begin: Indices = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
+    remaining = np.bincount(column_of[~outside], minlength=columns.number)
+    begin: Indices = np.concatenate(([0], np.cumsum(remaining))).astype(np.int64)
     members = (columns.members[~outside] - first).astype(np.int32)
-    return Columns(begin, members, columns.gain - paid).select(np.flatnonzero(kept))
+    return Columns(begin, members, columns.gain - paid).select(np.flatnonzero(remaining))

@@ -1,6 +1,7 @@
-"""Dense continua, with too many pairs for memory: the closest pairs aligned, with a true bound.
+"""Alignment of dense continua whose candidate pairs do not fit into memory.
 
-Of two annotators the others are priced as well (`implicit`), which proves the alignment.
+Only the closest pairs are aligned; the bound takes account of all others, so that it is valid. For
+two annotators the other pairs are priced as well (`implicit`), which proves the alignment.
 """
 
 import numpy as np
@@ -17,14 +18,14 @@ from gammacp.base.stopping import GIGA, budget, due
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
-# Of Δ: no pairs closer than this are asked for.
+# Least distance, as a share of Δ, within which pairs are listed.
 _SMALLEST = 1e-12
 # Pairs from which density is estimated, 0.2 GB for a moment, and the factor by which the distance
 # of kept pairs is cut while they are too many.
 _SAMPLED = 2_000_000
 _SHRINK = 0.25
-# Steps for the problem of the closest pairs: its own bound proves nothing of the true problem, so
-# that more is of little use.
+# Steps for the problem of the closest pairs. More are of little use, as its own bound proves
+# nothing about the true problem.
 _STEPS = 60 * GIGA
 
 
@@ -37,7 +38,7 @@ def solve_closest(
     deadline: float,
     per_unit: int,
 ) -> Solution:
-    """The best alignment at hand: of the closest pairs, `per_unit`, or by categories alone."""
+    """Return the best alignment found, from the closest pairs or from categories alone."""
     n = continuum.n_annotators
     delta = dissimilarity.delta
     alone = np.full((continuum.n_units, n), -1, np.int32)
@@ -45,15 +46,15 @@ def solve_closest(
     cost = continuum.n_units * delta * pair_count(n)
     best = Solution(alone, cost, 0.0, Status.FEASIBLE)
     if cover:
-        other = None
+        pooled = None
     else:
-        other = solve_pooled(continuum, dissimilarity, deadline)
-    if other is not None:
-        best = better(best, other)
-    found = _closest(continuum, dissimilarity, cover, deadline, per_unit)
-    if found is None:
+        pooled = solve_pooled(continuum, dissimilarity, deadline)
+    if pooled is not None:
+        best = better(best, pooled)
+    closest = _closest(continuum, dissimilarity, cover, deadline, per_unit)
+    if closest is None:
         return best
-    problem, most = found
+    problem, most = closest
     if n == 2 and not cover:
         whole = solve_implicit(problem, continuum, dissimilarity, solve, limits, deadline)
         if whole.status is Status.OPTIMAL:
@@ -64,7 +65,7 @@ def solve_closest(
     if not due(deadline):
         with budget(_STEPS):
             solved = solve(problem, limits.until(deadline))
-        # Its bound knows nothing of the pairs that are left out.
+        # Its bound is not valid for the pairs that are left out.
         best = better(best, solution(problem, solved.groups, -np.inf))
     return best
 
@@ -76,7 +77,7 @@ def _closest(
     deadline: float,
     per_unit: int,
 ) -> tuple[Problem, float] | None:
-    """A problem of the closest pairs alone, with the largest d among them; None without time."""
+    """Return a problem of the closest pairs, and the largest d among them; None without time."""
     n = continuum.n_annotators
     delta = dissimilarity.delta
     most = (n - 1 + pair_count(n)) * delta
@@ -99,15 +100,15 @@ def _closest(
 def _expected_distance(
     continuum: Continuum, dissimilarity: BoundDissimilarity, per_unit: int
 ) -> float:
-    """A distance within which there are about as many pairs as are kept, from a sample of pairs."""
+    """Estimate from a sample the distance within which about `per_unit` pairs per unit lie."""
     rng = np.random.default_rng(0)
     first, second = rng.integers(0, continuum.n_units, (2, _SAMPLED))
     codes = continuum.annotator_codes
     different = codes[first] != codes[second]
     units = unit_columns(continuum)
     cost = dissimilarity.pairwise(units[first[different]], units[second[different]])
-    kept = per_unit * continuum.n_units
-    wanted = int(0.7 * kept / (0.5 * float(continuum.n_units) ** 2) * _SAMPLED)
-    if 0 < wanted < len(cost):
-        return float(np.partition(cost, wanted)[wanted])
+    kept_pairs = per_unit * continuum.n_units
+    rank = int(0.7 * kept_pairs / (0.5 * float(continuum.n_units) ** 2) * _SAMPLED)
+    if 0 < rank < len(cost):
+        return float(np.partition(cost, rank)[rank])
     return np.inf

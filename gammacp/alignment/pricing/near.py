@@ -1,4 +1,9 @@
-"""Heuristic pricing: groups next to an alignment, and prices projected on what they demand."""
+"""Heuristic pricing: search for groups similar to those of an alignment.
+
+Prices are feasible if no group gains more than its units' prices. Two steps take turns: prices are
+projected onto the constraints of all groups in the pool, and groups next to the alignment that
+still gain more are added to the pool, until none are found or the projection stalls.
+"""
 
 from functools import partial
 from typing import NamedTuple
@@ -12,10 +17,10 @@ from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import due, halting
 
-# Of the scale: what a group may lack under prices that count as feasible.
+# Largest violation, as a share of the scale, at which prices count as feasible.
 ENOUGH = 1e-6
 
-# Of the scale: a lack that tells that projections lead nowhere.
+# Violation, as a share of the scale, above which projections are given up.
 STALLED = 1e-3
 
 # Rounds of pricing next to the alignment before the master is solved again (20 × 30).
@@ -23,7 +28,7 @@ _PROBES = 30
 
 
 class Projected(NamedTuple):
-    """Prices ≥ 0, the pool with the groups found; `near` when no more are found next to it."""
+    """Prices ≥ 0, the larger pool, and `near`: whether no more groups are found next to it."""
 
     price: Floats
     pool: Columns
@@ -38,7 +43,7 @@ def project_prices(
     support: Support,
     deadline: float,
 ) -> Projected:
-    """Prices nearer to feasibility, within the space where each group of the support just pays."""
+    """Move prices towards feasibility, keeping each group of the support exactly paid."""
     from gammacp.alignment.kernels.projection import price_near, project_on_all
 
     price = price.copy()
@@ -47,12 +52,12 @@ def project_prices(
     near = False
     near_groups = problem.graph, price, problem.opening, groups, group_of, enough, support
     for _ in range(_PROBES):
-        left = halting(partial(project_on_all, price, pool, enough, support), quick=True)
-        if left > STALLED * problem.scale or due(deadline):
+        lacking = halting(partial(project_on_all, price, pool, enough, support), quick=True)
+        if lacking > STALLED * problem.scale or due(deadline):
             break
-        found = halting(partial(price_near, *near_groups), deadline)
-        pool = pool.join(found)
-        if not found.number:
-            near = left <= enough
+        new_groups = halting(partial(price_near, *near_groups), deadline)
+        pool = pool.join(new_groups)
+        if not new_groups.number:
+            near = lacking <= enough
             break
     return Projected(np.maximum(price, 0.0), pool, near)

@@ -1,4 +1,8 @@
-"""A bound that needs no solver."""
+"""Lower bound on the cost of an alignment from prices of single units, without a solver.
+
+Each unit gets a price that is at least its part of the gain of any group. No alignment gains more
+than the sum of the prices.
+"""
 
 import numpy as np
 
@@ -7,18 +11,20 @@ from gammacp.base.arrays import Codes, Floats
 
 
 def unit_prices(problem: Problem, *, beyond: float = 0.0) -> Floats:
-    """The most of a group's gain that each unit can have; shape (units,).
+    """Return a price for each unit such that no group gains more than its units' prices.
+
+    Shape (units,).
 
     gain(G) ≤ Σ_{u∈G} [(n−1)/n·opening + ½ Σ_k max(0, best w(u, ·) of annotator k)]: the brackets
-    are prices that no group beats. Pairs that the problem leaves out earn at most `beyond` (≤ 0
-    where all that could pay are listed). Of an opening below 0 each unit of a group bears at least
-    a half in place of (n−1)/n, and the price of one alone is 0.
+    are the prices. Pairs that the problem leaves out earn at most `beyond` (≤ 0
+    where all that could pay are listed). If the opening is below 0, ½ takes the
+    place of (n−1)/n, and prices are at least 0, as a unit alone gains 0.
     """
     from gammacp.alignment.kernels.pairs import best_per_annotator
 
     n = problem.n_annotators
-    rest = best_per_annotator(problem.graph)
-    per_annotator = np.maximum(rest[:, :-1] - rest[:, 1:], beyond)
+    best_of_annotators = best_per_annotator(problem.graph)
+    per_annotator = np.maximum(best_of_annotators[:, :-1] - best_of_annotators[:, 1:], beyond)
     per_annotator[np.arange(problem.n_units), problem.annotator] = 0.0
     if problem.opening >= 0:
         share = (n - 1) / n
@@ -29,10 +35,10 @@ def unit_prices(problem: Problem, *, beyond: float = 0.0) -> Floats:
 
 
 def unit_bound(problem: Problem, *, beyond: float = 0.0) -> float:
-    """No alignment costs less: Σ over units of what their prices leave of the opening."""
-    most = float(unit_prices(problem, beyond=beyond).sum())
-    bound = problem.n_units * problem.opening - most
-    # A cover pays no less than nothing for its groups: w ≤ Δ.
+    """Return Σ (opening − price) over units: no alignment costs less."""
+    total_price = float(unit_prices(problem, beyond=beyond).sum())
+    bound = problem.n_units * problem.opening - total_price
+    # Groups of a cover cost at least 0, as w ≤ Δ.
     if problem.cover:
         return max(bound, 0.0)
     return bound
@@ -45,9 +51,9 @@ def least_bounded(
     certificate: Certificate | None = None,
     proof: Proof | None = None,
 ) -> Solution:
-    """The solution with that bound, or with the units' own where that is higher."""
-    own = unit_bound(problem)
-    if own > bound:
-        bound = own
+    """Return the solution with the given bound, or with `unit_bound` if that is higher."""
+    bound_of_units = unit_bound(problem)
+    if bound_of_units > bound:
+        bound = bound_of_units
         proof = Proof(unit_prices(problem))
     return solution(problem, groups, bound, certificate, proof)

@@ -1,4 +1,4 @@
-"""The solver back-ends by name, behind one contract."""
+"""Registry of solver back-ends, which share one contract."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class Solve(Protocol):
     """A back-end: the best alignment it can find, with a bound."""
 
     def __call__(self, problem: Problem, limits: Limits) -> Solution:
-        """Solution with status `optimal`, or `feasible` and a bound.
+        """Return a solution with status `optimal`, or `feasible` and a bound.
 
         Ends soon after `limits.time_limit` and after Ctrl-C (`gammacp.base.stopping`), with the
         best so far.
@@ -48,7 +48,7 @@ def register(solver: Solver) -> Solver:
     Parameters
     ----------
     solver
-        Its name is how it is chosen; one that is taken is a UsageError.
+        The back-end; a UsageError is raised if its name is taken.
     """
     return SOLVERS.register(solver.name, solver)
 
@@ -70,12 +70,12 @@ def registered(name: str, summary: str, **facts: bool) -> Callable[[Solve], Solv
 
 
 def solve(problem: Problem, *, method: str = "auto", **limited: Unpack[Limiting]) -> Solution:
-    """The best partition of the units into groups, by the back-end of that name.
+    """Find the best partition of the units into groups, with the back-end of that name.
 
     Parameters
     ----------
     problem
-        Units, candidate pairs and what opening a group costs.
+        Units, candidate pairs and the cost of opening a group.
     method
         A name in SOLVERS.
     limited
@@ -86,6 +86,6 @@ def solve(problem: Problem, *, method: str = "auto", **limited: Unpack[Limiting]
     UsageError
         An unknown method, a gap outside [0, 1) or a time limit that is not above 0.
     DataError
-        From back-ends that list all groups, if they are too many.
+        There are too many groups for a back-end that lists them all.
     """
     return SOLVERS[method].solve(problem, Limits(**limited))

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from gammacp.bench.runner import Failure, Outcome
     from gammacp.bench.sweep import Sweep
 
-_COLUMNS = 8  # measures side by side in a table
-_TOLD = 10  # failures told one by one
+# Measures side by side in a table.
+_COLUMNS = 8
+# Failures that are reported one by one.
+_TOLD = 10
 _DIFFERENCES = (
     Column("error", "error"),
     Column("measure", "measure"),
@@ -49,12 +51,12 @@ def tell(sweep: Sweep, outcome: Outcome) -> None:
 
 
 class Failures:
-    """Tells of the first tasks that cannot be computed while the sweep goes on."""
+    """Reporter of the first tasks that cannot be computed, while the sweep goes on."""
 
     told = 0
 
     def __call__(self, failure: Failure) -> None:
-        """A line for each of the first ten, without the trace after the first."""
+        """Print a line for each of the first ten failures; only the first has its trace."""
         self.told += 1
         if self.told > _TOLD:
             return
@@ -74,7 +76,7 @@ def document(
     folder: Path,
     checks: Checks | None = None,
 ) -> dict[str, Any]:
-    """The points of each error, what the run did, and what `--check` found, for JSON."""
+    """Return the JSON: points of each error, the run's counts, and the results of `--check`."""
     return _check_document(checks) | {
         "errors": {e: [asdict(p) for p in points if p.error == e] for e in sweep.errors},
         "folder": str(folder),
@@ -86,19 +88,19 @@ def document(
 
 
 def _check_document(checks: Checks | None) -> dict[str, Any]:
-    """Comparisons with the baseline, and which properties of units were tried."""
+    """Return the comparisons with the baseline, and which properties of units were tried."""
     if checks is None or checks.own is None:
         return {}
     if checks.everything is None:
         everything = None
     else:
         everything = asdict(checks.everything)
-    more = {"everything": everything, "tried": checks.properties, "not_tried": checks.not_tried}
-    return {"check": asdict(checks.own) | more}
+    further = {"everything": everything, "tried": checks.properties, "not_tried": checks.not_tried}
+    return {"check": asdict(checks.own) | further}
 
 
 def print_points(points: Sequence[Point]) -> None:
-    """Means, one table per error: a row per magnitude, a column per measure."""
+    """Print the means: a table per error, with a row per magnitude and a column per measure."""
     from gammacp.bench.curves import by_error, by_measure
 
     for error, group in by_error(points).items():
@@ -137,18 +139,18 @@ def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> 
             how = "none moved beyond noise"
         message(f"{found.compared} points compared with {baseline}: {how}")
         return
-    told = f"{len(found.moved)} of {found.compared} points moved"
+    summary = f"{len(found.moved)} of {found.compared} points moved"
     if not found.paired:
-        message(f"{told} beyond noise, against {baseline} (adjusted p < {level:g})")
+        message(f"{summary} beyond noise, against {baseline} (adjusted p < {level:g})")
         return
-    told += f", against {baseline}, which has the same seed and so the same sets"
+    summary += f", against {baseline}, which has the same seed and so the same sets"
     if (at := found.largest) is not None:
         sides = f"{at.baseline:.6g} there and {at.now:.6g} here"
-        told += f"; most: {at.measure} at {at.magnitude:g}, {sides}"
-    message(told)
+        summary += f"; most: {at.measure} at {at.magnitude:g}, {sides}"
+    message(summary)
 
 
 def print_differences(moved: Sequence[PointChange]) -> None:
-    """The points that moved, worst first."""
+    """Print the points that moved, in the order given."""
     if moved:
         show(Table(_DIFFERENCES, [asdict(d) for d in moved]))

@@ -1,4 +1,4 @@
-"""Responses of annotators to items, in columns."""
+"""Responses of annotators to items, as arrays with an entry per response."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from scipy.sparse.csgraph import connected_components
 
 from gammacp.base.arrays import Codes, Floats, Indices
 
-# Below this many items with three people each, whose weight is whose is a matter of luck.
+# Least number of items with three annotators each; with fewer, weights are a matter of luck.
 ENOUGH_ITEMS = 30
-# Codes of how close together the marks of an item lie.
+# Number of levels of closeness of the marks of an item.
 LEVELS = 3
-_AT_ONCE = 1_000_000  # responses
+# Responses that are processed at once.
+_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,32 +58,32 @@ class Responses:
 
     @property
     def codes(self) -> Indices:
-        """A code of the annotator and the label of each, shape (responses,)."""
+        """Return a code of annotator and label for each response, shape (responses,)."""
         return np.asarray(self.annotator.astype(np.int64) * len(self.labels) + self.label)
 
     def vote_shares(self) -> Floats:
         """Share of responses per label, shape (items, labels); zeros without responses."""
         k = len(self.labels)
-        own = self.item.astype(np.int64) * k + self.label
-        counts = np.bincount(own, minlength=self.items * k)
+        cells = self.item.astype(np.int64) * k + self.label
+        counts = np.bincount(cells, minlength=self.items * k)
         shape = counts.reshape(self.items, k)
         return np.asarray(shape / np.maximum(shape.sum(axis=1, keepdims=True), 1))
 
     @cached_property
     def passed_over(self) -> tuple[Responses, Floats]:
-        """An item for each set of annotators, to which all of them say the last label.
+        """Return one item per distinct set of annotators, at which all gave the last label.
 
-        The second value is how many items each set has, shape (sets,).
+        The second value is the number of items of each set, shape (sets,).
         """
         first, _, times = self._alike(self.annotator)
-        said = np.full_like(self.label, len(self.labels) - 1)
-        return replace(self, label=said, closeness=None).of_items(first), times
+        last_label = np.full_like(self.label, len(self.labels) - 1)
+        return replace(self, label=last_label, closeness=None).of_items(first), times
 
     @cached_property
     def distinct(self) -> tuple[Responses, Codes, Floats]:
-        """An item for all that have the same responses, equally close together.
+        """Return one item for all items with the same responses and closeness.
 
-        The second value says which one each item is, shape (items,); the third how many each is.
+        The second value maps items to these, shape (items,); the third counts each.
         """
         if self.closeness is None:
             levels = None
@@ -92,7 +93,7 @@ class Responses:
         return self.of_items(first), place, times
 
     def of_items(self, items: Indices) -> Responses:
-        """The responses to these items alone, which are numbered in this order.
+        """Return the responses to these items, which are renumbered in this order.
 
         Parameters
         ----------
@@ -114,9 +115,9 @@ class Responses:
     def _alike(
         self, codes: Codes | Indices, levels: Codes | Indices | None = None
     ) -> tuple[Indices, Codes, Floats]:
-        """Items with the same codes of responses: one of each kind, its number by item, how many.
+        """Group items with the same codes: return first item, group of each item, and sizes.
 
-        A sum of random numbers of 64 bits stands for a set of codes.
+        A set of codes is hashed as the sum of random 64-bit numbers, one per code.
         """
         rng = np.random.default_rng(0)
         most = max(int(codes.max(initial=0)) + 1, LEVELS + 1)
@@ -134,13 +135,14 @@ class Responses:
 
     @cached_property
     def overlap(self) -> Overlap:
-        """Return who meets whom."""
+        """Return which annotators share items, directly or through others."""
         people, (sets, times) = len(self.annotators), self.passed_over
-        n = people + sets.items  # vertices: annotators, and one after them for each set of them
+        # Vertices of the graph are the annotators, followed by the sets of annotators.
+        n = people + sets.items
         edges = (np.ones(len(sets.item)), (sets.annotator, sets.item + people))
-        _, of_each = connected_components(coo_array(edges, shape=(n, n)), directed=False)
+        _, part_of_vertex = connected_components(coo_array(edges, shape=(n, n)), directed=False)
         parts: dict[int, list[str]] = {}
-        for name, part in zip(self.annotators, of_each[:people].tolist(), strict=True):
+        for name, part in zip(self.annotators, part_of_vertex[:people].tolist(), strict=True):
             parts.setdefault(part, []).append(name)
         enough = int(times[sets.per_item >= 3].sum())
         return Overlap(people, len(self.labels), enough, tuple(map(tuple, parts.values())))

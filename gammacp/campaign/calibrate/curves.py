@@ -203,11 +203,11 @@ def magnitude_at(
     sizes = np.array([float(len(s)) for s in curve.sets])
     errors = np.array([float(np.std(s, ddof=1)) for s in curve.sets]) / np.sqrt(sizes)
     means = curve.means + errors * rng.standard_normal((draws, len(sizes)))
-    found = [
+    magnitudes = [
         invert(curve.magnitudes, falling(row, sizes), float(m))
         for row, m in zip(means, moved, strict=True)
     ]
     tail = (1 - confidence) / 2
     # Interpolation between ∞ and a number would be neither.
-    low, high = np.quantile(found, [tail, 1 - tail], method="nearest")
+    low, high = np.quantile(magnitudes, [tail, 1 - tail], method="nearest")
     return Magnitude(value=point, low=float(min(low, point)), high=float(max(high, point)))

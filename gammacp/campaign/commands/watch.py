@@ -75,34 +75,35 @@ def watch(
     if folder is None:
         raise UsageError("give a folder or a campaign.toml to watch")
     if alarm_below is not None:
-        _alarm(None, alarm_below, false_alarms)  # refuses nonsense before the first look
-    kept = History(history or folder.resolve().with_name(f"{folder.resolve().name}.watch"))
+        # Computed from no look at all, so that invalid values are refused at once.
+        _alarm(None, alarm_below, false_alarms)
+    looks = History(history or folder.resolve().with_name(f"{folder.resolve().name}.watch"))
     measuring = Measuring.of(**settings.options())
     features = settings.weighing.features
-    before: object = None
-    told: object = None
+    last_state: object = None
+    last_failures: object = None
     while True:
         try:
             campaign = requested_campaign(folder, reading, features=features)
             state = _state(campaign, folder)
-            if state != before:
-                seen, unread = _look(campaign, features, kept, measuring, computing)
-                # What could not be read is tried again, changed or not, but told of once.
-                if seen["failures"]:
-                    before = None
+            if state != last_state:
+                result, unread = _look(campaign, features, looks, measuring, computing)
+                # Unread files are tried again even if unchanged, but reported only once.
+                if result["failures"]:
+                    last_state = None
                 else:
-                    before = state
-                if seen["measured"] or seen["gone"] or told != seen["failures"]:
-                    told = seen["failures"]
+                    last_state = state
+                if result["measured"] or result["gone"] or last_failures != result["failures"]:
+                    last_failures = result["failures"]
                     alarm = None
                     if alarm_below is not None:
-                        alarm = _alarm(kept, alarm_below, false_alarms)
-                    sentence = incomplete_in_words(seen["documents"], unread)
-                    # A look that is followed by others is no answer yet.
+                        alarm = _alarm(looks, alarm_below, false_alarms)
+                    sentence = incomplete_in_words(result["documents"], unread)
+                    # Without --once more looks follow, so that the result is not final.
                     allowed = reading.allow_unread or not once
                     note_unread(unread, sentence, allowed=allowed)
-                    _tell({**seen, "alarm": alarm and alarm.as_dict()}, json=json)
-                    _check(seen, settings, alarm, once=once)
+                    _tell({**result, "alarm": alarm and alarm.as_dict()}, json=json)
+                    _check(result, settings, alarm, once=once)
         except DataError as error:
             if once:
                 raise
@@ -113,7 +114,7 @@ def watch(
 
 
 def _state(campaign: Campaign, folder: Path) -> object:
-    """Return what changes when a file does."""
+    """Return modification times and sizes by path, to notice that a file changed."""
     from gammacp.formats.finding import expand
 
     with campaign.confine():
@@ -133,49 +134,50 @@ def _look(
     from gammacp.campaign.watch import look
     from gammacp.formats.reading import by_document
 
-    found = campaign.collect()
-    if found.continua:
-        found = selected(campaign, found, features)
-    continua = by_document(found.continua)
-    failures = [each.as_dict() for each in found.unread]
+    reading = campaign.collect()
+    if reading.continua:
+        reading = selected(campaign, reading, features)
+    continua = by_document(reading.continua)
+    failures = [each.as_dict() for each in reading.unread]
     with computing.pool("measuring") as (executor, _):
-        seen = look(continua, failures, history, measuring, executor)
-    return {**seen, "left_out": found.left_out}, found.unread
+        result = look(continua, failures, history, measuring, executor)
+    return {**result, "left_out": reading.left_out}, reading.unread
 
 
-def _tell(seen: dict[str, Any], *, json: bool) -> None:
+def _tell(result: dict[str, Any], *, json: bool) -> None:
     if json:
-        print_json({**seen, "left_out": left_out_json(seen["left_out"])}, lines=True)
+        print_json({**result, "left_out": left_out_json(result["left_out"])}, lines=True)
     else:
-        _print(seen)
-        for line in left_out_lines(seen["left_out"]):
+        _print(result)
+        for line in left_out_lines(result["left_out"]):
             message(f"gammacp: {line}")
-    for failure in seen["failures"]:
+    for failure in result["failures"]:
         place = ":".join(str(failure[key]) for key in ("file", "line") if failure[key])
         text = f"{place}: {failure['message']}"
         message(f"gammacp: {text}; will be tried again at the next look", error=True)
     sys.stdout.flush()
 
 
-def _print(seen: dict[str, Any]) -> None:
+def _print(result: dict[str, Any]) -> None:
     value = "no γ yet"
-    if seen["gamma"] is not None:
-        value = f"γ {number(seen['gamma'])} ({' to '.join(map(number, seen['interval']))})"
-    n = seen["documents"]
-    changed = first_names([*seen["measured"]], 5)
-    when = f"{datetime.fromisoformat(seen['time']).astimezone():%Y-%m-%d %H:%M:%S}"
+    if result["gamma"] is not None:
+        value = f"γ {number(result['gamma'])} ({' to '.join(map(number, result['interval']))})"
+    n = result["documents"]
+    changed = first_names([*result["measured"]], 5)
+    when = f"{datetime.fromisoformat(result['time']).astimezone():%Y-%m-%d %H:%M:%S}"
     line = (
-        f"{when}  {value}  {counted(n, 'document')}, {seen['units']} units; "
+        f"{when}  {value}  {counted(n, 'document')}, {result['units']} units; "
         f"changed: {changed or 'nothing'}"
-        f"{'; gone: ' * bool(seen['gone'])}{', '.join(seen['gone'])}"
     )
+    if result["gone"]:
+        line += f"; gone: {', '.join(result['gone'])}"
     say(line)
-    if seen["annotators"]:
-        show(Table(_COLUMNS, [{"annotator": n, **a} for n, a in seen["annotators"].items()]))
-    for note in seen["notes"]:
+    if result["annotators"]:
+        show(Table(_COLUMNS, [{"annotator": n, **a} for n, a in result["annotators"].items()]))
+    for note in result["notes"]:
         message(note)
-    tell_signatures(seen["signature"] or "")
-    messages(((why, n) for n, why in seen["waiting"].items()), before="gammacp: no γ yet of ")
+    tell_signatures(result["signature"] or "")
+    messages(((why, n) for n, why in result["waiting"].items()), before="gammacp: no γ yet of ")
 
 
 def _alarm(history: History | None, below: float, rate: float) -> Alarm:
@@ -187,21 +189,23 @@ def _alarm(history: History | None, below: float, rate: float) -> Alarm:
     return alarm_of(sums[:, 0], sums[:, 1], below, rate)
 
 
-def _check(last: dict[str, Any], settings: GammaFlags, alarm: Alarm | None, *, once: bool) -> None:
-    """The alarm, and with `once` the exit codes."""
-    if last["gamma"] is None and once:
+def _check(
+    result: dict[str, Any], settings: GammaFlags, alarm: Alarm | None, *, once: bool
+) -> None:
+    """Report the alarm; with `once`, raise the errors behind the exit codes."""
+    if result["gamma"] is None and once:
         raise DataError("no document has a γ yet")
     if once:
-        settings.solving.check_proven(last["status"])
+        settings.solving.check_proven(result["status"])
     if alarm is None:
-        said = ""
+        sentence = ""
     else:
-        said = alarm.in_words(last["gamma"] or 0.0)
-    if not (alarm and said):
+        sentence = alarm.in_words(result["gamma"] or 0.0)
+    if not (alarm and sentence):
         return
     if not alarm.raised:
-        message(f"gammacp: {said}")
+        message(f"gammacp: {sentence}")
     elif once:
-        raise BelowThresholdError(said)
+        raise BelowThresholdError(sentence)
     else:
-        message(f"gammacp: ALARM: {said}", error=True)
+        message(f"gammacp: ALARM: {sentence}", error=True)

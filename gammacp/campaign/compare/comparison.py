@@ -1,4 +1,4 @@
-"""Everything `gammacp compare` says, computed once."""
+"""Comparison of annotators: all results of `gammacp compare`, and their computation."""
 
 from __future__ import annotations
 
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
     from gammacp.kinds.kinds import Kinds
 
-# Of an error: as many different reasons why documents have no γ.
-
 TABLES = ("document", "annotator", "pair", "category")
 
 
@@ -103,18 +101,16 @@ class Comparison:
 
     def __repr__(self) -> str:
         """Return how many documents, by whom, and their γ; `to_frame`, `as_dict` have the rest."""
-        found = self.overall
+        agreement = self.overall
         people = ", ".join(a.annotator for a in self.annotators[:5])
         more = len(self.annotators) - 5
         if more > 0:
             people += f", {more} more"
-        else:
-            people += ""
-        if (n := len(found.documents)) != 1:
+        if (n := len(agreement.documents)) != 1:
             documents = f"{n} documents"
         else:
             documents = "1 document"
-        return f"Comparison({documents} by {people}: {found.score!r})"
+        return f"Comparison({documents} by {people}: {agreement.score!r})"
 
     def _repr_html_(self) -> str:
         from gammacp.base.display import as_html
@@ -249,7 +245,7 @@ def compare(
     if against is not None:
         other_round = _people(named_continua(against), reference, there=False)
         another = first_sessions(other_round, session)
-    mine = (
+    reference_documents = (
         {} if reference is None else documents_with(first_sessions(everything, session), reference)
     )
     names = annotators_of(others)
@@ -257,7 +253,7 @@ def compare(
         members = members_of(names, several("groups", groups))
     else:
         members = {}
-    compared = [tuple(c.values()) for c in (others, another or {}, mine)]
+    compared = [tuple(c.values()) for c in (others, another or {}, reference_documents)]
     settings = settings.deciding(compared)
     tell("everybody")
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
@@ -273,14 +269,14 @@ def compare(
         if "pair" in wanted:
             pairs = pairs.tested_on(overall)
     tell("each annotator left out")
-    apart = leave_one_out and "annotator" in wanted
-    if apart:
+    without_annotators = leave_one_out and "annotator" in wanted
+    if without_annotators:
         without = without_each(others, overall, basis)
     else:
         without = ()
     parts: dict[str, ComparisonPart] = {}
     for name, make in COMPARED.items():
-        part = make(others, basis, pairs="pair" in wanted, without=apart)
+        part = make(others, basis, pairs="pair" in wanted, without=without_annotators)
         if part is not None:
             parts[name] = part
     for name in sorted({*wanted, *also}.difference(TABLES)):
@@ -293,12 +289,12 @@ def compare(
         parts[beside.key] = beside
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
-    found = None
+    reference_comparison = None
     rounds = None
     if reference is not None:
         tell("reference")
-        own = Basis(mine, settings, executor=executor, shared={})
-        found = against_reference(reference, pairs, own)
+        reference_basis = Basis(reference_documents, settings, executor=executor, shared={})
+        reference_comparison = against_reference(reference, pairs, reference_basis)
     if another is not None:
         tell("the other round")
         second = agreement(Basis(another, settings, executor=executor))
@@ -317,7 +313,7 @@ def compare(
         ),
         categories=by_category(others, table, overall, basis) if "category" in wanted else (),
         confusion=table,
-        reference=found,
+        reference=reference_comparison,
         against=rounds,
         groups=groups_of(pairs, members, overall) if members else None,
         sessions=sessions_of(everybody, session, settings, executor, overall),

@@ -1,4 +1,8 @@
-"""Decisions on unitary alignments by votes or a model of the annotators, in columns."""
+"""Decisions on unitary alignments: which become units of the gold standard, where and as what.
+
+Annotators vote on the category, or a model of the annotators gives its posterior. Everything is
+computed in columns, with a row per unitary alignment of a stretch of documents.
+"""
 
 from __future__ import annotations
 
@@ -29,23 +33,23 @@ from gammacp.dissimilarity.base import BoundDissimilarity, joined_columns
 from gammacp.errors import UsageError
 from gammacp.formats.spans import MILLISECONDS, SECONDS
 
-# Probabilities that differ by less are equal: a category is not guessed by its place in a list.
+# Probabilities that differ by less count as tied, so that rounding does not choose a category.
 _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """Values that a model holds true of unitary alignments.
+    """Posterior of a model of the annotators for each unitary alignment.
 
     Attributes
     ----------
     of_kinds, kind
-        P(true label | what was marked) of each kind of unitary alignment, shape (kinds, labels),
-        the last label ∅; and the kind of each.
+        P(true label | marked labels) of each kind of unitary alignment, shape (kinds, labels), the
+        last label being ∅; and the kind of each unitary alignment.
     threshold
-        Units are kept from this posterior of their category.
+        Least posterior of the category for a unit to be kept.
     boundaries
-        What each annotator's boundaries count, shape (annotators,).
+        Weight of each annotator's boundaries, shape (annotators,).
     """
 
     of_kinds: Floats
@@ -66,8 +70,8 @@ class Truth:
         cells
             The stretch.
         """
-        mine = slice(cells.before, cells.before + len(cells))
-        return replace(self, kind=self.kind[mine])
+        rows = slice(cells.before, cells.before + len(cells))
+        return replace(self, kind=self.kind[rows])
 
     @cached_property
     def entropies(self) -> list[float]:
@@ -97,7 +101,7 @@ class ConsensusRules:
     def of(
         cls, support: str | float | None, boundaries: str, tolerance: float, annotator: str
     ) -> ConsensusRules:
-        """Checked values.
+        """Return rules after checking the values.
 
         Parameters
         ----------
@@ -135,7 +139,7 @@ class Piece(NamedTuple):
     fragments: Fragments = ()
     shape: Shape | None = None
     boxed: bool = False
-    """Whether all its units are boxes, so that it is one by the rule of boundaries."""
+    """Whether all marked shapes are boxes; the rule of boundaries then gives a box, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,17 +149,17 @@ class Decided:
     Attributes
     ----------
     cells, labels, truth, rules, dissimilarity
-        What it rests on.
+        Input of the decisions.
     needed
         Annotators that a unit of each document needs, shape (documents,).
     label
-        Code of the category; −1 where several are level.
+        Code of the category; −1 if several are tied.
     kept
-        Whether it is in the gold standard.
+        Whether a unit is in the gold standard.
     spans
-        Where it is.
+        Starts and ends.
     pieces
-        Of units that have fragments or a shape, by number of the unitary alignment.
+        Fragments and shapes of units that have any, by number of the unitary alignment.
     """
 
     cells: Cells
@@ -178,15 +182,15 @@ class Decided:
         return edges
 
     def rows(self, group: int) -> list[int]:
-        """The places of its units among those of the stretch, −1 for ∅.
+        """Return the rows of a unitary alignment's units in the stretch, −1 for ∅.
 
         Parameters
         ----------
         group
             Number of the unitary alignment.
         """
-        found: list[int] = self.cells.unit[self._cells[group] : self._cells[group + 1]].tolist()
-        return found
+        places: list[int] = self.cells.unit[self._cells[group] : self._cells[group + 1]].tolist()
+        return places
 
     @cached_property
     def decisions(self) -> list[tuple[float, float, bool, float, float | None]]:
@@ -208,19 +212,24 @@ class Decided:
         group
             Number of the unitary alignment.
         said
-            What its annotators say, with features.
+            Labels of its units, with features.
         """
         if self.label[group] < 0:
             return None, {}
-        # Whoever has the category decides on its features.
+        # Only annotators who chose the category vote on its features.
         category = self.labels[self.label[group]]
-        theirs = [features_of(x) for x in said if category_of(x) == category]
-        names = sorted({name for known in theirs for name in known})
-        found = {n: vote_on_category([known.get(n) for known in theirs]) for n in names}
-        return to_label(category, {name: v.winner for name, v in found.items()}), found
+        features_of_supporters = [features_of(x) for x in said if category_of(x) == category]
+        names = sorted({name for features in features_of_supporters for name in features})
+        vote_by_feature = {
+            n: vote_on_category([features.get(n) for features in features_of_supporters])
+            for n in names
+        }
+        return to_label(
+            category, {name: v.winner for name, v in vote_by_feature.items()}
+        ), vote_by_feature
 
     def gold(self, document: int) -> list[Unit]:
-        """The units of the gold standard of a document.
+        """Return the units of the gold standard of a document.
 
         Parameters
         ----------
@@ -246,52 +255,55 @@ class Decided:
     @cached_property
     def disorders(self) -> list[float]:
         """Return the disorders of the unitary alignments, in units of Δ."""
-        cells, found = self.cells, np.empty(len(self.cells))
+        cells, costs_of_groups = self.cells, np.empty(len(self.cells))
         continua, n = cells.continua, cells.continua.n_annotators
         batches = [np.flatnonzero(n == k) for k in np.unique(n)]
         if any(c.inside is not None for c in continua.beside):
             batches = [np.array([d]) for d in range(len(n))]
         for places in batches:
-            wanted = np.zeros(len(n), np.bool_)
-            wanted[places] = True
-            groups = cells.unit[wanted[cells.document[cells.group]]].reshape(-1, n[places[0]])
+            in_batch = np.zeros(len(n), np.bool_)
+            in_batch[places] = True
+            groups = cells.unit[in_batch[cells.document[cells.group]]].reshape(-1, n[places[0]])
             alone = len(batches) == len(n)
             units = joined_columns(continua.at(places) if alone else continua)
             if alone:
-                own = groups - continua.edges[places[0]]
+                local = groups - continua.edges[places[0]]
             else:
-                own = groups
-            costs = costs_of_pairs(np.where(groups < 0, -1, own), units, self.dissimilarity)
-            found[wanted[cells.document]] = costs.mean(axis=1)
-        relative: list[float] = (found / self.dissimilarity.delta).tolist()
+                local = groups
+            costs = costs_of_pairs(np.where(groups < 0, -1, local), units, self.dissimilarity)
+            costs_of_groups[in_batch[cells.document]] = costs.mean(axis=1)
+        relative: list[float] = (costs_of_groups / self.dissimilarity.delta).tolist()
         return relative
 
     def deviations(self) -> tuple[Codes, Floats]:
-        """Return the units behind the kept ones: owners, and start and end minus the kept ones."""
+        """Return owners of the units behind kept ones, and offsets from these (start, end)."""
         m = self.cells.grouped_units
-        mine = np.flatnonzero(self.kept[m.group])
-        group = m.group[mine]
-        off = (m.starts[mine] - self.spans.starts[group], m.ends[mine] - self.spans.ends[group])
-        return self.cells.annotator[self.cells.marks[mine]], np.stack(off, axis=1)
+        of_kept = np.flatnonzero(self.kept[m.group])
+        group = m.group[of_kept]
+        off = (
+            m.starts[of_kept] - self.spans.starts[group],
+            m.ends[of_kept] - self.spans.ends[group],
+        )
+        return self.cells.annotator[self.cells.marks[of_kept]], np.stack(off, axis=1)
 
 
 def votes(cells: Cells, labels: int) -> tuple[Indices, Indices]:
-    """The categories with most votes: of which unitary alignment, and their codes.
+    """Return the categories with most votes: numbers of unitary alignments, and codes.
 
     Parameters
     ----------
     cells
-        Whose units vote.
+        The units that vote.
     labels
-        How many there are.
+        Number of labels.
     """
     m = cells.grouped_units
-    said = cells.said[cells.unit[cells.marks]]
-    both, heads = np.unique(m.group * labels + said, return_counts=True)
-    group = both // labels
+    labels_of_units = cells.said[cells.unit[cells.marks]]
+    cells_with_votes, heads = np.unique(m.group * labels + labels_of_units, return_counts=True)
+    group = cells_with_votes // labels
     most = np.maximum.reduceat(heads, np.flatnonzero(np.diff(group, prepend=-1)))
     top = heads == most[group]
-    return group[top], both[top] % labels
+    return group[top], cells_with_votes[top] % labels
 
 
 def decide(
@@ -307,13 +319,13 @@ def decide(
     Parameters
     ----------
     cells, labels
-        Who marked what, and what codes of categories mean.
+        Units by annotator, and the labels behind the codes.
     rules
-        Of the consensus.
+        Rules of the consensus.
     dissimilarity
-        Of the alignments.
+        Dissimilarity of the alignments.
     truth
-        What a model says of them; it decides in place of the votes.
+        Posterior of a model, which decides in place of votes.
     needed
         Annotators that a unit of each document needs; default: by the rules.
     """
@@ -350,9 +362,12 @@ def _places(
     fractions = np.flatnonzero((cells.starts % 1 != 0) | (cells.ends % 1 != 0))
     whole = np.ones(len(n), np.bool_)
     whole[np.searchsorted(edges, fractions, side="right") - 1] = False
-    # Positions that count things are somebody's; times and places may be averaged.
-    alike = [cells.continua[0]] * len(n) if cells.continua.plain else cells.continua
-    counts = [c.axes == 1 and c.offset_unit not in (SECONDS, MILLISECONDS) for c in alike]
+    # Positions that count characters or tokens must be those of some annotator; times may be
+    # averaged.
+    continua_of_documents = [cells.continua[0]] * len(n) if cells.continua.plain else cells.continua
+    counts = [
+        c.axes == 1 and c.offset_unit not in (SECONDS, MILLISECONDS) for c in continua_of_documents
+    ]
     discrete = whole & np.array(counts, np.bool_)
     whole = whole[cells.document]
     placed = spans(marked, rule, discrete=discrete[cells.document], whole=whole)
@@ -375,25 +390,25 @@ def _add_pieces(
     placed: ConsensusSpans,
     pieces: dict[int, Piece],
 ) -> None:
-    """Fragments and outlines of a document; of boxes, one of those that are drawn."""
+    """Add fragments and outlines of a document; for boxes, the first one as a placeholder."""
     c = cells.continua[d]
     first = int(cells.continua.edges[d])
     for group in range(*cells.edges[d : d + 2].tolist()):
-        mine = slice(*np.searchsorted(marked.group, (group, group + 1)))
-        rows = cells.unit[cells.marks[mine]] - first
-        real = [c.unit(row) for row in rows.tolist()]
-        shapes = [u.shape for u in real if u.shape]
+        rows_of_group = slice(*np.searchsorted(marked.group, (group, group + 1)))
+        rows = cells.unit[cells.marks[rows_of_group]] - first
+        units = [c.unit(row) for row in rows.tolist()]
+        shapes = [u.shape for u in units if u.shape]
         if {s.kind for s in shapes} - {"box"}:
-            # Outlines have no median: the one that costs least against all others, by weight.
+            # Outlines have no median: take the one with the least weighted cost to all others.
             columns = unit_columns(c)[rows]
             costs = dissimilarity.pairwise(columns[:, None], columns[None])
-            middle = real[int(np.argmin(costs @ marked.weights[mine]))]
+            middle = units[int(np.argmin(costs @ marked.weights[rows_of_group]))]
             start, end, pieces[group] = middle.start, middle.end, Piece(shape=middle.shape)
         elif shapes:
             pieces[group] = Piece(shape=shapes[0], boxed=True)
             continue
-        elif any(u.fragments for u in real):
-            fragments = common_fragments(real)
+        elif any(u.fragments for u in units):
+            fragments = common_fragments(units)
             start, end, pieces[group] = fragments[0][0], fragments[-1][1], Piece(fragments)
         else:
             continue

@@ -1,4 +1,11 @@
-"""Numbers of documents and annotators for an interval, a difference, or a verdict of `replace`."""
+"""Number of documents and annotators that a goal takes: `gammacp plan`.
+
+The goal is the width of γ's interval, a difference in γ to detect, or a verdict of `replace`. For
+each number of annotators, the spread of γ between documents is taken from the pilot or simulated
+(`spread`), the pilot's contributions are scaled to it, and the fewest documents with which the goal
+is met are searched by resampling (`resampled`). Without a pilot, a model of the references stands
+in for it.
+"""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -82,7 +89,7 @@ def plan(
     goal = goal or Goal()
     prices = prices or Prices()
     settings = Settings.of(**options)
-    among = {whole("annotators", m, 2) for m in annotators}
+    choices = {whole("annotators", m, 2) for m in annotators}
     resolve_errors(error)
     if (continua is None) == (model is None) or (model is None) != (gamma is None):
         raise UsageError("a plan starts from a pilot, or from a model together with its γ")
@@ -102,42 +109,42 @@ def plan(
         start, material, model, settings, wins = _from_pilot(named, candidate, settings, executor)
     else:
         settings = replace(settings, chance=settings.chance.rpartition("/")[2])
-        start = _expected_pilot(gamma, min(among, default=3))
-    numbers = _numbers(among, start, wins is not None, piloted=continua is not None)
-    told = _steps(progress, 7 + len(numbers))
+        start = _expected_pilot(gamma, min(choices, default=3))
+    numbers = _numbers(choices, start, wins is not None, piloted=continua is not None)
+    count_step = _steps(progress, 7 + len(numbers))
     simulation = Simulation(model, error, settings, settings.seed, executor)
-    start = replace(start, magnitude=simulation.magnitude(start.gamma, start.mix, told))
-    told()
-    likewise = simulation.agreement(start.magnitude, start.mix)
-    simulated = spread_of(likewise)
+    start = replace(start, magnitude=simulation.magnitude(start.gamma, start.mix, count_step))
+    count_step()
+    simulated_agreement = simulation.agreement(start.magnitude, start.mix)
+    simulated = spread_of(simulated_agreement)
     if continua is None:
         start = replace(start, spread=simulated)
-        material = Material.of(likewise.contributions(), len(likewise.rated))
+        material = Material.of(simulated_agreement.contributions(), len(simulated_agreement.rated))
     else:
         difficulty = math.sqrt(max(0.0, start.spread**2 - simulated**2))
         start = replace(start, difficulty=difficulty)
     designs = []
     curve = []
     for m in numbers:
-        told()
+        count_step()
         s = _spread(simulation, start, simulated, m)
         if wins is not None or goal.verdict is None:
-            mine = wins
+            design_wins = wins
         else:
-            mine = _peers(simulation, start, m)
-        own = material.spread_by(s / start.spread if start.spread > 0 else 1.0)
-        n = _documents(goal, own, mine, settings.seed)
+            design_wins = _peers(simulation, start, m)
+        scaled = material.spread_by(s / start.spread if start.spread > 0 else 1.0)
+        n = _documents(goal, scaled, design_wins, settings.seed)
         rough = continua is not None and len(material.observed) < FEW and math.isfinite(n)
         designs.append(
             Design(
                 annotators=m,
                 spread=s,
                 documents=_whole(n / start.marked),
-                documents_range=_between(own.range_of(n), start) if rough else None,
+                documents_range=_between(scaled.range_of(n), start) if rough else None,
                 cost=prices.of(_whole(n / start.marked), m),
             )
         )
-        curve += _curve(goal, own, mine, m, start, settings.seed)
+        curve += _curve(goal, scaled, design_wins, m, start, settings.seed)
     return Plan(
         pilot=start,
         goal=goal,
@@ -165,7 +172,7 @@ def plan(
 
 
 def _steps(progress: Told | None, steps: int) -> Callable[[], None]:
-    """Tells how many of the steps are done, one more at each call."""
+    """Return a function that reports one more step as done at each call."""
     done = count(1)
     return lambda: None if progress is None else progress(next(done), steps)
 
@@ -183,9 +190,9 @@ def _from_pilot(
         people = (a for a in annotators_of(named) if a != candidate)
         named = with_annotators(named, people, least=1)
     settings = settings.deciding([tuple(named.values())])
-    found = agreement(Basis(named, settings, executor=executor))
-    pilot = pilot_of(named, found)
-    material = Material.of(found.contributions(), len(found.rated))
+    measured = agreement(Basis(named, settings, executor=executor))
+    pilot = pilot_of(named, measured)
+    material = Material.of(measured.contributions(), len(measured.rated))
     return pilot, material, fit(list(named.values())), settings, wins
 
 
@@ -197,41 +204,45 @@ def _expected_pilot(gamma: float | None, annotators: int) -> Pilot:
 
 
 def _numbers(
-    given: Collection[int], start: Pilot, candidate: bool, *, piloted: bool
+    requested: Collection[int], start: Pilot, candidate: bool, *, piloted: bool
 ) -> Sequence[int]:
-    if given:
-        return sorted(given)
-    if candidate:  # how it does among fewer or more people, the pilot does not tell
+    if requested:
+        return sorted(requested)
+    if candidate:
+        # The pilot shows the candidate only among as many people as it has.
         return [start.annotators]
     return range(2, (start.annotators + 1 if piloted else 5) + 1)
 
 
 def _wins_in(named: Mapping[str, Continuum], candidate: str, settings: Settings) -> Wins:
     """The candidate's wins in the pilot, as `replace` counts them."""
-    replacement(named, [candidate], score="overlap", draws=1)  # what it refuses is refused here
-    found = _instances(documents_with(named, candidate), settings)
-    return wins_of(candidate, found, mean)
+    # Called for its checks only: a pilot that `replace` refuses is refused here.
+    replacement(named, [candidate], score="overlap", draws=1)
+    instances = _instances(documents_with(named, candidate), settings)
+    return wins_of(candidate, instances, mean)
 
 
 def _instances(named: Mapping[str, Continuum], settings: Settings) -> Iterable[Instance]:
     """The documents as `replace` compares people on them, by disorder."""
-    asked = {name: value for name, value in settings.solving.items() if value}
-    return SCORES["disorder"].instances(named, Aligning(settings.dissimilarity, None, asked))
+    solver_options = {name: value for name, value in settings.solving.items() if value}
+    return SCORES["disorder"].instances(
+        named, Aligning(settings.dissimilarity, None, solver_options)
+    )
 
 
 def _peers(simulation: Simulation, start: Pilot, m: int) -> Wins:
-    """Wins of one who errs as m people do.
+    """Simulate the wins of a candidate who errs like each of m people.
 
     Everybody is the candidate in turn, and people are counted from either side, so that no one is
     better than another by the luck of the simulated documents: the mean difference is exactly 0.
     """
     corpus = simulation.corpus(start.magnitude, {m + 1: 1})
-    found = turns_of(_instances(corpus, simulation.settings), corpus.annotators)
-    return wins_of(corpus.annotators[-1], found, mean)
+    turns = turns_of(_instances(corpus, simulation.settings), corpus.annotators)
+    return wins_of(corpus.annotators[-1], turns, mean)
 
 
 def turns_of(found: Iterable[Instance], names: tuple[str, ...]) -> Iterator[Instance]:
-    """Each instance with its annotators' names rotated, and in reverse."""
+    """Yield each instance with its annotators' names rotated, in both directions."""
     for instance in found:
         for order in (names, names[::-1]):
             for k in range(len(names)):
@@ -254,7 +265,7 @@ def _whole(documents: float) -> float:
 
 
 def _between(ends: tuple[float, float], start: Pilot) -> tuple[float, float]:
-    """Return the ends of a range of documents, those counted that nobody marked."""
+    """Return the ends of a range of documents, including those that nobody marked."""
     return _whole(ends[0] / start.marked), _whole(ends[1] / start.marked)
 
 
@@ -265,10 +276,10 @@ def _documents(goal: Goal, material: Material, wins: Wins | None, seed: int) -> 
     if goal.difference is not None:
         return documents_for(partial(material.powers, goal.difference), FOUND, falling=False)
     assert wins is not None
-    found = enough_documents(wins, goal.verdict or 0.0, _LEAST, seed=seed)
-    if found is None or math.isnan(found):
+    fewest = enough_documents(wins, goal.verdict or 0.0, _LEAST, seed=seed)
+    if fewest is None or math.isnan(fewest):
         return math.inf
-    return found
+    return fewest
 
 
 def _curve(

@@ -1,4 +1,9 @@
-"""Verdict on a candidate as a sentence, with what is known and what would change it."""
+"""Verdict on a candidate that may replace a human annotator, and its wording.
+
+The alternative annotator test (Calderon, Reichart & Dror 2025) gives ω, the share of people against
+whom the candidate holds its own; it passes with ω ≥ ½. `Candidacy` holds the result for one
+candidate and says it in words, `enough_documents` and `least_epsilon` find what would change it.
+"""
 
 import math
 from collections.abc import Mapping
@@ -10,13 +15,13 @@ import numpy as np
 from gammacp.campaign.replace.wins import Wins
 
 POWER = 0.8
+# Most documents that `enough_documents` considers, fewest that it draws from, draws per number.
 _MOST = 2000
 _FEWEST = 5
 _DRAWS = 200
 
-
 TESTED = ("p", "p_exact", "p_equivalence", "beaten", "equivalent")
-"""What is None of people with fewer instances than the test takes."""
+"""Fields of `AgainstPerson` that are None where a person has too few instances to be tested."""
 
 
 @dataclass(frozen=True)
@@ -141,9 +146,9 @@ class Candidacy:
 
     def as_dict(self) -> dict[str, Any]:
         """The candidate as JSON has it."""
-        own = ("name", "people", "instances", "left_out", "alone", "present", "expert", "of")
+        elsewhere = ("name", "people", "instances", "left_out", "alone", "present", "expert", "of")
         return {
-            **{key: value for key, value in vars(self).items() if key not in own},
+            **{key: value for key, value in vars(self).items() if key not in elsewhere},
             "by_score": {
                 b.score: {k: v for k, v in vars(b).items() if k != "score"} for b in self.by_score
             },
@@ -181,38 +186,38 @@ class Candidacy:
         if self.winning_rate != self.confirmed_rate:
             rate += f"; {self.winning_rate:.2f} by the t test alone, as published"
         beaten = [p.beaten for p in self.people if p.beaten is not None]
-        counted = f"{sum(beaten)} of {len(beaten)} {'person' if len(beaten) == 1 else 'people'}"
-        counted = f"it holds its own against {counted} at ε = {self.epsilon:g} ({rate}); {agreed}."
+        against = f"{sum(beaten)} of {len(beaten)} {'person' if len(beaten) == 1 else 'people'}"
+        against = f"it holds its own against {against} at ε = {self.epsilon:g} ({rate}); {agreed}."
         if self.passes:
             least = self.least_epsilon or 0
             if least:
                 limit = f"not pass with ε = {least - 0.01:g}"
             else:
                 limit = "also pass with ε = 0"
-            return f"{self.name} {passed}: {counted} It would {limit}.{self._by_other_scores()}"
+            return f"{self.name} {passed}: {against} It would {limit}.{self._by_other_scores()}"
         if self.least_epsilon is not None:
             other = f"It would pass from ε = {self.least_epsilon:g} on."
         else:
             other = "No ε would change that."
         more = f"{other} {self._more()}{self._by_other_scores()}"
-        return f"The test does not show that {self.name} {failed}: {counted} {more}"
+        return f"The test does not show that {self.name} {failed}: {against} {more}"
 
     def _by_other_scores(self) -> str:
         """Return a sentence where other scores say something else."""
-        told = [b for b in self.by_score if b.passes is not None]
+        tested = [b for b in self.by_score if b.passes is not None]
         shown = " and ".join(
             f"by {b.score} it {'passes' if b.passes else 'does not pass'} "
             f"(ω = {b.confirmed_rate:.2f})"
-            for b in told
+            for b in tested
         )
-        if not told:
+        if not tested:
             return ""
-        if all(b.passes == self.passes for b in told):
+        if all(b.passes == self.passes for b in tested):
             if self.passes:
                 also = "also passes"
             else:
                 also = "does not pass either"
-            names = " and ".join(f"by {b.score} (ω = {b.confirmed_rate:.2f})" for b in told)
+            names = " and ".join(f"by {b.score} (ω = {b.confirmed_rate:.2f})" for b in tested)
             return f" {names[0].upper()}{names[1:]} it {also}."
         return f" But the verdict depends on the score: {shown}."
 
@@ -222,8 +227,8 @@ class Candidacy:
 
     def _more(self) -> str:
         """Return what more documents would do."""
-        told = self.enough_documents is not None and math.isfinite(self.enough_documents)
-        if not told and self._most_documents * _MOST < self.min_documents * self.instances:
+        is_number = self.enough_documents is not None and math.isfinite(self.enough_documents)
+        if not is_number and self._most_documents * _MOST < self.min_documents * self.instances:
             return (
                 f"Even with {_MOST:,} {self.of} like these nobody would have "
                 f"{self.min_documents}: have fewer people do more each."
@@ -277,13 +282,16 @@ def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -
 
 def least_epsilon(wins: Wins, least: int) -> float | None:
     """The smallest ε, in hundredths, with which ω ≥ ½; None if there is none below 1."""
-    # ω grows with ε
+    # Bisection over hundredths, as ω never falls when ε grows: `high` passes, `low` does not.
     low = -1
     high = 100
     while high - low > 1:
         middle = (low + high) // 2
         passed = bool(wins.winning_rate(middle / 100, least, both=True) >= 0.5)
-        low, high = (low, middle) if passed else (middle, high)
+        if passed:
+            high = middle
+        else:
+            low = middle
     if high == 100:
         return None
     return high / 100

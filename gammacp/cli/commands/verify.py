@@ -15,8 +15,9 @@ def verify(
 ) -> None:
     """Check the certificates that align and gamma write.
 
-    One file of plain Python, which shares no code with the solver, computes the costs anew in
-    whole numbers. Exit 0: every claim is proven; 1: some are not; 3: a file is no certificate.
+    The check is one file of plain Python that shares no code with the solver. It recomputes all
+    costs in whole numbers. Exit 0: every claim is proven; 1: some are not; 3: a file is not a
+    certificate.
     """
     from gammacp.verify import Check, RefusedError
 
@@ -24,15 +25,15 @@ def verify(
     records = []
     for path in files:
         try:
-            proven, said = Check(path.read_text(encoding="utf-8")).claim()
+            proven, statements = Check(path.read_text(encoding="utf-8")).claim()
         except (RefusedError, OSError, OverflowError, UnicodeDecodeError) as error:
             message(f"gammacp: {path}: {error}", error=True)
             records.append({"file": str(path), "verified": False, "said": [], "error": str(error)})
             code = 3
             continue
-        records.append({"file": str(path), "verified": proven, "said": said})
+        records.append({"file": str(path), "verified": proven, "said": statements})
         code = max(code, 0 if proven else 1)
-        for line in () if json else said:
+        for line in () if json else statements:
             say(f"{path}: {line}")
     if json:
         print_json({"results": records})

@@ -1,6 +1,6 @@
-"""The options with which commands weigh differences, model chance and solve alignments.
+"""Options of commands that compute γ: costs of differences, chance, solver, and thresholds.
 
-`--preset` fills in what is not given:
+`--preset` sets the options that are not given:
 
 mathet-2015  α = β = Δ = 1, sporadic positions, 2 % precision at 95 % (the defaults); chance
              `corpus` for several files where that is possible, else `shift`.
@@ -80,9 +80,9 @@ class Weighing:
     )
 
     def said_by(self, paths: Sequence[Path]) -> Weighing:
-        """The same, or what a campaign.toml says where the command line says nothing.
+        """Return these options, or the dissimilarity of a campaign.toml if none of them is given.
 
-        That is data: a class of one's own counts only if `--import` has loaded its module.
+        A campaign.toml is data: it can name a custom class only if `--import` loaded its module.
         """
         from gammacp.dissimilarity import dissimilarity
         from gammacp.formats.campaign_file import campaign_of
@@ -90,14 +90,14 @@ class Weighing:
         if not any(path.suffix == ".toml" for path in paths):
             return self
         campaign = campaign_of(paths)
-        if (own := campaign.dissimilarity) is None:
+        if (from_file := campaign.dissimilarity) is None:
             return self
         if self != Weighing():
-            message(f"{campaign.file}: the command line replaces its dissimilarity {own}")
+            message(f"{campaign.file}: the command line replaces its dissimilarity {from_file}")
             return self
         try:
             with campaign.confine():
-                return replace(self, own=dissimilarity(own, importing=False))
+                return replace(self, own=dissimilarity(from_file, importing=False))
         except UsageError as error:
             hint = "Give a TOML file, or a name from `gammacp gamma --help`"
             raise campaign.error(str(error), "dissimilarity", hint=hint) from None
@@ -119,18 +119,19 @@ class Weighing:
         return PRESETS[self.preset.value]
 
     def chosen_dissimilarity(self) -> Any:
-        """The dissimilarity; None where every option was left open."""
+        """Return the dissimilarity; None if no option was given."""
         if self == Weighing():
             return None
         return self.dissimilarity()
 
     def dissimilarity(self) -> Any:
-        """The dissimilarity; the combined one unless another is named."""
+        """Return the dissimilarity: the combined one unless another is named."""
         from gammacp.dissimilarity import Combined, dissimilarity
 
-        own: Any = self.own
-        if not isinstance(own, str | None):
-            return own  # a campaign.toml's, made already
+        choice: Any = self.own
+        if not isinstance(choice, str | None):
+            # Built by `said_by` from a campaign.toml.
+            return choice
         if self.own not in (None, "combined"):
             if self != Weighing(own=self.own):
                 raise UsageError(
@@ -138,12 +139,14 @@ class Weighing:
                     "beta = 2, … into its TOML file"
                 )
             return dissimilarity(self.own)
-        given = {name: getattr(self, name) for name in ("alpha", "beta", "delta", "positional")}
+        parameters = {
+            name: getattr(self, name) for name in ("alpha", "beta", "delta", "positional")
+        }
         if self.categorial is not None:
-            given["categorial"] = plain_name("--categorial", self.categorial)
-        given["f_cat"] = self.f_cat and self.f_cat.value
-        preset = {k: v for k, v in self.preset_values.items() if k in given}
-        return Combined(**preset | {k: v for k, v in given.items() if v is not None})
+            parameters["categorial"] = plain_name("--categorial", self.categorial)
+        parameters["f_cat"] = self.f_cat and self.f_cat.value
+        preset = {k: v for k, v in self.preset_values.items() if k in parameters}
+        return Combined(**preset | {k: v for k, v in parameters.items() if v is not None})
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,7 @@ class SolvingFlags:
         return {"method": self.method, "gap": self.gap or 0.0, "time_limit": self.time_limit}
 
     def check_proven(self, *statuses: str | None) -> None:
-        """UnprovenError if a proof was required and one is missing; None: nothing to be proven."""
+        """Raise UnprovenError if a proof was required and is missing; None needs no proof."""
         if self.require_optimal and not {*statuses} <= {None, "optimal"}:
             raise UnprovenError("an alignment is not proven optimal, as --require-optimal asks")
 
@@ -197,7 +200,7 @@ class ComputingFlags:
 
     @contextmanager
     def pool(self, what: str, *, pays: bool = False) -> Iterator[tuple[Executor | None, Counter]]:
-        """Workers where they are asked for or pay (None without), and a counter of `what`."""
+        """Open workers if asked for or worthwhile (else None), and a counter of `what`."""
         from gammacp.cli.progress import progress
         from gammacp.pools import workers
 
@@ -248,12 +251,12 @@ class Thresholds:
     )
 
     def require_interval(self, interval: bool) -> None:
-        """UsageError if a threshold for the interval's lower end is given without an interval."""
+        """Raise UsageError if the interval's lower end has a threshold, but without an interval."""
         if self.fail_under_lower is not None and not interval:
             raise UsageError("--fail-under-lower needs an interval over documents: give --interval")
 
     def check(self, value: float, over: BootstrapInterval | None, what: str = "γ") -> None:
-        """BelowThresholdError if γ or its interval's lower end is below its threshold, or none."""
+        """Raise BelowThresholdError if γ or its lower end is undefined or below its threshold."""
         check_threshold(value, self.fail_under, what)
         what = "the lower end of γ's interval over documents"
         if self.fail_under_lower is not None and (over is None or over.reason):
@@ -263,27 +266,27 @@ class Thresholds:
 
 
 def check_threshold(value: float, fail_under: float | None, what: str = "γ") -> None:
-    """BelowThresholdError if the value is below the threshold or NaN."""
+    """Raise BelowThresholdError if the value is NaN or below the threshold."""
     if fail_under is not None and math.isnan(fail_under):
-        raise UsageError("--fail-under nan is no number to compare with")
+        raise UsageError("--fail-under must be a number, not nan")
     if fail_under is not None and not value >= fail_under:
         raise BelowThresholdError(f"{what} is {value:.4f}, below {fail_under:g}")
 
 
 @dataclass(frozen=True)
 class GammaFlags:
-    """Everything that decides a γ, and whether it is good enough."""
+    """All options that decide the value of γ."""
 
     weighing: Weighing
     sampling: Sampling
     solving: SolvingFlags
 
     def said_by(self, paths: Sequence[Path]) -> GammaFlags:
-        """Return what `Weighing` says of the dissimilarity."""
+        """Return these options, with the dissimilarity of a campaign.toml (see `Weighing`)."""
         return replace(self, weighing=self.weighing.said_by(paths))
 
     def options(self) -> GammaOptions:
-        """Options of the γ family; what was not given is left out, so that defaults apply."""
+        """Return options of the γ family; those not given are left out, so that defaults apply."""
         sampling = self.sampling
         if sampling.samples is not None and sampling.precision is not None:
             raise UsageError("give --samples or --precision, not both")
@@ -297,10 +300,10 @@ class GammaFlags:
 
         The seed is left out: it has a meaning, and is printed, wherever something is random.
         """
-        found = dict.fromkeys(given(self.weighing), "dissimilarity")
-        if found.pop("own", None) and isinstance(self.weighing.own, str):
-            found["dissimilarity"] = "dissimilarity"
+        changed = dict.fromkeys(given(self.weighing), "dissimilarity")
+        if changed.pop("own", None) and isinstance(self.weighing.own, str):
+            changed["dissimilarity"] = "dissimilarity"
         for name in (*given(self.sampling), *given(self.solving)):
-            found[name] = "method" if name == "require-optimal" else name.replace("-", "_")
-        found.pop("seed", None)
-        return found
+            changed[name] = "method" if name == "require-optimal" else name.replace("-", "_")
+        changed.pop("seed", None)
+        return changed

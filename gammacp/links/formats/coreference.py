@@ -1,4 +1,4 @@
-"""Mentions and their chains: CoNLL-2012 and CorefUD, a file per annotator.
+"""Coreference files, a file per annotator: CoNLL-2012 and CorefUD.
 
 After the CoNLL-2012 shared task (`#begin document (NAME); part 000`, chains in the last column:
 `(12`, `12)`, `(12)`, joined by `|`) and CorefUD 1.0 (CoNLL-U with `# global.Entity` and
@@ -26,7 +26,7 @@ _COREFUD = re.compile(rb"(?:\A|[\r\n])# ?global\.Entity\b|[\t|]Entity=[^|\t\r\n]
 _CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _GROUPS = ("eid", "GRP")
 _TYPES = ("etype", "entity")
-# A mention is opened, closed, or both; between the brackets is what is said of it.
+# A mention is opened, closed, or both; its fields stand between the brackets.
 _MARK = re.compile(r"(\()?([^()|]+)(\))?\|?")
 _PART = re.compile(r"(.*)\[(\d+)/(\d+)\]")
 _NUMBER = re.compile(r"\d+(?:[-.]\d+)?")
@@ -72,7 +72,7 @@ class _Document:
 
 
 def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
-    """One annotator's mentions, joined by chains.
+    """Read one annotator's mentions and the chains that join them.
 
     Parameters
     ----------
@@ -100,10 +100,10 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
         part). Mentions on empty nodes are left out; so are bridges and split antecedents, which
         join entities
     """
-    found = list(_documents(source))
+    read_documents = list(_documents(source))
     documents = Documents(source, TOKENS)
-    for one in found:
-        if len(found) > 1:
+    for one in read_documents:
+        if len(read_documents) > 1:
             name = one.name
         else:
             name = source.document
@@ -118,13 +118,13 @@ def _documents(source: Source) -> Iterator[_Document]:
 
 
 def _conll_documents(source: Source) -> Iterator[_Document]:
-    """Documents of a CoNLL-2012 file."""
+    """Yield the documents of a CoNLL-2012 file."""
     current: _Document | None = None
     for number, line in enumerate(source.lines(), 1):
-        if begun := _BEGIN.match(line):
+        if beginning := _BEGIN.match(line):
             if current is not None:
                 yield _check_complete(source, current, number)
-            names = [part for part in begun.groups() if part]
+            names = [part for part in beginning.groups() if part]
             current = _Document("-".join(names) or source.document)
         elif line.strip() and not line.startswith("#"):
             cells = line.split()
@@ -138,14 +138,14 @@ def _conll_documents(source: Source) -> Iterator[_Document]:
 
 
 def _corefud_documents(source: Source) -> Iterator[_Document]:
-    """Documents of a CorefUD file."""
+    """Yield the documents of a CorefUD file."""
     current: _Document | None = None
     declaration = _Declaration()
     for number, line in enumerate(source.lines(), 1):
-        if begun := _NEW.match(line):
+        if beginning := _NEW.match(line):
             if current is not None and current.words:
                 yield _check_complete(source, current, number)
-            current = _Document(begun[1] or source.document)
+            current = _Document(beginning[1] or source.document)
         elif line.startswith("#"):
             declaration = _declared(source, line, number, declaration)
         elif line.strip():
@@ -157,7 +157,7 @@ def _corefud_documents(source: Source) -> Iterator[_Document]:
 
 
 def _declared(source: Source, line: str, number: int, before: _Declaration) -> _Declaration:
-    """Return the declaration as a comment changes it."""
+    """Return the declaration, changed if this comment declares columns or fields."""
     if columns := _COLUMNS.match(line):
         names = tuple(columns[1].split())
         lacking = [name for name in ("ID", "FORM", "MISC") if name not in names]
@@ -200,7 +200,7 @@ def _corefud(
             continue
         if not declaration.fields:
             raise source.error(
-                "mentions have fields that nothing declares",
+                "mentions have fields, but no line declares them",
                 line=number,
                 hint="Add a line such as `# global.Entity = eid-etype-head-other`",
             )
@@ -241,7 +241,7 @@ def _entity(
 
 
 def _marks(source: Source, cell: str, line: int) -> Iterator[tuple[bool, str, bool]]:
-    """Yield of each mention of a cell if it begins here, what it is called, and if it ends here."""
+    """Yield for each mention in a cell whether it begins here, its content, and whether it ends."""
     if cell in ("-", "_", "*"):
         return
     place = 0
@@ -290,9 +290,11 @@ def _mark(
 
 
 def _check_complete(source: Source, document: _Document, line: int) -> _Document:
-    for name, left in document.opened.items():
-        if left:
-            raise source.error(f"mention of {name} begins, but has no end", line=left[0][2])
+    for name, open_mentions in document.opened.items():
+        if open_mentions:
+            raise source.error(
+                f"mention of {name} begins, but has no end", line=open_mentions[0][2]
+            )
     for name in document.parts:
         raise source.error(f"mention of {name} lacks some of its parts", line=line)
     return document

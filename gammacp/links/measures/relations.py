@@ -140,12 +140,12 @@ def _add(
     names = ("matched", "first_links", "second_links")
     table = np.stack([counts.numbers[name] for name in names])
     for k, pair in enumerate(counts.parties):
-        own = sums.setdefault(pair, {})
+        sums_of_pair = sums.setdefault(pair, {})
         parts: list[tuple[str | None, Floats]] = [(None, table[:, k].sum(axis=1))]
         parts += [(name, table[:, k, t]) for t, name in enumerate(counts.labels)]
         for name, numbers in parts:
             if numbers.any():
-                by_rule = own.setdefault(name, {})
+                by_rule = sums_of_pair.setdefault(name, {})
                 by_rule[rule] = by_rule.get(rule, 0) + numbers
 
 
@@ -268,9 +268,9 @@ def _register(name: str, summary: str, *, strict: bool) -> Callable[[Continuum],
 def _by_type(counts: Counts, rates: Rates) -> dict[str, float]:
     """Return the mean over the pairs of whom one has links of a type."""
     assert rates.by_label is not None
-    known = ~np.isnan(rates.by_label)
-    sums: Floats = np.where(known, rates.by_label, 0.0).sum(axis=0)
-    means = share(sums, known.sum(axis=0).astype(np.float64))
+    defined = ~np.isnan(rates.by_label)
+    sums: Floats = np.where(defined, rates.by_label, 0.0).sum(axis=0)
+    means = share(sums, defined.sum(axis=0).astype(np.float64))
     return dict(zip(counts.labels, means.tolist(), strict=True))
 
 

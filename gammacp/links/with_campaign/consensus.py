@@ -1,9 +1,9 @@
-"""Links of a gold standard: votes over links that are joined, as their units are aligned.
+"""Links and chains of a gold standard, decided by votes.
 
-Links of different annotators are joined as for γ_link. Of each group the two ends that most of its
-links have stand in the gold standard if enough annotators have them, and if both units are in it.
-Mentions are of one chain if enough annotators hold them for the same, directly or through others.
-Annotators count alike, whatever weighs their units.
+Links of different annotators are joined into groups as for γ_link. The two ends that most links of
+a group have become a link of the gold standard, if enough annotators have them and both units are
+in the gold standard. Two mentions belong to one chain if enough annotators link them, directly or
+through other mentions. All annotators have the same weight here, whatever weighs their units.
 """
 
 from __future__ import annotations
@@ -74,50 +74,50 @@ def add_links(found: Consensus, alignment: Alignment, settings: Settings) -> Con
     settings
         How links are joined: dissimilarity of the units, and solver.
     """
-    kept = {u.group: str(k) for k, u in enumerate(found.kept, 1)}
+    id_of_group = {u.group: str(k) for k, u in enumerate(found.kept, 1)}
     links = tuple(_links(found, alignment, settings))
     name = found.continuum.annotators[0]
     gold = [
-        Link(name, x.type, kept[x.source.group], kept[x.target.group], x.kind)
+        Link(name, x.type, id_of_group[x.source.group], id_of_group[x.target.group], x.kind)
         for x in links
         if x.kept
     ]
     gold += [
-        Link(name, type, kept[a], kept[b], CHAIN)
-        for type, chain in _chains(alignment, kept, found.needed)
-        for a, b in pairwise(sorted(chain, key=lambda g: int(kept[g])))
+        Link(name, type, id_of_group[a], id_of_group[b], CHAIN)
+        for type, chain in _chains(alignment, id_of_group, found.needed)
+        for a, b in pairwise(sorted(chain, key=lambda g: int(id_of_group[g])))
     ]
-    units = [replace(u.by(name), id=kept[u.group]) for u in found.kept]
-    made = gold_of(alignment.continuum, units, [name], gold)
-    named = tuple(replace(u, id=kept.get(u.group, "")) for u in found.units)
-    return replace(found, units=named, continuum=made, links=links)
+    units = [replace(u.by(name), id=id_of_group[u.group]) for u in found.kept]
+    continuum = gold_of(alignment.continuum, units, [name], gold)
+    units_with_ids = tuple(replace(u, id=id_of_group.get(u.group, "")) for u in found.units)
+    return replace(found, units=units_with_ids, continuum=continuum, links=links)
 
 
-def _links(found: Consensus, alignment: Alignment, settings: Settings) -> list[ConsensusLink]:
+def _links(consensus: Consensus, alignment: Alignment, settings: Settings) -> list[ConsensusLink]:
     continuum = alignment.continuum
     linked = continuum.link_rows.only(chains=False)
     if not len(linked):
         return []
     costs = LinkCosts.of([continuum], settings, alignment.dissimilarity)
     ends = ends_of(continuum, linked, groups_of(continuum, alignment.groups), costs)
-    units = {u.group: u for u in found.units}
-    made = []
+    units = {u.group: u for u in consensus.units}
+    gold_links = []
     for group in join_links(continuum, ends, costs, settings).groups.tolist():
         members = {a: k for a, k in zip(continuum.annotators, group, strict=True) if k >= 0}
         places = {}
         for name, k in members.items():
             place = int(ends.source_groups[k]), int(ends.target_groups[k])
-            turns = linked.kinds[linked.codes[k]] != DIRECTED
-            places[name] = (min(place), max(place)) if turns else place
+            is_undirected = linked.kinds[linked.codes[k]] != DIRECTED
+            places[name] = (min(place), max(place)) if is_undirected else place
         counts = Counter(places.values())
         most = max(counts.values())
-        level = sorted(
+        best_ends = sorted(
             (p for p, n in counts.items() if n == most),
             key=lambda p: (not all(units[g].kept for g in p), [units[g].start for g in p]),
         )
-        mine = {name: k for name, k in members.items() if places[name] == level[0]}
-        vote = vote_on_category([linked.types[linked.codes[k]] for k in mine.values()])
-        source, target = (units[g] for g in level[0])
+        majority = {name: k for name, k in members.items() if places[name] == best_ends[0]}
+        vote = vote_on_category([linked.types[linked.codes[k]] for k in majority.values()])
+        source, target = (units[g] for g in best_ends[0])
         missing = not (source.kept and target.kept)
         shown = {
             name: {
@@ -129,21 +129,23 @@ def _links(found: Consensus, alignment: Alignment, settings: Settings) -> list[C
             else None
             for name in continuum.annotators
         }
-        made.append(
+        gold_links.append(
             ConsensusLink(
                 type=vote.winner or "",
-                kind=linked.kinds[linked.codes[next(iter(mine.values()))]],
+                kind=linked.kinds[linked.codes[next(iter(majority.values()))]],
                 source=source,
                 target=target,
                 support=most,
                 vote=vote,
                 links=shown,
                 groups=places,
-                kept=most >= found.needed and not missing,
-                reasons=tuple(_reasons(vote, counts, len(group), found.needed, missing, level)),
+                kept=most >= consensus.needed and not missing,
+                reasons=tuple(
+                    _reasons(vote, counts, len(group), consensus.needed, missing, best_ends)
+                ),
             )
         )
-    return sorted(made, key=lambda x: (x.source.start, x.target.start, x.source.group))
+    return sorted(gold_links, key=lambda x: (x.source.start, x.target.start, x.source.group))
 
 
 def _reasons(
@@ -152,56 +154,58 @@ def _reasons(
     people: int,
     needed: int,
     missing: bool,
-    level: Sequence[tuple[int, int]],
+    best_ends: Sequence[tuple[int, int]],
 ) -> list[str]:
-    support = counts[level[0]]
-    said = []
+    support = counts[best_ends[0]]
+    reasons = []
     if not vote.unanimous:
-        said.append(vote.in_words("type"))
+        reasons.append(vote.in_words("type"))
     if len(counts) > 1:
         ends = ", ".join(map(str, sorted(counts.values(), reverse=True)))
-        if len(level) > 1:
+        if len(best_ends) > 1:
             first = "tied, the first were taken"
         else:
             first = "disputed"
-        said.append(f"ends {first}: {ends}")
+        reasons.append(f"ends {first}: {ends}")
     if support < people:
         if support < needed:
             left_out = ", left out"
         else:
             left_out = ""
-        said.append(f"marked by {support} of {people}{left_out}")
+        reasons.append(f"marked by {support} of {people}{left_out}")
     if missing:
-        said.append("a unit at one end is not in the gold standard")
-    return said
+        reasons.append("a unit at one end is not in the gold standard")
+    return reasons
 
 
 def _chains(
-    alignment: Alignment, kept: Mapping[int, str], needed: int
+    alignment: Alignment, id_of_group: Mapping[int, str], needed: int
 ) -> list[tuple[str, set[int]]]:
-    """Sets of groups of units of one chain, each with its type."""
+    """Return the sets of groups that form a chain, each with its type."""
     continuum = alignment.continuum
     bonds = continuum.link_rows.only(chains=True)
     group = groups_of(continuum, alignment.groups).tolist()
     chains = chains_of(continuum, bonds).tolist()
-    named = {chains[s]: bonds.types[k] for s, k in zip(bonds.sources, bonds.codes, strict=True)}
+    type_of_chain = {
+        chains[s]: bonds.types[k] for s, k in zip(bonds.sources, bonds.codes, strict=True)
+    }
     members: dict[int, list[int]] = {}
     for row, chain in enumerate(chains):
-        if chain in named and group[row] in kept:
+        if chain in type_of_chain and group[row] in id_of_group:
             members.setdefault(chain, []).append(group[row])
     votes: dict[tuple[int, int], Counter[str]] = {}
     for chain, groups in members.items():
         for pair in combinations(sorted(groups), 2):
-            votes.setdefault(pair, Counter[str]())[named[chain]] += 1
+            votes.setdefault(pair, Counter[str]())[type_of_chain[chain]] += 1
     agreed: nx.Graph[int] = nx.Graph()
     for pair, types in votes.items():
         if types.total() >= needed:
             agreed.add_edge(*pair, types=types)
-    made = []
-    for found in nx.connected_components(agreed):
-        types = sum((d["types"] for *_, d in agreed.edges(found, data=True)), Counter[str]())
-        made.append((min(types, key=lambda name: (-types[name], name)), set(found)))
-    return sorted(made, key=lambda x: min(int(kept[g]) for g in x[1]))
+    chains_of_gold = []
+    for connected in nx.connected_components(agreed):
+        types = sum((d["types"] for *_, d in agreed.edges(connected, data=True)), Counter[str]())
+        chains_of_gold.append((min(types, key=lambda name: (-types[name], name)), set(connected)))
+    return sorted(chains_of_gold, key=lambda x: min(int(id_of_group[g]) for g in x[1]))
 
 
 GOLD.register("links", LinkedGold())

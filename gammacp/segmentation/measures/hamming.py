@@ -1,8 +1,8 @@
 """Generalised Hamming Distance between two sets of boundaries (Bookstein, Kulyukin & Raita 2002).
 
-The cheapest way to turn the hypothesis' boundaries into the reference's by inserting, deleting and
-shifting them; a shift over i places costs c·i. Boundaries are matched in order, because with a
-cost that is linear in the distance an uncrossed matching is never dearer.
+GHD is the least cost of turning the boundaries of the hypothesis into those of the reference by
+inserting, deleting and shifting them; a shift over i places costs c·i. Boundaries
+are matched in order: as costs are linear in the distance, a crossed matching is never cheaper.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from gammacp.segmentation.measures.value import Segmentation, check_comparable
 
 @dataclass(frozen=True, kw_only=True)
 class HammingDistance:
-    """A distance, and the one that deleting and inserting everything would give.
+    """A distance, and its upper bound: the cost of deleting and inserting everything.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ def ghd(
     deletion: float | None = None,
     shift: float = 2.0,
 ) -> HammingDistance:
-    """GHD between two segmentations; boundary types do not count.
+    """Compute GHD between two segmentations, whatever the types of boundaries.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def ghd_of_positions(
     deletion: float,
     shift: float = 2.0,
 ) -> HammingDistance:
-    """GHD between sorted boundary positions, whole or real.
+    """Compute GHD between sorted boundary positions, whole or real.
 
     Only pairs closer than (insertion + deletion)/shift can pay, so each boundary of the hypothesis
     meets the few of the reference around it: the cost is linear in the number of boundaries as

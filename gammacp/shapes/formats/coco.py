@@ -64,8 +64,8 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
             documents.of(_title(image)).declare(name(who) or "")
     for entry in root.objects("annotations"):
         what = f"annotation {entry.get('id')}"
-        for key, known in (("image_id", images), ("category_id", {None: None, **labels})):
-            if _key(entry, key) not in known:
+        for key, ids in (("image_id", images), ("category_id", {None: None, **labels})):
+            if _key(entry, key) not in ids:
                 raise entry.error(f"{what} belongs to no {key[:-3]} of the file")
         who = entry.name(*((rater,) if rater else _RATERS)) or source.annotator
         if not who:
@@ -158,8 +158,8 @@ def write(document: Continuum | Corpus, path: Path) -> None:
             about = {"id": len(entries) + 1, "image_id": number, "category_id": label}
             entries.append({**about, "rater": u.annotator, **_outline(u)})
     named = [{"id": i, "name": label} for label, i in categories.items()]
-    found = {"info": {}, "images": images, "categories": named, "annotations": entries}
-    write_text(path, json.dumps(found, ensure_ascii=False) + "\n")
+    content = {"info": {}, "images": images, "categories": named, "annotations": entries}
+    write_text(path, json.dumps(content, ensure_ascii=False) + "\n")
 
 
 def _outline(unit: Unit) -> dict[str, Any]:

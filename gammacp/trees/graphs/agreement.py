@@ -1,4 +1,4 @@
-"""Agreement of semantic graphs: Smatch, and what of it is beyond chance.
+"""Agreement of semantic graphs: Smatch, and α of graphs beyond chance.
 
 Smatch (Cai & Knight 2013) is F₁ of the triples that agree under the best matching of nodes, counted
 over all sentences. None of the annotators is gold: precision is the share of the first one's
@@ -167,7 +167,7 @@ def graph_agreement(
     0.75
     """
     if not treebank.of_graphs:
-        raise UsageError("Smatch compares graphs, and these are trees")
+        raise UsageError("Smatch compares graphs, but this treebank holds trees")
     if chance not in (LENGTH_MATCHED, None):
         raise UsageError(f"chance {chance!r} is not {LENGTH_MATCHED!r} or None")
     treebank.require_shared()
@@ -180,7 +180,7 @@ def graph_agreement(
         one, other = (treebank.annotators[observations.annotator[k]] for k in (a, b))
         item = treebank.shared_items[observations.item[a]]
         compared.append(Compared(item, (one, other), (graphs[a], graphs[b]), matching))
-    beyond, loose = (
+    beyond, chance_open = (
         _beyond(observations, graphs, compared, sample_pairs, seed) if chance else ({}, 0.0)
     )
     return GraphAgreement(
@@ -188,7 +188,7 @@ def graph_agreement(
         graphs=graphs,
         compared=tuple(compared),
         beyond_chance=beyond,
-        chance_open=loose,
+        chance_open=chance_open,
         signature=signature(
             "smatch",
             trees=None if treebank.kind == "graph" else treebank.kind,
@@ -199,18 +199,22 @@ def graph_agreement(
 
 
 def _graphs(treebank: Treebank) -> Iterator[MeaningGraph]:
-    """Everybody's graph; of dependencies the enhanced one, words by the first one's numbers."""
+    """Yield everybody's graph; of dependencies the enhanced graph.
+
+    Annotators may split a sentence into different words. The words of all are then numbered as the
+    first annotator's, so that their graphs can be compared.
+    """
     for item in treebank.shared_items:
         first: Dependencies | None = None
-        for found in item.annotations.values():
-            if isinstance(found, MeaningGraph):
-                yield found
-            elif isinstance(found, Dependencies):
-                first = first or found
+        for annotation in item.annotations.values():
+            if isinstance(annotation, MeaningGraph):
+                yield annotation
+            elif isinstance(annotation, Dependencies):
+                first = first or annotation
                 numbers = dict[str, str]()
-                if found.forms and first.forms and found.forms != first.forms:
-                    numbers = Words.of(found).numbers_in(Words.of(first))
-                yield enhanced_graph(found, numbers)
+                if annotation.forms and first.forms and annotation.forms != first.forms:
+                    numbers = Words.of(annotation).numbers_in(Words.of(first))
+                yield enhanced_graph(annotation, numbers)
 
 
 def _beyond(
@@ -220,7 +224,7 @@ def _beyond(
     pairs: int,
     seed: int,
 ) -> tuple[dict[str, BeyondChance], float]:
-    """1 − D_o/D_e of both, and what unproven matchings of unlike graphs leave open."""
+    """Return 1 − D_o/D_e of both, and the share of triples that unproven matchings leave open."""
     items = observations.item
     everything = observations.everything
     sizes = np.array([g.n_triples for g in graphs])
@@ -228,22 +232,22 @@ def _beyond(
     lengths = lengths.astype(np.int64)[items]
     try:
         most = min(max(1, pairs // len(graphs)), MOST)
-        found, chosen = matched(observations, lengths, everything, most=most)
+        bands, chosen = matched(observations, lengths, everything, most=most)
     except DataError as error:
         return untold(("plain", "smatch"), error), 0.0
     counts = observations.counts(chosen)
     number = np.count_nonzero(chosen)
     apart = np.array([c.apart for c in compared])
-    seen = np.stack([apart**2, apart, sizes[observations.first] + sizes[observations.second]])
-    squared, single, size = observations.means_of_pairs(seen, chosen)
-    common, bound = _unlike(graphs, found)
-    n = lengths[found.first]
-    m = lengths[found.second]
-    both = sizes[found.first] + sizes[found.second]
+    observed = np.stack([apart**2, apart, sizes[observations.first] + sizes[observations.second]])
+    squared, single, size = observations.means_of_pairs(observed, chosen)
+    common, bound = _unlike(graphs, bands)
+    n = lengths[bands.first]
+    m = lengths[bands.second]
+    both = sizes[bands.first] + sizes[bands.second]
     largest = 2 * np.minimum(n, m) / (n + m)
     unlike = 1 - np.minimum(1, 2 * common / both / np.sqrt(largest))
-    squares = found.means((both * unlike * 2 * n / (n + m)) ** 2)
-    chance = observations.sums(found.means(unlike), chosen) / np.maximum(counts, 1)
+    squares = bands.means((both * unlike * 2 * n / (n + m)) ** 2)
+    chance = observations.sums(bands.means(unlike), chosen) / np.maximum(counts, 1)
     parts = {
         "plain": Contributions(
             squared * counts / number,
@@ -252,15 +256,20 @@ def _beyond(
         ),
         "smatch": Contributions(single / size.sum(), size * chance / size.sum(), "sentences"),
     }
-    loose = float((bound - common).sum() / max(common.sum(), 1))
-    return against_bands(observations.treebank, parts, found, {}, seed=seed), loose
+    open_share = float((bound - common).sum() / max(common.sum(), 1))
+    return against_bands(observations.treebank, parts, bands, {}, seed=seed), open_share
 
 
-def _unlike(graphs: Sequence[MeaningGraph], found: Bands) -> Floats:
+def _unlike(graphs: Sequence[MeaningGraph], bands: Bands) -> Floats:
     """Triples in common with the graphs of other sentences, and at most: shape (2, pairs)."""
-    known: dict[tuple[int, int], GraphMatching] = {}
-    for x, y in zip(found.first.tolist(), found.second.tolist(), strict=True):
-        if (x, y) not in known:
-            known[x, y] = known[y, x] = best_matching(graphs[x], graphs[y], branches=False)
-    of = (known[x, y] for x, y in zip(found.first.tolist(), found.second.tolist(), strict=True))
-    return np.array([(m.matched, m.bound) for m in of], np.float64).T
+    matching_of_pair: dict[tuple[int, int], GraphMatching] = {}
+    for x, y in zip(bands.first.tolist(), bands.second.tolist(), strict=True):
+        if (x, y) not in matching_of_pair:
+            matching_of_pair[x, y] = matching_of_pair[y, x] = best_matching(
+                graphs[x], graphs[y], branches=False
+            )
+    matchings = (
+        matching_of_pair[x, y]
+        for x, y in zip(bands.first.tolist(), bands.second.tolist(), strict=True)
+    )
+    return np.array([(m.matched, m.bound) for m in matchings], np.float64).T

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from gammacp.errors import UsageError
 
-# (label, (children …)): how trees are written down by hand and read from brackets.
+# (label, (children …)): the form of trees that are written by hand or read from brackets.
 Nested: TypeAlias = "tuple[str, tuple[Nested, ...]]"
 
 ROOT_LABEL = ""
@@ -86,7 +86,7 @@ class Tree:
 def _build_tree(
     root: int, children: Sequence[Sequence[int]], labels: Sequence[str], size: int
 ) -> Tree:
-    """The tree below `root`; without recursion, since annotations can be very deep."""
+    """Build the tree below `root`, without recursion as annotations can be very deep."""
     ordered: list[str] = []
     leftmost: list[int] = []
     stack = [(root, 0, 0)]
@@ -103,7 +103,7 @@ def _build_tree(
 
 
 def dependency_tree(heads: Sequence[int], relations: Sequence[str]) -> Tree:
-    """The tree of a dependency annotation (Skjærholt 2014, Figure 1).
+    """Build the tree of a dependency annotation (Skjærholt 2014, Figure 1).
 
     Parameters
     ----------
@@ -131,19 +131,19 @@ def dependency_tree(heads: Sequence[int], relations: Sequence[str]) -> Tree:
 
 
 def nested_tree(nested: Nested, *, size: str = "leaves") -> Tree:
-    """The tree of nested (label, children) tuples; `size` of |x|: "leaves" or "nodes".
+    """Build the tree of nested (label, children) tuples.
 
     Parameters
     ----------
     nested
         The root.
     size
-        What |x| counts.
+        Size |x|: the number of "leaves" or "nodes".
 
     Raises
     ------
     UsageError
-        The size is neither.
+        `size` is neither "leaves" nor "nodes".
 
     >>> nested_tree(("S", (("NP", (("P", ()),)), ("VP", (("V", ()),))))).labels
     ('P', 'NP', 'V', 'VP', 'S')

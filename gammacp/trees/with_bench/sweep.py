@@ -99,15 +99,15 @@ def parse_tree_error(text: str) -> dict[str, str]:
     text
         Errors with their variants, joined by `+`.
     """
-    found: dict[str, str] = {}
+    variants: dict[str, str] = {}
     for part in text.split("+"):
         name, _, variant = part.partition(":")
-        if name not in _VARIANTS or name in found:
+        if name not in _VARIANTS or name in variants:
             raise UsageError(f"error {part!r} is not one of trees: label and attach, each once")
-        found[name] = variant or _VARIANTS[name][0]
-        if found[name] not in _VARIANTS[name]:
+        variants[name] = variant or _VARIANTS[name][0]
+        if variants[name] not in _VARIANTS[name]:
             raise UsageError(f"error {part!r} has no such variant; {', '.join(_VARIANTS[name])}")
-    return found
+    return variants
 
 
 def sample_sentences(

@@ -19,8 +19,8 @@ class TreePage:
     """Pages on trees."""
 
     REFUSAL: ClassVar[str] = (
-        "a page on trees takes only options for reading, --out, --title, --trees and --json; "
-        "gammacp syntax has more for trees"
+        "a report on trees accepts only the options for reading, --out, --title, --trees and "
+        "--json; gammacp syntax offers more for trees"
     )
     trees: str | None = option(
         "Make a page on trees or graphs: dependency, phrase, graph or enhanced.  [default: by the "
@@ -54,12 +54,12 @@ class TreePage:
         from gammacp.trees.with_report.page import tree_page
 
         read = Treebanks(trees=self.trees).read(files, reading, writes=[out])
-        more: dict[str, Any] = {}
+        extras: dict[str, Any] = {}
         if read.treebank.kind == "dependency":
-            more["breakdown"] = True
-        found = report_on(read, by_annotator=True, sentences=50, **more)
-        write_text(out, tree_page(found, title))
+            extras["breakdown"] = True
+        report = report_on(read, by_annotator=True, sentences=50, **extras)
+        write_text(out, tree_page(report, title))
         if as_json:
-            print_json({"report": str(out), **found.as_dict(), "failures": unread_json()})
+            print_json({"report": str(out), **report.as_dict(), "failures": unread_json()})
         else:
             message(f"wrote {out}")

@@ -95,7 +95,7 @@ def test_independent_annotators_agree_as_chance_has_it() -> None:
 
 def test_trees_are_no_graphs() -> None:
     tree = Dependencies((0,), ("root",))
-    with pytest.raises(UsageError, match="these are trees"):
+    with pytest.raises(UsageError, match="this treebank holds trees"):
         graph_agreement(Treebank.from_annotations({"a": [tree], "b": [tree]}))
     graph = drawn(random.Random(0), 2)
     with pytest.raises(DataError, match="gammacp syntax compares graphs"):
