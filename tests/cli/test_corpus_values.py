@@ -86,7 +86,7 @@ def test_a_threshold(run: Run, file: Path) -> None:
     assert "does not add up" in undefined.err
     no_number = run("measure", file, "-m", "f1-strict", "--fail-under", "nan")
     assert no_number.code == 2
-    assert "nan is no number" in no_number.err
+    assert "--fail-under must be a number, not nan" in no_number.err
 
 
 def test_documents_in_a_table(run: Run, file: Path) -> None:
