@@ -101,7 +101,7 @@ class _Costs(NamedTuple):
 
 
 class _Stands(NamedTuple):
-    """What each annotator of a group differs from the others, by position and by label."""
+    """Differences of each annotator of a group from the others, by position and by label."""
 
     moved: Floats
     renamed: Floats

@@ -112,7 +112,7 @@ def test_another_choice(page: "Page") -> None:
     page.get_by_label("Cid (6)").uncheck()
     page.get_by_label("Another name for thing").fill("animal")
     page.get_by_role("button", name="Compute with this choice").press("Enter")
-    page.get_by_text("2 annotators, 3 documents").wait_for()
+    page.get_by_text(re.compile("^2 annotators, 3 documents")).wait_for()
     two = {n: keep_annotators(c, ["Ann", "Bob"]) for n, c in DOCUMENTS.items()}
     merged = Corpus.from_continua(
         {n: rename_categories(c, {"thing": "animal"}) for n, c in two.items()}
