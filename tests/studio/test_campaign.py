@@ -211,7 +211,7 @@ def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: P
     page.reload()
     page.locator(".decided").wait_for()
     page.get_by_role("link", name="Export").click()
-    assert "6 were decided by reviewers, 0 are still" in page.locator("#gold").inner_text()
+    assert "6 were decided by reviewers, 0 need a decision" in page.locator("#gold").inner_text()
     with page.expect_download() as download:
         page.get_by_label("Download json").click()
     download.value.save_as(tmp_path / "gold.json")
