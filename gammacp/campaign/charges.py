@@ -193,7 +193,7 @@ def draw(found: Charges, path: Path) -> None:
     if not found.rows:
         raise DataError(
             "there is no difference to draw: the annotators agree on everything",
-            hint="Leave out `figure=`, and the tables are printed",
+            hint="Without a figure, the tables are printed",
         )
     caption = fill(found.caption, 92)
     height = 0.9 + 0.27 * len(found.rows) + 0.16 * caption.count("\n")

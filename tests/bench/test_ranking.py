@@ -124,7 +124,7 @@ def test_only_common_sets_count_and_the_rest_is_counted() -> None:
     ("values", "documents", "level", "why"),
     [
         (sweep({"a": 1, "b": 0}, sets=3), 10, 0.05, "3 annotation sets"),
-        (sweep({"a": 1}), 10, 0.05, "one measure"),
+        (sweep({"a": 1}), 10, 0.05, "at least two measures"),
         (sweep({"a": 1, "b": 0}), 1, 0.05, "documents"),
         (sweep({"a": 1, "b": 0}), 10, 1.0, "level"),
         ({}, 10, 0.05, "no values"),

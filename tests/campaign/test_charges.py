@@ -14,7 +14,7 @@ from gammacp.campaign.charges import charges_of, draw
 from gammacp.campaign.compare import Comparison, compare
 from gammacp.campaign.verdict import verdict
 from gammacp.continuum import Continuum, Unit
-from gammacp.errors import UsageError
+from gammacp.errors import DataError
 from gammacp.report import figures
 
 FAST: dict[str, Any] = {"samples": 20, "seed": 1}
@@ -107,5 +107,5 @@ def test_figure_is_written(found: Comparison, tmp_path: Path, ending: str) -> No
 def test_nothing_is_drawn_of_people_who_agree(tmp_path: Path) -> None:
     found = compared(joined=False)
     assert found.kinds is not None
-    with pytest.raises(UsageError, match="agree on everything"):
+    with pytest.raises(DataError, match="agree on everything"):
         draw(charges_of(found.kinds), tmp_path / "bars.svg")

@@ -75,7 +75,8 @@ def test_models_that_cannot_keep_it_refuse_and_the_default_can() -> None:
         default_chance([[keep_annotators(declare_read_until(c, {"Ann": 40}), ["Bob"])] * 5])
         != "cut"
     )
-    for model in CHANCE_MODELS.values():
+    for name in CHANCE_MODELS:
+        model = CHANCE_MODELS[name]
         if not model.reads:
             with pytest.raises(DataError, match="cannot model that 'Ann' stopped reading early"):
                 model.prepare([c, c, c], 2)

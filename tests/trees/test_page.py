@@ -70,7 +70,7 @@ def test_a_page_on_graphs_is_told_by_their_suffix(run: Run, tmp_path: Path) -> N
 )
 def test_options_of_units_are_refused(run: Run, option: tuple[object, ...]) -> None:
     refused = run("report", FIXTURES / "graphs", *option)
-    assert (refused.code, "a page on trees takes only" in refused.err) == (2, True)
+    assert (refused.code, "a report on trees accepts only" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize("width", [400, 1600])
