@@ -116,7 +116,9 @@ def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
             if part["observed"]
         ]
     shown = sorted(rows, key=lambda r: (-r.share, r.label))
-    bars = [r for r in shown if r.share >= _LEAST][:most]
+    long = [r for r in shown if r.share >= _LEAST]
+    # Of a crowd each may bear too little for that.
+    bars = (long or shown)[:most]
     return Charges(rows=tuple(bars), caption=_caption(found, rows, len(rows) - len(bars)))
 
 

@@ -109,3 +109,13 @@ def test_nothing_is_drawn_of_people_who_agree(tmp_path: Path) -> None:
     assert found.kinds is not None
     with pytest.raises(DataError, match="agree on everything"):
         draw(charges_of(found.kinds), tmp_path / "bars.svg")
+
+
+def test_a_crowd_of_which_each_bears_little_has_bars(
+    found: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert found.kinds is not None
+    monkeypatch.setattr("gammacp.campaign.charges._LEAST", 2.0)
+    bars = charges_of(found.kinds, most=1)
+    assert [r.label for r in bars.rows] == ["C: joined"]
+    assert "left out" in bars.caption
