@@ -69,6 +69,8 @@ class Charge:
     def number(self) -> str:
         """Return the share and how many differences there are, with those by chance."""
         words = f"{self.share:.0%}"
+        if self.share < 0.01:
+            words = f"{self.share:.2%}"
         if self.count is not None:
             words += f" ({_round(self.count)}"
             if self.by_chance is not None:
