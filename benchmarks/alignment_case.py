@@ -110,7 +110,7 @@ def gamma(continuum: Continuum) -> float:
 
 
 def sets_in_pairs(continuum: Continuum) -> dict[str, float]:
-    """What a random set of γ costs, in times of finding one set's candidate pairs; of ten runs."""
+    """Return the cost of a random set of γ in times of one set's candidate pairs; of ten runs."""
     from gammacp.measures.settings import Settings
 
     chance = Settings.of().deciding([[continuum]]).chance

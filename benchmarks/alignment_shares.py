@@ -1,4 +1,4 @@
-"""Where an alignment's time goes: python THIS CASE WHAT, with CASE and WHAT of alignment_case.
+"""Shares of an alignment's stages: python THIS CASE WHAT, with CASE and WHAT of alignment_case.
 
 WHAT is `align` (ties broken, as users call it) or `gamma` (30 random sets). Every stage's function
 is wrapped in a clock that counts CPU time exclusively: a stage that calls another one is not

@@ -28,7 +28,7 @@ FAST = PAPER_MEASURES[1:]
 
 
 def processor_seconds() -> float:
-    """Of this process and of its workers that have ended."""
+    """Return the CPU seconds of this process and of its workers that have ended."""
     own, children = (
         resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
@@ -115,7 +115,7 @@ def rows(folder: Path) -> None:
 
 
 def startup(folder: Path) -> None:
-    """From nothing to the first cell of a worker."""
+    """Time the way from nothing to the first cell of a worker."""
     del folder
     sweep = Sweep(source=Shuffled(), errors=("split",))
     task = next(sweep.tasks())

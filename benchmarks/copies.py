@@ -1,4 +1,4 @@
-"""How often honest annotators are said to share whole documents, and how often copies are found.
+"""Rates at which honest annotators are said to share documents, and copies are found.
 
     python benchmarks/copies.py [--runs 200]
 

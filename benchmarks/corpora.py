@@ -52,7 +52,7 @@ COMMANDS: Sequence[tuple[str, str, tuple[str, ...], float, float | None]] = (
 
 
 class Spent(NamedTuple):
-    """What a command took: CPU seconds, MB of memory, MB of what it wrote."""
+    """Resources of a command: CPU seconds, MB of memory, MB of output."""
 
     seconds: float
     memory: float
@@ -69,7 +69,7 @@ class Goal(NamedTuple):
 
     @property
     def row(self) -> tuple[object, ...]:
-        """As the table has it."""
+        """Return the row of the table."""
         reached = "yes" if self.measured <= self.goal else "no"
         return self.work, self.figure, f"{self.goal:g}", f"{self.measured:.4g}", reached
 

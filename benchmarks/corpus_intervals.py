@@ -1,4 +1,4 @@
-"""What intervals of corpus values cover: python benchmarks/corpus_intervals.py [--draws N].
+"""Coverage of intervals of corpus values: python benchmarks/corpus_intervals.py [--draws N].
 
 Documents are drawn from processes whose value is known; the interval over documents of the pooled
 value either covers it or not. Beside it stands the interval of γ without exact bounds (Hall's t

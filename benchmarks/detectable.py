@@ -1,4 +1,4 @@
-"""How often is a difference found that `compare --against` says would be found?
+"""Power behind the differences that `compare --against` says would be found.
 
     python benchmarks/detectable.py [--runs 200] [--truth 2000]
 

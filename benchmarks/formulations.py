@@ -64,7 +64,7 @@ MOST = 300_000
 
 
 def everything(problem: Problem) -> IntegerProgram | None:
-    """By sets, over all groups of finite cost that are cheaper than their units alone."""
+    """Solve by sets, over all groups of finite cost that are cheaper than their units alone."""
     n = problem.n_annotators
     try:
         found = unitary_alignments_within(problem, n * problem.delta)

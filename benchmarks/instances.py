@@ -148,7 +148,7 @@ def trim(path: Path) -> None:
 
 
 def row_of(name: str) -> dict[str, Any]:
-    """What the file says."""
+    """Return the row of a certificate's file."""
     certificate = json.loads(path_of(name).read_text())
     claim, continuum = certificate["claim"], continuum_of(certificate)
     value, bound = claim["cost"], claim["bound"]
@@ -168,7 +168,7 @@ def row_of(name: str) -> dict[str, Any]:
 
 
 def verdict(name: str) -> str:
-    """In a process of its own: is the claim proven, or at least the bound?"""
+    """Check in a process of its own whether the claim, or at least the bound, is proven."""
     command = [sys.executable, verify.__file__, str(path_of(name))]
     limit = partial(setrlimit, RLIMIT_CPU, (SECONDS_TO_VERIFY, SECONDS_TO_VERIFY))
     done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
@@ -207,7 +207,7 @@ def race(names: list[str], seconds: float) -> None:
 
 
 def one_run(name: str, method: str, seconds: float) -> dict[str, str]:
-    """In a process of its own, which ends some time after the limit: some solvers list first."""
+    """Solve in a process that ends some time after the limit: some solvers list groups first."""
     receiver, sender = CONTEXT.Pipe(duplex=False)
     running = CONTEXT.Process(target=run_here, args=(sender, name, method, seconds))
     running.start()

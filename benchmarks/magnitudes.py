@@ -1,4 +1,4 @@
-"""What intervals of personal magnitudes cover: python benchmarks/magnitudes.py [--campaigns N].
+"""Coverage of intervals of personal magnitudes: python benchmarks/magnitudes.py [--campaigns N].
 
 The Corpus Shuffling Tool plants magnitudes that are known: campaigns of eight documents with 25
 units, whose boundaries everybody shifts by up to 9 % of the unit's length besides. Prints a line

@@ -1,4 +1,4 @@
-"""How long α over trees takes, and other tree edit distances beside it.
+"""Speed of α over trees, and of other tree edit distances beside it.
 
     python benchmarks/syntax.py [--trees 8800] [--tokens 16] [--peers]
 

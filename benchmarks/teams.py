@@ -1,4 +1,4 @@
-"""What intervals of γ cover where annotators work in fixed teams.
+"""Coverage of intervals of γ where annotators work in fixed teams.
 
     python benchmarks/teams.py [--runs 1000]
 

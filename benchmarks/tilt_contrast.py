@@ -1,4 +1,4 @@
-"""How often somebody is named for units that lie nearer one end, and γ with a common tilt.
+"""Rates of naming annotators whose units lie nearer one end, and γ with a common tilt.
 
     python benchmarks/tilt_contrast.py [--sets 300] [--texts 60]
 

@@ -1,4 +1,4 @@
-"""How often a verdict says "high" of other documents where some kinds of them are spoiled.
+"""Rates of false verdicts of "high" on other documents where some kinds of them are spoiled.
 
     python benchmarks/unseen_kinds.py [--runs 2000]
 

@@ -1,4 +1,4 @@
-"""How often p of γ of one text is at most .05 for independent word lists.
+"""Share of p ≤ .05 of γ of one text for independent word lists.
 
     python benchmarks/word_lists.py [--sets 200]
 

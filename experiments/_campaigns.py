@@ -17,7 +17,7 @@ from gammacp.inference.populations import PairSums
 
 
 def pareto(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Of index 2.2, hardly a variance; of mean 1."""
+    """Draw from a Pareto distribution of index 2.2, hardly with a variance, and mean 1."""
     return np.asarray((1 + g.pareto(2.2, shape)) * 1.2 / 2.2)
 
 
@@ -26,7 +26,7 @@ LAWS = {"pareto": pareto, "lognormal 1": lognormal(1.0), "few bad": few_bad, "ga
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
-    """Who annotates which documents, in order.
+    """Assignment of annotators to documents, in order.
 
     Attributes
     ----------

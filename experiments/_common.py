@@ -1,4 +1,4 @@
-"""What experiments share: small continua by hand, tidy CSV."""
+"""Helpers of experiments: small continua by hand, tidy CSV."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ def _twelve(cell: object) -> object:
 
 
 def in_sets(values: Iterable[float]) -> str:
-    """What each annotation set has, as one cell: what the ledger tests a curve on."""
+    """Join the values of annotation sets into a cell, on which the ledger tests a curve."""
     return " ".join(f"{v:.7g}" for v in values)

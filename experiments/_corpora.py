@@ -39,7 +39,7 @@ def _spans(path: Path) -> Documents:
 
 
 def _types(path: Path) -> Documents:
-    """As `_spans`, with the first part of a category that is a path ("Fluency/Punctuation")."""
+    """Return spans as `_spans` does, with the first part of "Fluency/Punctuation" as category."""
     return {
         name: Continuum.from_units(
             [Unit(u.annotator, u.start, u.end, (u.category or "").partition("/")[0]) for u in c],
@@ -104,7 +104,7 @@ CORPORA = (
 
 
 def read(corpus: RealCorpus, data: Path | None) -> Documents | str:
-    """Its documents, or why there are none."""
+    """Return the documents of a corpus, or the reason why there are none."""
     if data is None:
         return "no --data DIR"
     path = data / corpus.path

@@ -1,4 +1,4 @@
-"""What the experiments of Fournier & Inkpen 2012 share: its windows, its table, its curves."""
+"""Helpers of the experiments after Fournier & Inkpen 2012: windows, table, curves."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ LENGTH = 8.0
 
 @dataclass(frozen=True)
 class Habits:
-    """What one annotator does, in terms of the average annotator's.
+    """Habits of one annotator relative to the average annotator's.
 
     Attributes
     ----------

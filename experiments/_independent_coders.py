@@ -94,7 +94,7 @@ class Process:
 
     @property
     def apart(self) -> str:
-        """Why the page tells this process apart from the others."""
+        """Return the reason why the page tells this process apart from the others."""
         if self.laws == ("alternating",):
             return "alternating"
         return "start" if self.start else f"shared {self.shared}" if self.shared else ""
@@ -137,7 +137,7 @@ PROCESSES: Mapping[str, Process] = {
 
 
 def drawn(cell: str, rng: np.random.Generator) -> Continuum:
-    """What the coders of a cell did: units that cover all items, their categories item and type."""
+    """Draw the coders of a cell: units that cover all items, their categories item and type."""
     process = PROCESSES[cell]
     coders = len(process.means)
     names = [f"{i} {kind}".strip() for i in range(len(process.masses)) for kind in _types(process)]

@@ -83,7 +83,7 @@ PROCESSES: Mapping[str, Process] = {
 
 
 def drawn(cell: str, rng: np.random.Generator) -> Treebank:
-    """What the annotators of a process did."""
+    """Draw the annotators of a process."""
     process = PROCESSES[cell]
     number = len(process.shapes)
     tastes = rng.dirichlet(np.full(RELATIONS, process.spread), (2, number))

@@ -59,7 +59,7 @@ class Anchor(NamedTuple):
 
     @property
     def factor(self) -> float:
-        """Of Δ, up to which two units further apart cost more together than alone: cost/2."""
+        """Return the factor of Δ below which units this far apart cost more together: cost/2."""
         return self.cost / 2
 
 
@@ -198,14 +198,14 @@ def crossing(observed: Floats, random: Floats, of: int | None = None) -> Anchor:
 
 
 def _nearest_of_each(place: PairCosts, continua: Sequence[Continuum]) -> Floats:
-    """Of units, evenly spread where there are very many, the cost of the nearest of others."""
+    """Return the cost of each unit's nearest of another annotator, for evenly spread units."""
     pairs = sum(c.n_units**2 for c in continua)
     every = max(1, math.ceil(pairs / _PAIRS))
     return np.concatenate([np.zeros(0), *(_nearest(place, c, every) for c in continua)])
 
 
 def _nearest(place: PairCosts, continuum: Continuum, every: int) -> Floats:
-    """Of every so-manieth unit; ∞ where nobody else marked anything."""
+    """Return the cost of the nearest unit of others for some units; ∞ without others."""
     columns, codes = unit_columns(continuum), continuum.annotator_codes
     chosen = np.arange(0, continuum.n_units, every)
     found = [np.zeros(0)]

@@ -46,17 +46,17 @@ def skewed(
 
 
 def lognormal(s: float) -> Callable[[np.random.Generator, tuple[int, int]], Floats]:
-    """Of mean 1."""
+    """Draw from a lognormal distribution of mean 1."""
     return lambda g, shape: np.exp(s * g.standard_normal(shape) - s * s / 2)
 
 
 def gamma(k: float) -> Callable[[np.random.Generator, tuple[int, int]], Floats]:
-    """Of mean 1."""
+    """Draw from a gamma distribution of mean 1."""
     return lambda g, shape: g.gamma(k, 1 / k, shape)
 
 
 def weibull(k: float) -> Callable[[np.random.Generator, tuple[int, int]], Floats]:
-    """Of mean 1."""
+    """Draw from a Weibull distribution of mean 1."""
     return lambda g, shape: g.weibull(k, shape) / math.gamma(1 + 1 / k)
 
 
@@ -81,7 +81,7 @@ def bounded(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
 
 
 def uniform(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Of mean 1."""
+    """Draw from a uniform distribution of mean 1."""
     return 2 * g.random(shape)
 
 
@@ -213,7 +213,7 @@ def text(kind: str, n: int) -> Process:
 def _spells(
     g: np.random.Generator, shape: tuple[int, ...], share: float, length: float, apart: float
 ) -> Floats:
-    """Whether the thread is lost, in spells of this mean length."""
+    """Draw the places where attention lapses, in spells of this mean length."""
     lost = np.zeros(shape, np.bool_)
     lost[..., 0] = g.random(shape[:-1]) < share
     u = g.random(shape)

@@ -28,7 +28,7 @@ def sets(quick: bool) -> int:
 
 
 def magnitudes(quick: bool) -> tuple[float, ...]:
-    """In steps of .05 as in 2015 §6.3, or of .2."""
+    """Return magnitudes in steps of .05 as in 2015 §6.3, or of .2."""
     return magnitudes_by(0.2 if quick else 0.05)
 
 

@@ -1,4 +1,4 @@
-"""What the studies of zero share: each measure on independent annotators, cell by cell.
+"""Helpers of the studies of zero: each measure on independent annotators, cell by cell.
 
 A study is a sweep whose "errors" are cells, each a process that is none of the chance models. What
 a measure gives on a set is kept finding by finding: value, disagreement and its expectation, if
@@ -70,7 +70,7 @@ class Part:
 
 
 def limit_of(units: int) -> float:
-    """How far from 0 independent annotators of so many units each may be."""
+    """Return the largest distance from 0 that independent annotators of so many units may have."""
     return 0.01 if units >= 20 else 0.02
 
 
@@ -97,7 +97,7 @@ def study_measure(
 
 
 def findings(name: str, score: Score | BeyondChance, p: float | None = None) -> dict[str, float]:
-    """What one score says about 0."""
+    """Return the entries of one score in the study of zero."""
     value = score.value
     found: dict[str, float] = {f"{name}: value": value}
     if score.interval is not None and not isnan(value):

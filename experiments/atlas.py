@@ -98,7 +98,7 @@ def sample_documents(documents: Documents, most: int) -> Documents:
 
 
 def _fewer(c: Continuum) -> Continuum:
-    """At most `PEOPLE` annotators: all models, and every so many-th person."""
+    """Keep at most `PEOPLE` annotators: all models, and every so many-th person."""
     models = [a for a in c.annotators if a.startswith(MODELS)]
     others = [a for a in c.annotators if a not in models]
     room = PEOPLE - len(models)

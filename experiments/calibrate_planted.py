@@ -143,7 +143,7 @@ def planted_corpus(kind: str, error: str, magnitude: float, number: int) -> tupl
 
 
 def read_again(kind: str, error: str, planted: float, number: int) -> Row:
-    """What is read of a planted error."""
+    """Return the magnitude that calibration reads from a planted error."""
     corpus, made = planted_corpus(kind, error, planted, number)
     # Each run simulates with random numbers of its own, else all share the luck of one seed.
     found = calibrate(corpus, errors=[error], seed=number)

@@ -1,4 +1,4 @@
-"""What common random numbers are worth: neighbouring magnitudes with own draws, and with shared.
+"""Gain by common random numbers: neighbouring magnitudes with own draws, and with shared ones.
 
 For each error and measure: the correlation of a set's values at two neighbouring magnitudes, the
 standard deviation of their difference, and how many sets a paired test needs to see the fall

@@ -100,8 +100,9 @@ CELLS = (
 
 @dataclass(frozen=True)
 class Person:
-    """How somebody errs: shares of units seen, of units invented, of boundaries off by one, and the
-    labels given to each true one."""
+    """Errors of a person: shares of units seen and invented, of boundaries off by one, and labels.
+
+    `labels` are those given to each true one."""
 
     recall: float
     invented: float
@@ -146,7 +147,7 @@ def _scored(name: str, corpus: Corpus, truths: Mapping[str, Truth]) -> list[dict
 
 
 def _gains(rows: list[dict[str, object]]) -> Iterator[dict[str, object]]:
-    """Of the planted crowds: mean F₁, and the gain over the vote in the same crowds."""
+    """Return mean F₁ of the planted crowds, and its gain over the vote in the same crowds."""
     by = {(r["crowd"], r["setting"]): float(str(r["f1"])) for r in rows if r["part"] == "planted"}
     crowds = list(dict.fromkeys(crowd for crowd, _ in by))
     for setting in SETTINGS:
@@ -235,7 +236,7 @@ def _mean(values: list[float]) -> float | None:
 
 
 def _calibration(scored: list[Scored]) -> Iterator[dict[str, object]]:
-    """By process and tenth of the posterior: shares of units of which it is true."""
+    """Return the share of true units by process and tenth of the posterior."""
     for process in PROCESSES:
         sums = sum((s.tenths for s in scored if s.cell.process == process), np.zeros((10, 4)))
         for tenth, (units, posterior, there, strict) in enumerate(sums.tolist()):
@@ -324,7 +325,7 @@ def _empty_place(
 def _shared_places(
     rng: np.random.Generator, starts: Codes, lengths: Codes, end: int
 ) -> list[tuple[int, int]]:
-    """What looks like a unit to everybody and is none: one for four units."""
+    """Return places that look like units to everybody and are none, one for four units."""
     return [_empty_place(rng, starts, lengths, end, free=True) for _ in range(len(starts) // 4)]
 
 

@@ -1,4 +1,4 @@
-"""How far the greedy algorithm of 2011 is from the best alignment: in entropy, disorder and γ."""
+"""Distance of the greedy algorithm of 2011 from the optimum: in entropy, disorder and γ."""
 
 from __future__ import annotations
 

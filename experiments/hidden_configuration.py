@@ -1,4 +1,4 @@
-"""Which settings, of those that 2015 §6.3 leaves open, make its sentences on Figures 24–30 true?
+"""Search for settings left open by 2015 §6.3 that make its sentences on Figures 24–30 true.
 
 A coarse search on few sets: reference models around the default one (gaps, categories), factors and
 growth of the errors, and both forms of uα. Every sentence is a paired test
@@ -67,7 +67,7 @@ class Configuration:
 
     @property
     def distance(self) -> int:
-        """How many settings are not the default's."""
+        """Count the settings that are not the default's."""
         other = Configuration()
         return sum(getattr(self, k) != getattr(other, k) for k in vars(self))
 
@@ -373,7 +373,7 @@ def _write_map(path: Path, found: _Found) -> None:
 
 
 def _write_sentences(out: Path, cheap: _Found, found: _Found) -> None:
-    """Where each sentence holds, among all models or, with γ, those that have it."""
+    """Write where each sentence holds, among all models or, with γ, those that have it."""
     rows = []
     best = _best(found)
     for key in found[best]:

@@ -101,7 +101,7 @@ def aligned(c: Continuum, weight: float) -> tuple[float, float, list[tuple[int, 
 
 
 def row_of(shift: float, weight: float) -> dict[str, object]:
-    """What joint alignment changes over the sets of one cell, against w = 0 and links behind it."""
+    """Return the effect of joint alignment over the sets of a cell, against w = 0."""
     changed, apart, units, links = 0, 0, [], []
     for k in range(SETS):
         c = drawn(shift, np.random.default_rng([k, int(shift)]))

@@ -53,7 +53,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def entropies(density: float, parameter: str, value: float, sets: int) -> Floats:
-    """Of sets that are degraded so far."""
+    """Return the entropies of sets that are degraded so far."""
     degrade = SWEEPS[parameter][0](float(value))
     drawn = (
         annotation_set(np.random.default_rng((4, i)), degrade, density=density) for i in range(sets)

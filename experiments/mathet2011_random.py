@@ -93,7 +93,7 @@ def _structured(rng: np.random.Generator) -> list[tuple[float, float, str]]:
 
 
 def _unstructured(rng: np.random.Generator) -> list[tuple[float, float, str]]:
-    """As many units of the same categories and sizes, anywhere."""
+    """Draw as many units of the same categories and sizes, anywhere."""
     moved = []
     for start, end, category in _structured(rng):
         at = rng.uniform(0, LENGTH - (end - start))

@@ -60,7 +60,7 @@ def _count(n: int, units: int) -> int:
 
 
 def _listed(n: int, units: int) -> int:
-    """At most one unit of each annotator, not all of them empty."""
+    """List groups of at most one unit of each annotator, not all of them empty."""
     tuples = product(*([*range(units), None] for _ in range(n)))
     return sum(any(u is not None for u in t) for t in tuples)
 

@@ -15,7 +15,7 @@ B5: Span = (112, 141, None)
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """With whom A5 is aligned, alone and in two surroundings; and Figure 9's named entity."""
+    """Align A5, alone and in two surroundings; and Figure 9's named entity."""
     del quick, data
     alone = continuum(A=[A5], B=[B4, B5])
     # (a) A's next unit claims B5; (b) A's previous unit claims B4.

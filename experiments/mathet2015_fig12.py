@@ -66,7 +66,7 @@ def _distances(draws: int) -> dict[str, object]:
 
 
 def _drawn_combinations(draws: int) -> int:
-    """How many different (continuum, annotator) triples of 8 × 3 come up."""
+    """Count the different (continuum, annotator) triples of 8 × 3 that come up."""
     texts = [
         Continuum.from_units([Unit(a, 0, 1, f"{text}{a}") for a in "ABC"]) for text in range(8)
     ]

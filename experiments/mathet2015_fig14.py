@@ -40,7 +40,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _values(rows: list[dict[str, object]], number: str, case: str) -> dict[str, float]:
-    """What the measures find of an example; c|uα with the nominal metric."""
+    """Measure an example; c|uα with the nominal metric."""
     mine = [r for r in rows if (r["figure"], r["case"]) == (number, case)]
     return {str(r["measure"]): float(str(r["value"])) for r in mine if r["metric"] != "interval"}
 

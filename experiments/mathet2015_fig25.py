@@ -43,7 +43,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _observed() -> list[dict[str, object]]:
-    """What γ and its rivals observe of one set at each magnitude, as disagreement."""
+    """Return the observed disagreement of γ and its rivals in one set at each magnitude."""
     model, names = ReferenceModel().fixed(length=100, gap=50), ("gamma", "cu-alpha", "alpha")
     return [
         {"magnitude": m, "measure": name, "observed": score.observed}

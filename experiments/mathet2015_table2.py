@@ -61,7 +61,7 @@ def probed(name: str, draws: int) -> list[dict[str, Any]]:
 
 
 def _from_registry(m: Measure, requirement: str) -> str | None:
-    """What its needs and options say; None where they say nothing."""
+    """Return the verdict of a measure's needs and options; None where they have none."""
     excluded = {
         "gaps": {Need.FULL_COVERING},
         "embedding": {Need.NO_OVERLAP, Need.FULL_COVERING},
@@ -80,7 +80,7 @@ def _from_registry(m: Measure, requirement: str) -> str | None:
 
 
 def _verdict(requirement: str, value: float) -> str:
-    """From the probe's value; NaN is a measure that does not apply."""
+    """Return the verdict of the probe's value; NaN is a measure that does not apply."""
     if math.isnan(value):
         return NO
     if requirement in ("gaps", "embedding", "free overlap", "several annotators"):
@@ -156,7 +156,7 @@ def _mean_at_random(m: Measure, model: ReferenceModel, draws: int) -> float:
 
 
 def _weighted(m: Measure, draws: int) -> float:  # noqa: ARG001
-    """How much more a far confusion (1 for 4) costs than a near one (1 for 2)."""
+    """Return the extra cost of a far confusion (1 for 4) over a near one (1 for 2)."""
     options = {"metric": "interval"}
     if "dissimilarity" in m.options:
         options = {"dissimilarity": Combined(categorial="interval")}  # type: ignore[dict-item]

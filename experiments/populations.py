@@ -120,7 +120,7 @@ def over(sums: PairSums) -> Over:
 
 
 def annotators_of(design: str, n: int, g: np.random.Generator) -> tuple[int, Indices]:
-    """How many annotators there are, and who has each document: shape (documents, each)."""
+    """Draw the number of annotators and those of each document: shape (documents, each)."""
     if design == NEW:
         return 3 * n, np.arange(3 * n).reshape(n, 3)
     if design == CROWD:
@@ -157,7 +157,7 @@ def drawn(kind: str, people: int, there: Indices, g: np.random.Generator) -> tup
 
 
 def _lognormal(g: np.random.Generator, s: float, shape: tuple[int, ...]) -> Floats:
-    """Of mean 1."""
+    """Draw from a lognormal distribution of mean 1."""
     return np.asarray(np.exp(s * g.standard_normal(shape) - s * s / 2))
 
 

@@ -210,7 +210,7 @@ def _part(c: Continuum, annotator: str) -> list[Unit]:
 
 
 def _nearest(some: Sequence[Unit], others: Sequence[Unit]) -> Floats:
-    """What the nearest of the others' boxes costs each: 2·(1 − IoU), 2 if it is apart."""
+    """Return the cost of each unit's nearest box of others: 2·(1 − IoU), 2 if it is apart."""
     if not some or not others:
         return np.full(len(some), 2.0)
     named = [replace(u, annotator=a) for a, us in (("A", some), ("B", others)) for u in us]
@@ -229,11 +229,11 @@ class Above:
 
     @property
     def signature(self) -> str:
-        """Its name, with the least IoU."""
+        """Name with the least IoU."""
         return f"iou>={self.least:g}"
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
-        """As IoU."""
+        """Bind as IoU does."""
         bound: BoundDissimilarity = POSITIONAL["iou"].bind(annotations, delta)
         most = 2 * delta * (1 - self.least) * (1 + 1e-12)
 

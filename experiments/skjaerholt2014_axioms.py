@@ -108,7 +108,7 @@ def _triangles(d: Floats, trees: list[Tree]) -> tuple[int, str]:
 
 
 def _above_one() -> list[dict[str, object]]:
-    """With |x| in leaves, δ_norm of phrase structure is not confined to [0, 1] (footnote 4)."""
+    """Show that δ_norm of phrase structure, with |x| in leaves, exceeds 1 (footnote 4)."""
     chains: list[Nested] = [("A", (("B", (("C", ()),)),)), ("X", (("Y", (("Z", ()),)),))]
     rows: list[dict[str, object]] = []
     for size in ("leaves", "nodes"):

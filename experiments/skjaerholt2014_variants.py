@@ -46,7 +46,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def confused_labels(data: Path | None) -> LabelConfusion:
-    """How the two annotators of the Danish treebank confuse labels."""
+    """Count the labels that the two annotators of the Danish treebank confuse."""
     first: list[str] = []
     second: list[str] = []
     for item in corpus("da", data).treebank.shared_items:
@@ -59,7 +59,7 @@ def confused_labels(data: Path | None) -> LabelConfusion:
 
 
 def is_projective(sentence: Dependencies) -> bool:
-    """Whether no two arcs cross, the root being left of the sentence."""
+    """Return whether no two arcs cross, the root being left of the sentence."""
     arcs = [sorted((head, token)) for token, head in enumerate(sentence.heads, start=1)]
     return not any(a < c < b < d for a, b in arcs for c, d in arcs)
 

@@ -49,7 +49,7 @@ def who_agree(n: int, kept: float) -> Maker:
 
 
 def cells() -> Mapping[str, Maker]:
-    """By name: what must be left alone, and what should be found."""
+    """Return by name the processes to be left alone, and those to be found."""
     left_alone = [name for name in PROCESSES if name not in NOT_STATIONARY]
     found: dict[str, Maker] = {}
     for name in left_alone:

@@ -215,7 +215,7 @@ def upper(k: int, n: int) -> float:
 
 
 def found_by(test: GammaDifference) -> Bools:
-    """Where p is at most .05; without p nothing is found."""
+    """Return whether p is at most .05; without p nothing is found."""
     return np.asarray(test.p <= LEVEL)
 
 
@@ -305,7 +305,7 @@ def without(runs: int) -> Iterator[Row]:
 
 
 def _named(pairs: dict[tuple[int, int], Floats], there: Floats) -> Bools:
-    """Who is named, shape (runs, annotators)."""
+    """Return the annotators who are named, shape (runs, annotators)."""
     people, units = there.shape[1:]
     edges = np.round(np.linspace(0, units, STRETCHES + 1)[:-1]).astype(int)
 
@@ -414,7 +414,7 @@ def _p_of_wins(
 
 
 def intervals(runs: int) -> Iterator[Row]:
-    """What the interval of γ over documents covers."""
+    """Measure the coverage of the interval of γ over documents."""
     for name, make in INTERVALS.items():
         for n in DOCUMENTS_OF_INTERVALS:
             g = generator("interval", name, n)
@@ -440,7 +440,7 @@ def intervals_of_clusters(runs: int) -> Iterator[Row]:
 
 
 def intervals_of_texts(runs: int) -> Iterator[Row]:
-    """What the interval of one text covers."""
+    """Measure the coverage of the interval of one text."""
     for kind in TEXTS:
         for n in (30, 60, 150, 500):
             g = generator("interval of text", kind, n)

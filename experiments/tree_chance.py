@@ -1,4 +1,4 @@
-"""Which δ after all? α over trees with the published chance and with sentences of one length.
+"""Choice of δ: α over trees with the published chance and with sentences of one length.
 
 Three questions: what independent annotators get, what the Copenhagen treebanks get, and how α falls
 with errors (Skjærholt 2014, Figures 3–5).
@@ -53,7 +53,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _values(treebank: Treebank) -> Values:
-    """By chance and measure."""
+    """Return the values by chance and measure."""
     total = syntax_agreement(treebank, breakdown=False).total
     published = {**total.alpha, "las": total.scores["las"]}
     return {
@@ -94,7 +94,7 @@ def independent(n: int, rng: np.random.Generator) -> Dependencies:
 
 
 def of_corpus(name: str, data: Path | None) -> list[dict[str, object]]:
-    """What a corpus gets, by measure."""
+    """Return the values of a corpus by measure."""
     total = syntax_agreement(corpus(name, data).treebank, breakdown=False).total
     rows: list[dict[str, object]] = []
     for measure in SHOWN:

@@ -112,7 +112,7 @@ def _text(name: str) -> Callable[[int], process.Process]:
 def _beyond(
     make: Callable[[int], process.Process], n: int, bar: float, kind: str, cell: str, runs: int
 ) -> Bools:
-    """Whether the interval lies wholly beyond the true γ, which is put on the bar."""
+    """Return whether the interval lies wholly beyond the true γ, which is put on the bar."""
     g = generator("words", cell, bar)
     factor = (1 - bar) / process.THETA
     observed, expected = make(500)(g, 1000, factor)
@@ -187,7 +187,7 @@ def kinds(runs: int) -> Iterator[Row]:
 
 
 def _largest(cost: Floats, weight: Floats) -> Bools:
-    """Whether the largest of the kinds is told to be, as the verdict does it."""
+    """Return whether the largest of the kinds is told to be, as the verdict does it."""
     order = np.argsort(-cost.sum(axis=-1), axis=1)
     first, second = (np.take_along_axis(cost, order[:, k, None, None], 1)[:, 0] for k in (0, 1))
     found = gain(independent_parts(first, weight), independent_parts(second, weight))

@@ -48,7 +48,7 @@ SHOWN = ("gamma by cut", "gamma-cat by cut")
 
 
 def drawn(cell: str, rng: np.random.Generator) -> Continuum:
-    """What the annotators of a cell did."""
+    """Draw the annotators of a cell."""
     people, n, units, declared = parsed(cell)
     if people in ("words", "sentences"):
         return worded(people, n, units, rng)
@@ -116,7 +116,7 @@ study_measure("zero-others", others)
 
 
 def about(cell: str) -> Row:
-    """What the columns say of a cell."""
+    """Return the columns that describe a cell."""
     people, n, units, declared = parsed(cell)
     return {"process": people, "annotators": n, "units": units, "declared": declared}
 

@@ -33,7 +33,7 @@ SHOWN = ("gamma by corpus", "gamma by documents", "within by cut")
 
 
 def drawn(cell: str, rng: np.random.Generator) -> Continuum:
-    """What the annotators of a cell did, one document after the other; bounds are the whole's."""
+    """Draw the annotators of a cell, one document after the other; bounds are the whole's."""
     people, documents, n, units = parsed(cell)
     apart = people == "unlike documents"
     own = PROCESSES["like" if apart else people](n)
@@ -114,7 +114,7 @@ study_measure("zero-corpora", factored)
 
 
 def about(cell: str) -> Row:
-    """What the columns say of a cell."""
+    """Return the columns that describe a cell."""
     people, documents, n, units = parsed(cell)
     return {"process": people, "documents": documents, "annotators": n, "units": units}
 

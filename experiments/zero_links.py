@@ -162,7 +162,7 @@ def _permuted(cell: str, rng: np.random.Generator, data: Path | None) -> Continu
 def _planted(
     linker: str, documents: int, n: int, units: int, rng: np.random.Generator
 ) -> list[list[Seen]]:
-    """By document and annotator; documents differ in density and in how much is linked."""
+    """Plant units and links by document and annotator; documents differ in density."""
     kept = []
     for _ in range(documents):
         density, share = float(np.clip(rng.lognormal(-0.125, 0.5), 0.3, 2.0)), rng.uniform(0.4, 1)
@@ -199,7 +199,7 @@ def _seen(
     length: float,
     rng: np.random.Generator,
 ) -> Seen:
-    """What one annotator makes of a document: units moved and missed, links moved and missed."""
+    """Return one annotator's version of a document: units moved and missed, links too."""
     there = rng.random(len(starts)) > 0.1
     number = np.cumsum(there) - 1
     spans: list[tuple[float, float, str | None]] = []
@@ -218,14 +218,14 @@ def _seen(
 
 
 def parsed(cell: str) -> tuple[str, str, int, int]:
-    """Which links, and process, annotators and units per annotator."""
+    """Parse a cell's name: links, process, annotators and units per annotator."""
     linker, people, size = cell.rsplit(" ", 2)
     n, units = (int(x) for x in size.split("x"))
     return linker, people, n, units
 
 
 def permuted(cell: str) -> tuple[str, int, int, int]:
-    """Which links, and documents, annotators and units per annotator and document."""
+    """Parse a cell's name: links, documents, annotators, and units per annotator and document."""
     linker, _, size = cell.removeprefix("permuted ").rpartition(" ")
     documents, n, units = (int(x) for x in size.split("x"))
     return linker, documents, n, units
@@ -263,7 +263,7 @@ study_measure("zero-links-of-documents", of_documents)
 
 
 def about(cell: str) -> Row:
-    """What the columns say of a cell."""
+    """Return the columns that describe a cell."""
     if cell.startswith("permuted"):
         linker, documents, n, units = permuted(cell)
         known = {"annotators": n, "units": units, "documents": documents}

@@ -98,7 +98,7 @@ def _first_or_previous(units: int, rng: np.random.Generator) -> Pairs:
 
 
 def _mixed(units: int, rng: np.random.Generator) -> Pairs:
-    """To the unit before (.4), to a hub (.3) or anywhere."""
+    """Link to the unit before (.4), to a hub (.3) or anywhere."""
     hub = int(rng.integers(units))
     pairs = []
     for i in range(units):

@@ -48,7 +48,7 @@ def drawn(cell: str, rng: np.random.Generator) -> Continuum:
 
 
 def about(cell: str) -> Row:
-    """What the columns say of a cell."""
+    """Return the columns that describe a cell."""
     process = PROCESSES[cell]
     items, coders = len(process.masses), len(process.means)
     return {"items": items, "coders": coders, "apart": process.apart}

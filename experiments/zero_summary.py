@@ -71,7 +71,7 @@ def _kept(rows: Sequence[Mapping[str, str]], quick: bool) -> list[Mapping[str, s
 
 
 def margin_of(name: str) -> float:
-    """How near 0 independent annotators have to be shown to be."""
+    """Return the distance from 0 within which independent annotators have to be shown."""
     return MARGIN if name == "gamma" else MARGIN_OF_OTHERS
 
 

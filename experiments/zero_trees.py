@@ -50,7 +50,7 @@ def drawn(cell: str, rng: np.random.Generator) -> Treebank:
 
 
 def about(cell: str) -> Row:
-    """What the columns say of a cell."""
+    """Return the columns that describe a cell."""
     process = PROCESSES[cell]
     apart = "by place" if process.labels == "places" else ""
     return {

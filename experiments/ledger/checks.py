@@ -1,4 +1,4 @@
-"""What can be claimed of a series, as machine-checked predicates; one registry.
+"""Predicates on series that claims are checked by; one registry.
 
 Where a file has the values of single annotation sets, a sentence is tested on them, paired
 (`gammacp.bench.trends`), and may stay open for want of sets; elsewhere numbers count as they are.
@@ -18,7 +18,7 @@ from gammacp.registry import Registry
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim holds, and what was measured, in words; `open`: the sets are too few."""
+    """Verdict on a claim, with the measured values in words; `open`: the sets are too few."""
 
     holds: bool
     measured: str
@@ -215,7 +215,7 @@ def undefined(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdic
 
 
 def _near(series: Series, point: int, target: float, margin: float) -> trends.Trend:
-    """Whether one point of a series lies within `margin` of `target`."""
+    """Test whether one point of a series lies within `margin` of `target`."""
     there = slice(point, point + 1)
     assert series.values is not None
     return trends.near(series.values[:, there], target, margin=margin, magnitudes=series.x[there])
@@ -228,7 +228,7 @@ def _told(trend: trends.Trend) -> Verdict:
 
 
 def _turned(verdict: Verdict, series: Series) -> Verdict:
-    """What was found of −y, with the values that y has."""
+    """Return a verdict on −y, with the values that y has."""
     return replace(verdict, measured=_span(series.y)) if series.values is None else verdict
 
 

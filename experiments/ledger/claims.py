@@ -62,11 +62,11 @@ class Predicate:
 
     @property
     def experiment(self) -> str:
-        """Whose results are looked at."""
+        """Name of the experiment whose results are tested."""
         return self.csv.partition("/")[0]
 
     def series(self, results: Path) -> tuple[Series, Series | None]:
-        """What is tested, and what it is compared with.
+        """Return the tested series, and the one that it is compared with.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Predicate:
         return found[0], found[1]  # type: ignore[return-value]
 
     def verdict(self, results: Path) -> Verdict:
-        """Whether it holds of `results`, and what was measured."""
+        """Return the verdict on `results`, with the measured values."""
         return CHECKS[self.check].call(*self.series(results), self.parameters)
 
 
@@ -137,19 +137,19 @@ class Checked:
 
     @property
     def outcome(self) -> str:
-        """It `holds` if every test does, is `open` if sets are too few for one, else it `fails`."""
+        """Return `holds` if every test does, `open` if sets are too few for one, or `fails`."""
         if all(v.holds for v in self.verdicts):
             return "holds"
         return "open" if all(v.holds or v.open for v in self.verdicts) else "fails"
 
     @property
     def holds(self) -> bool:
-        """Whether every test holds."""
+        """Return whether every test holds."""
         return self.outcome == "holds"
 
     @property
     def measured(self) -> str:
-        """What was found, where it does not hold if it does not; each once."""
+        """Return the measured values of tests that fail, or of all if none does; each once."""
         telling = {
             "holds": self.verdicts,
             "open": [v for v in self.verdicts if v.open],
@@ -159,7 +159,7 @@ class Checked:
 
     @property
     def defect(self) -> str | None:
-        """What is wrong with the ledger's entry: an explanation that lacks, or is not needed."""
+        """Return the fault of the ledger's entry: a missing or a needless explanation."""
         explained = self.claim.fails_because is not None
         if self.outcome == "fails":
             return None if explained else "fails without a reason written down"

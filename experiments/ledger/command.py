@@ -1,4 +1,4 @@
-"""What `gammacp reproduce` does: run experiments, hold them against the claims, print both."""
+"""Command `gammacp reproduce`: run experiments, hold them against the claims, print both."""
 
 import time
 from collections import Counter
@@ -32,7 +32,7 @@ def reproduce(
     experiments: Path,
     json: bool,
 ) -> None:
-    """What `gammacp reproduce` does; its help says what each option is.
+    """Run `gammacp reproduce`; its help says what each option is.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def _entry(ledger: Ledger, checked: Checked) -> dict[str, object]:
 
 
 def _counts(ledger: Ledger, checked: Sequence[Checked]) -> dict[str, Any]:
-    """How many claims of each kind hold, of how many, in one ledger."""
+    """Count the claims of each kind that hold in one ledger."""
     kinds: dict[str, Counter[str]] = {}
     for c in checked:
         kind = "fitted" if c.claim.fitted else c.claim.kind

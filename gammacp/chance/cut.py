@@ -309,13 +309,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     """
     continuum = everybody(continua, n_annotators, "cut")
     laid = circle_of(continuum)
-    circle = max(a.length for a in laid.annotations)
-    lengths = np.concatenate([a.lengths for a in laid.annotations])
-    if len(lengths):
-        mean_length = float(lengths.mean())
-    else:
-        mean_length = 0.0
-    distance, note = least_distance(mean_length, circle, n_annotators)
+    distance, note = least_distance(laid.mean_length, laid.length, n_annotators)
     annotations = laid.annotations
     pauses = None
     if laid.time is not None:
@@ -341,7 +335,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         tuple(turning),
         continuum.categories,
         tuple(continuum.annotators[int(k)] for k in canonical_order(continuum)[0]),
-        circle,
+        laid.length,
         distance,
         laid.grid,
         f"cut{note}",
@@ -376,6 +370,19 @@ class Circle:
     known: bool
     grid: Places | None
     time: MarkableTime | None = None
+
+    @property
+    def length(self) -> float:
+        """Length of the longest annotator's circle."""
+        return max(a.length for a in self.annotations)
+
+    @property
+    def mean_length(self) -> float:
+        """Mean length of all units; 0 without units."""
+        lengths = np.concatenate([a.lengths for a in self.annotations])
+        if len(lengths):
+            return float(lengths.mean())
+        return 0.0
 
 
 def circle_of(continuum: Continuum) -> Circle:

@@ -166,15 +166,10 @@ def prepare_tilted(continua: Sequence[Continuum], n_annotators: int) -> TiltedSa
     """
     continuum = everybody(continua, n_annotators, "tilted")
     laid = circle_of(continuum)
-    circle = max(a.length for a in laid.annotations)
+    circle = laid.length
     marked = [a for a in laid.annotations if len(a.starts) and circle > 0]
     means = [float((a.starts + a.lengths / 2).mean()) / circle for a in marked]
-    lengths = np.concatenate([a.lengths for a in laid.annotations])
-    if len(lengths):
-        mean_length = float(lengths.mean())
-    else:
-        mean_length = 0.0
-    distance, note = least_distance(mean_length, circle, n_annotators)
+    distance, note = least_distance(laid.mean_length, circle, n_annotators)
     return TiltedSampler(
         laid.annotations,
         tilt_of(float(np.mean(means))) if means else 0.0,
