@@ -45,6 +45,7 @@ def test_compare_as_json(run: Run, good: Path) -> None:
         "overall", "documents", "annotators", "pairs", "pairs_left_out",
         "categories", "confusion", "reference",
         "against", "groups", "sessions", "over_time", "left_out", "failures", "copies", "kinds",
+        "tables_left_out",
     }  # fmt: skip
     assert document["overall"]["gamma"] == gc.gamma(gc.read(good), samples=10).value
     assert [p["annotators"] for p in document["pairs"]] == [

@@ -49,7 +49,7 @@ def test_annotators_who_agree_leave_nothing_to_draw(run: Run, tmp_path: Path) ->
     out = run("compare", path, *options)
     assert out.code == 3
     assert "no difference to draw" in out.err
-    assert "Leave out --figure" in out.err
+    assert "Without a figure, the tables are printed" in out.err
 
 
 def test_kinds_are_computed_on_demand(run: Run, table: Path) -> None:
@@ -97,3 +97,14 @@ def test_plain_python_gives_the_same_as_compiled_code(monkeypatch: pytest.Monkey
     for name in ("read_again", "rows_of"):
         monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
     assert kinds_of(alignment).as_dict() == compiled
+
+
+def test_kinds_that_cannot_be_told_are_named_with_the_reason(run: Run, tmp_path: Path) -> None:
+    units = [gc.Unit("A", 0, 9, "x", fragments=((0, 3), (5, 9))), gc.Unit("B", 0, 9, "x")]
+    gc.write(Continuum.from_units(units), tmp_path / "pieces.json")
+    done = run("compare", tmp_path / "pieces.json", "--samples", 10, "--json")
+    assert "1 unit of several fragments" in json.loads(done.out)["tables_left_out"]["kind"]
+    done = run("compare", tmp_path / "pieces.json", "--samples", 10)
+    assert done.code == 0
+    assert "no table by kind: " in done.err
+    assert run("compare", tmp_path / "pieces.json", "--samples", 10, "--by", "kind").code == 3

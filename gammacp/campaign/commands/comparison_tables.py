@@ -13,7 +13,7 @@ from gammacp.base.text import group_by_text, visible
 from gammacp.campaign import result_tables
 from gammacp.campaign.parts import ComparisonTable
 from gammacp.cli.output import message, say, show
-from gammacp.errors import UsageError
+from gammacp.errors import DataError
 
 if TYPE_CHECKING:
     from gammacp.campaign.compare import Comparison, Confusion
@@ -47,17 +47,20 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
             say(sentence)
     for note in found.overall.score.caveats():
         message(note if found.against is None else f"first round: {note}")
+    for name, reason in found.refused.items():
+        message(f"no table by {name}: {reason}")
 
 
 def draw_charges(found: Comparison, path: Path) -> None:
     """Write the figure of what each annotator does differently.
 
-    Raises UsageError where kinds of differences cannot be told apart, or nobody differs.
+    Raises DataError where kinds of differences cannot be told apart, or nobody differs.
     """
     from gammacp.campaign.charges import charges_of, draw
 
     if found.kinds is None:
-        raise UsageError("there is nothing to draw: differences have no kinds here")
+        why = found.refused.get("kind", "differences have no kinds here")
+        raise DataError(f"there is nothing to draw: {why}")
     draw(charges_of(found.kinds), path)
 
 

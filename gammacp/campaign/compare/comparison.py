@@ -82,7 +82,7 @@ class Comparison:
     `without` and `annotators`. `reference` is None unless one was named, `against` unless there is
     another round, `sessions` unless people annotated twice, `over_time` unless documents are in
     order, `copies` of a single document, `explanation` unless it was asked for. `parts` holds what
-    other subjects compare, by name.
+    other subjects compare, by name; `refused` the reasons why the data have no such table.
     """
 
     overall: Agreement
@@ -95,6 +95,7 @@ class Comparison:
     explanation: Explanation | None = None
     groups: Groups | None = None
     parts: Mapping[str, ComparisonPart] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
     sessions: Sessions | None = None
     over_time: OverTime | None = None
     copies: CopiesFound | None = None
@@ -158,6 +159,7 @@ class Comparison:
             "categories": [asdict(c) for c in self.categories],
             **record_of(self, "confusion reference against groups"),
             **{name: part.as_dict() for name, part in self.parts.items()},
+            "tables_left_out": dict(self.refused),
             **record_of(self, "sessions over_time copies"),
             **record_of(self, "explanation" if self.explanation else ""),
         }
@@ -213,7 +215,7 @@ def compare(
     by
         What is computed beside γ of everybody: tables of `TABLES`, or of other subjects.
     also
-        Tables of other subjects that are left out where the data have none.
+        Tables of other subjects that are left out, with the reason, where the data have none.
     explain
         Whether γ of everybody is taken apart, too (`gammacp.measures.explanation`).
     executor
@@ -279,14 +281,8 @@ def compare(
         part = make(others, basis, pairs="pair" in wanted, without=without_annotators)
         if part is not None:
             parts[name] = part
-    for name in sorted({*wanted, *also}.difference(TABLES)):
-        try:
-            beside = TABLES_BESIDE[name](basis)
-        except DataError:
-            if name in wanted:
-                raise
-            continue
-        parts[beside.key] = beside
+    tables_beside, refused = _tables_beside(basis, wanted, also)
+    parts |= tables_beside
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     reference_comparison = None
@@ -320,8 +316,33 @@ def compare(
         over_time=over_time(overall, in_order=in_order),
         explanation=explained_on(basis) if explain else None,
         parts=parts,
+        refused=refused,
         copies=copies(others) if len(others) > 1 else None,
     )
+
+
+def _tables_beside(
+    basis: Basis, wanted: Collection[str], also: Collection[str]
+) -> tuple[dict[str, ComparisonPart], dict[str, str]]:
+    """Return the tables of other subjects by key, and the reasons why some of `also` are missing.
+
+    Raises
+    ------
+    DataError
+        The data have none of a table that is wanted.
+    """
+    made: dict[str, ComparisonPart] = {}
+    refused: dict[str, str] = {}
+    for name in sorted({*wanted, *also}.difference(TABLES)):
+        try:
+            table = TABLES_BESIDE[name](basis)
+        except DataError as error:
+            if name in wanted:
+                raise
+            refused[name] = str(error)
+            continue
+        made[table.key] = table
+    return made, refused
 
 
 def _sign(found: Agreement, spread: BootstrapInterval | None) -> Agreement:
