@@ -32,7 +32,7 @@ MOST = 12
 # Counts from here on are shown without decimals.
 _MANY = 10
 # Smaller shares are not shown, as they round to 0 %.
-_LEAST = 0.005
+LEAST = 0.005
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +118,7 @@ def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
             if part["observed"]
         ]
     shown = sorted(rows, key=lambda r: (-r.share, r.label))
-    long = [r for r in shown if r.share >= _LEAST]
+    long = [r for r in shown if r.share >= LEAST]
     # Of a crowd each may bear too little for that.
     bars = (long or shown)[:most]
     return Charges(rows=tuple(bars), caption=_caption(found, rows, len(rows) - len(bars)))

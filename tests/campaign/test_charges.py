@@ -115,7 +115,7 @@ def test_a_crowd_of_which_each_bears_little_has_bars(
     found: Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert found.kinds is not None
-    monkeypatch.setattr("gammacp.campaign.charges._LEAST", 2.0)
+    monkeypatch.setattr("gammacp.campaign.charges.LEAST", 2.0)
     bars = charges_of(found.kinds, most=1)
     assert [r.label for r in bars.rows] == ["C: joined"]
     assert "left out" in bars.caption
