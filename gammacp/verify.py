@@ -53,6 +53,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from operator import mul
 from statistics import NormalDist
 from typing import Any
@@ -66,13 +67,13 @@ Unit = tuple[str, str | None, float, float]  # annotator, category, start, end
 Units = list[tuple[float, float, str | None]]  # start, length, category of one annotator's units
 SUM_ERROR = 1e-9  # of gamma and disorders, which are sums of doubles
 NEAR = 2.0**-32  # of a circle: places that rounding tells apart
-# Why sets are not checked to be turns, each with what the name of the chance model then has.
+# Why random sets are not shown to be turns: a mark in the name of the chance model, and in words.
 EXEMPT = {
-    "model": "is no turn of each annotator's units",
-    "completed": "(completed=",
-    "grid": "(grid=",
-    "pauses": "(markable=",
-    "read until": "cut",
+    "model": ("", "it does not turn each annotator's units of one document"),
+    "completed": ("(completed=", "it completes units at the ends of a text"),
+    "grid": ("(grid=", "it turns units by whole places of a grid"),
+    "pauses": ("(markable=", "it turns units outside pauses"),
+    "read until": ("cut", "it turns units on a circle for each annotator"),
 }
 
 
@@ -83,16 +84,22 @@ class RefusedError(Exception):
 class Place:
     """A value of the file, and where it stands there."""
 
-    def __init__(self, value: Any, name: str = "") -> None:
-        self.value, self.name = value, name
+    def __init__(self, value: Any, whole: "Place | None" = None, step: str | int = "") -> None:
+        self.value, self.whole, self.step = value, whole, step
 
     def no(self, why: str) -> RefusedError:
-        return RefusedError(f"{self.name or 'the file'}: {why}")
+        return RefusedError(f"{self.name() or 'the file'}: {why}")
+
+    def name(self) -> str:
+        if self.whole is None:
+            return str(self.step)
+        own = f"[{self.step}]" if isinstance(self.step, int) else f".{self.step}"
+        return (self.whole.name() + own).lstrip(".")
 
     def __getitem__(self, key: str) -> "Place":
         if not isinstance(self.value, dict) or key not in self.value:
             raise self.no(f"{key!r} is missing")
-        return Place(self.value[key], f"{self.name}.{key}".lstrip("."))
+        return Place(self.value[key], self, key)
 
     def get(self, key: str, default: Any) -> "Place":
         return self[key] if key in self.value else Place(default)
@@ -100,7 +107,7 @@ class Place:
     def list(self, size: int | None = None) -> list["Place"]:
         if not isinstance(self.value, list) or size not in (None, len(self.value)):
             raise self.no("not a list, or not of the right length")
-        return [Place(v, f"{self.name}[{i}]") for i, v in enumerate(self.value)]
+        return [Place(v, self, i) for i, v in enumerate(self.value)]
 
     def names(self) -> Sequence[str]:
         names = [place.value for place in self.list()]
@@ -113,6 +120,13 @@ class Place:
         if isinstance(v, bool) or not isinstance(v, kind) or not least <= v <= most:
             raise self.no(f"{str(v)[:40]!r} is not a number that can be here")
         return v if kind is int else Fraction(v)
+
+    def ratio(self, least: float = -1e300) -> tuple[int, int]:
+        v: Any = self.value
+        if type(v) not in (int, float) or not least <= v <= 1e300:
+            raise self.no(f"{str(v)[:40]!r} is not a number that can be here")
+        over, under = v.as_integer_ratio()
+        return over, under
 
     def below(self, most: int) -> int:
         return int(self.number(0, most - 1, int))
@@ -163,11 +177,13 @@ class Check:
         self.size, kinds = len(rows), len(categories)
         self.annotator = [row[0].below(self.n) for row in rows]
         self.kind = [kinds if row[3].value is None else row[3].below(kinds) for row in rows]
-        places = [(row[1].number(), row[2].number(row[1].number())) for row in rows]
-        fine = math.lcm(*(x.denominator for place in places for x in place))
-        self.place = [(int(start * fine), int(end * fine)) for start, end in places]
+        places = [(row[1].ratio(), row[2].ratio(row[1].value)) for row in rows]
+        fine = math.lcm(*{x[1] for place in places for x in place})
+        self.place = [(s * (fine // f), e * (fine // g)) for (s, f), (e, g) in places]
         self._read_costs(kinds)
         low, high, times = 0, 0, [0] * self.size
+        whole = cache(lambda x: (math.floor(x * FINE), math.ceil(x * FINE)))
+        alone = cache(lambda pairs: delta / self.grain * (every_pair - pairs))
         groups = file["groups"].list()
         for place in groups:
             units = [u.below(self.size) for u in place.list()]
@@ -175,10 +191,10 @@ class Check:
             known = [pair for pair in pairs if pair is not None]
             if not units or len(known) < len(pairs):
                 raise place.no("empty, or units that cannot be together")
-            alone = (every_pair - len(pairs)) * delta / self.grain
-            for label, over, under in ((alone, 0, 1), *known):
-                low += math.floor(label * FINE) + over * FINE // under
-                high += math.ceil(label * FINE) - -over * FINE // under
+            for label, over, under in ((alone(len(pairs)), 0, 1), *known):
+                below, above = whole(label)
+                low += below + over * FINE // under
+                high += above - -over * FINE // under
             for u in units:
                 times[u] += 1
         for u, k in enumerate(times):
@@ -191,11 +207,14 @@ class Check:
     def _read_costs(self, kinds: int) -> None:
         """Read the dissimilarity, and describe what it was read from."""
 
-        def grains(place: Place) -> Fraction | None:
-            return None if place.value is None else place.number(0) / self.grain
+        def grains(place: Place) -> Fraction | int | None:
+            if place.value is None:
+                return None
+            cost = place.number(0) / self.grain
+            return int(cost) if cost.denominator == 1 else cost  # whole numbers are quicker
 
         what, self.given, self.factor = self.file["dissimilarity"], list[str](), Fraction(0)
-        label, self.known = what["categorial"], dict[tuple[int, int], Fraction | None]()
+        label, self.known = what["categorial"], dict[tuple[int, int], Fraction | int | None]()
         self.formula = what["positional"].one_of("sporadic", "none", "listed")
         costs = "positions do not count"
         if self.formula == "sporadic":
@@ -216,12 +235,11 @@ class Check:
         else:
             one = grains(label)
             costs += f", different categories {'never' if one is None else label.value}"
-            zero = Fraction(0)
-            self.table = [[one] * i + [zero] + [one] * (kinds - i) for i in range(kinds + 1)]
+            self.table = [[one] * i + [0] + [one] * (kinds - i) for i in range(kinds + 1)]
         names = ", ".join(map(repr, self.annotators))
         self.about = f"annotators {names}; dissimilarity: Delta {what['delta'].value}, {costs}"
 
-    def parts(self, u: int, v: int) -> tuple[Fraction, int, int] | None:
+    def parts(self, u: int, v: int) -> tuple[Fraction | int, int, int] | None:
         """Return what categories add to d, and a numerator and denominator for positions.
 
         All is in grains; None if the two units can never be together.
@@ -263,9 +281,11 @@ class Check:
             some.sort()
             for i, (start, end) in enumerate(place):
                 far = reach * (end - start + (1 << size)) // 2**20 + 1
-                low, high = bisect_left(some, (start - far,)), bisect_left(some, (start + far + 1,))
-                for _, j in some[low:high]:
-                    d = self.cost(units[i], units[j]) if i < j else None
+                for k in range(bisect_left(some, (start, i + 1)), len(some)):
+                    other, j = some[k]  # each pair once: from the one that begins first
+                    if other > start + far:
+                        break
+                    d = self.cost(units[i], units[j])
                     if d is not None and d <= most:
                         near[i][j] = near[j][i] = delta - d
         return near
@@ -453,7 +473,7 @@ class Check:
         right = cost - self.error <= self.low and self.high <= cost + self.error
         said = "NOT the cost that is claimed: " * (not right) + self.said
         lines = [self.about, *self.given, f"{said}{float(self.high * self.grain):.12g}"]
-        self.least = Fraction(0)  # what no alignment costs less than, in grains
+        self.least: Fraction | int = 0  # what no alignment costs less than, in grains
         nothing = False, [*lines, "NOT checked: whether an alignment costs less; no proof is here"]
         kind = proof["kind"].value
         try:
@@ -528,46 +548,51 @@ def units_of(check: Check) -> dict[str, Units]:
     return found
 
 
-def around(units: Units, circle: float) -> list[tuple[float, Any]]:
-    """Return the places of units on a circle, from the first of them on, and the units there."""
-    near, rows = circle * NEAR, list[tuple[float, str, float]]()
-    for start, length, category in units:
-        place = (start - units[0][0]) % circle if circle else 0.0
-        rows.append((place, json.dumps(category), length))
-    rows.sort()
-    # Units at one place may lie on both sides of 0: begin behind a gap.
-    gaps = (i for i in range(1, len(rows)) if rows[i][0] - rows[i - 1][0] > near)
-    first = next(gaps, 0)
-    rows = rows[first:] + [(place + circle, *rest) for place, *rest in rows[:first]]
-    places: list[tuple[float, Any]] = []
-    last = -math.inf
-    for place, category, length in rows:
-        if place - last > near:
-            places.append((place - rows[0][0], []))
-        places[-1][1].append((category, length))
-        last = place
-    return [(place, sorted(some)) for place, some in places]
+class Around:
+    """Places of one annotator's units on a circle, from one of them on, with the units there."""
 
+    def __init__(self, units: Units, circle: float) -> None:
+        """Put units together whose places are the same but for rounding."""
+        self.circle, self.near = circle, circle * NEAR
+        rows = list[tuple[float, tuple[bool, str], float]]()
+        for start, length, category in units:
+            place = (start - units[0][0]) % circle if circle else 0.0
+            rows.append((place, (category is None, category or ""), length))
+        rows.sort()
+        # Units of one place may lie on both sides of 0: begin behind a gap.
+        behind = (i for i in range(1, len(rows)) if rows[i][0] - rows[i - 1][0] > self.near)
+        first = next(behind, 0)
+        rows = rows[first:] + [(place + circle, kind, x) for place, kind, x in rows[:first]]
+        self.places, self.there = list[float](), list[list[tuple[Any, float]]]()
+        last = -math.inf
+        for place, kind, length in rows:
+            if place - last > self.near:
+                self.places.append(place - rows[0][0])
+                self.there.append([])
+            self.there[-1].append((kind, length))
+            last = place
+        for some in self.there:
+            some.sort()
 
-def is_turned(own: Units, drawn: Units, circle: float) -> bool:
-    """Return whether units are others, all moved on by one angle on a circle."""
-    if len(own) != len(drawn) or not own:
-        return len(own) == len(drawn)
-    near, one, other = circle * NEAR, around(own, circle), around(drawn, circle)
-    size = len(other)
+    def is_turned(self, other: "Around") -> bool:
+        """Return whether the others are these units, all moved on by one angle."""
+        size = len(self.places)
+        return len(other.places) == size and (
+            not size or any(self._is_turned_to(other, first) for first in range(size))
+        )
 
-    def alike(first: int) -> bool:
-        for i, (place, some) in enumerate(one):
-            at, there = other[(first + i) % size]
-            at += circle * ((first + i) // size) - other[first][0]
-            if abs(at - place) > near or len(some) != len(there):
+    def _is_turned_to(self, other: "Around", first: int) -> bool:
+        size, begin = len(self.places), other.places[first]
+        for i, place in enumerate(self.places):
+            laps, k = divmod(first + i, size)
+            if abs(other.places[k] + laps * self.circle - begin - place) > self.near:
                 return False
-            for (category, length), (kind, extent) in zip(some, there, strict=True):
-                if category != kind or abs(length - extent) > near:
-                    return False
+            own, there = self.there[i], other.there[k]
+            if [kind for kind, _ in own] != [kind for kind, _ in there]:
+                return False
+            if any(abs(x - y) > self.near for (_, x), (_, y) in zip(own, there, strict=True)):
+                return False
         return True
-
-    return len(one) == size and any(alike(first) for first in range(size))
 
 
 class Gamma:
@@ -584,6 +609,7 @@ class Gamma:
         self.turns, self.exempt = list[str](), list[str]()
         self.weight = self.observed = self.lowest = 0.0
         self.expected = self.proven = self.variance = self.error = 0.0
+        self.value, self.interval, self.confidence = math.nan, list[float](), 0.95
         parts = self.file.get("parts", None)
         for part in [self.file] if parts.value is None else parts.list():
             self._add_part(part)
@@ -653,7 +679,8 @@ class Gamma:
     def _random_sets(self, part: Place, checks: list[Check]) -> tuple[list[Disorder], list[int]]:
         """Return the disorder and the stratum of each set; they are turns unless exempt."""
         circle = self._circle(part, checks)
-        data, any_name = units_of(checks[0]), part["chance"].text().startswith("shift")
+        any_name, own = part["chance"].text().startswith("shift"), units_of(checks[0])
+        data = {name: Around(units, circle or 0.0) for name, units in own.items()}
         hashes: dict[str, str] = {}
         found, strata = list[Disorder](), list[int]()
         rows = part["sets"].list()
@@ -686,9 +713,10 @@ class Gamma:
         chance, why = part["chance"].text(), part["exempt"].one_of(None, *EXEMPT)
         turned = chance.split("(")[0] in ("cut", "shift") and "(over=" not in chance
         if why is not None:
-            if turned if why == "model" else EXEMPT[why] not in chance:
+            mark, words = EXEMPT[why]
+            if mark not in chance or (why == "model" and turned):
                 raise part["exempt"].no(f"{why!r} is not so of chance {chance!r}")
-            self.exempt.append(f"chance {chance!r}: {why}")
+            self.exempt.append(f"chance is {chance}, and {words}")
             return None
         circle = float(part["circle"]["length"].number(0))
         rows = rows_of(checks[0])
@@ -701,71 +729,71 @@ class Gamma:
         return circle
 
     def _check_turn(
-        self, row: Place, data: dict[str, Units], drawn: Check, circle: float, any_name: bool
+        self, row: Place, data: dict[str, Around], drawn: Check, circle: float, any_name: bool
     ) -> None:
         """Refuse a set that has other units than those of the data, turned."""
         for name, units in units_of(drawn).items():
             owners = [*data] if any_name else [name] * (name in data)
-            if not any(is_turned(data[owner], units, circle) for owner in owners):
+            turned = Around(units, circle)
+            if not any(data[owner].is_turned(turned) for owner in owners):
                 why = f"{row['file'].value!r}: the units of {name!r} are not turned on the circle"
                 raise row["file"].no(why)
             if not all(-NEAR * circle <= u[0] <= (1 + NEAR) * circle for u in units):
                 why = f"{row['file'].value!r}: the units of {name!r} begin beyond the circle"
                 raise row["file"].no(why)
 
+    def _add_up(self) -> None:
+        """Compute gamma, its interval, and the error of gamma."""
+        self.confidence = float(self.file["confidence"].number(1e-300, 1 - 2**-53))
+        if self.expected <= 0:
+            raise self.file["expected"].no("gamma is undefined: random sets cost nothing")
+        half = NormalDist().inv_cdf((1 + self.confidence) / 2) * math.sqrt(self.variance)
+        low, high = max(0.0, self.proven - half), self.expected + half
+        self.value = 1 - self.observed / self.expected
+        least = 1 - self.observed / low if low else -math.inf
+        self.interval = [least, 1 - self.lowest / high] if self.observed else [1.0, 1.0]
+
     def claim(self) -> tuple[bool, list[str]]:
         """Return whether gamma is proven, and what is and what is not shown, in words."""
-        file, sure = self.file, self.file["confidence"].number(1e-300, 1 - 2**-53)
-        if self.expected <= 0:
-            raise file["expected"].no("0: gamma is undefined")
-        quantile = NormalDist().inv_cdf((1 + float(sure)) / 2)
-        half = quantile * math.sqrt(self.variance)
-        low, high = max(0.0, self.proven - half), self.expected + half
-        value, error = 1 - self.observed / self.expected, SUM_ERROR + self.error / self.expected
-        error *= 2 - value
-        interval = [1 - self.observed / low if low else -math.inf, 1 - self.lowest / high]
-        if not self.observed:
-            interval = [1.0, 1.0]
+        self._add_up()
+        file, error = self.file, SUM_ERROR + self.error / self.expected
         means = [total / self.weight for total in (self.observed, self.expected)]
-        claims = [-math.inf if x.value is None else float(x.number()) for x in self._claimed()]
-        allowed = [error, *[(1 + mean) * error for mean in means], error, error]
-        allowed[3] = error * (1 + abs(interval[0])) if low else error
-        right = all(
-            said == found or abs(said - found) <= most
-            for said, found, most in zip(claims, [value, *means, *interval], allowed, strict=True)
-        )
+        claims = [file["value"], file["observed"], file["expected"], *file["interval"].list(2)]
+        right = True
+        for place, x in zip(claims, [self.value, *means, *self.interval], strict=True):
+            said = -math.inf if place.value is None else float(place.number())
+            # Costs have errors of their own, beside which those of sums are small.
+            right &= said == x or abs(said - x) <= error * (2 + abs(x))
         lines = [self.about, *self.given, *self.failed]
         wrong = "" if right else "NOT what is claimed: "
         lines.append(
-            f"{wrong}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = {value:.12g} "
-            f"(error {error:.2g}), added up from {len(self.names)} certificates"
+            f"{wrong}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = {self.value:.12g} "
+            f"(error {error * (2 + abs(self.value)):.2g}), from {len(self.names)} certificates"
         )
-        left = "" if self.proven == self.expected else ", and what alignments leave open"
+        left = "" if self.proven >= self.expected * (1 - SUM_ERROR) else ", of proven bounds"
         lines.append(
-            f"{wrong}interval {interval[0]:.12g} to {interval[1]:.12g}: the mean of {self.sets} "
-            f"random sets, normal, {float(sure):.12g}{left}"
+            f"{wrong}interval {self.interval[0]:.12g} to {self.interval[1]:.12g}: {self.sets} "
+            f"random sets at a confidence of {self.confidence:.12g}{left}"
         )
         for circle in dict.fromkeys(self.turns):
             lines.append(f"random sets have each annotator's units, turned on {circle}")
+            lines.append("taken as given: the length of the circle")
         return right and not self.failed, [*lines, *self.not_shown()]
-
-    def _claimed(self) -> list[Place]:
-        """Return what the manifest claims, in the order of what is computed."""
-        file = self.file
-        return [file["value"], file["observed"], file["expected"], *file["interval"].list(2)]
 
     def not_shown(self) -> list[str]:
         """Return what no file can show, or this one does not."""
-        lines = [f"not shown: that random sets are turned units, {why}" for why in self.exempt]
-        if self.turns:
-            lines.append("taken as given: how long the circle is")
+        lines = [
+            f"not shown: that sets are turned units: {why}" for why in dict.fromkeys(self.exempt)
+        ]
         if self.empty:
             lines.append(f"not shown: {self.empty} random sets without units; their disorder is 0")
         if self.equal:
             lines.append(f"not shown: why {self.equal} random sets have the units of another")
         drawn = "the turns were random" if self.turns else "the sets were random"
         lines.append(f"not shown: that {drawn}, and that nobody chose among them")
-        return [*lines, f"not shown: what it says of itself: {self.file['signature'].text()}"]
+        signature = self.file["signature"].text()
+        lines.append(f"not shown: that data, settings and seed are those of {signature}")
+        return lines
 
 
 def units_in(path: str) -> tuple[list[Unit], str]:
@@ -777,8 +805,8 @@ def units_in(path: str) -> tuple[list[Unit], str]:
         whole["gammacp"].one_of(1)
         several = whole.get("corpus", None)
         continua = [whole["continuum"]] if several.value is None else several["continua"].list()
-        rows = [Place([*row.list(), {}], row.name) for c in continua for row in c["units"].list()]
-        return [_unit(row.list()[:4], row.value[4]) for row in rows if row.value[3:]], ""
+        rows = [row.list() for c in continua for row in c["units"].list()]
+        return [_unit(row) for row in rows], ""
     columns = ["annotator", "category", "start", "end"]
     lines = [line for line in text.splitlines(keepends=True) if not line.startswith("#")]
     mark = max(",;\t|", key="".join(lines[:1]).count)
@@ -793,23 +821,25 @@ def units_in(path: str) -> tuple[list[Unit], str]:
             raise RefusedError(f"row {number} has not the columns {', '.join(header)}")
         cells = [row[i].strip() for i in place]
         if cells[2] or cells[3]:  # the others say who has no units
-            names = [Place(cell or None, f"row {number}") for cell in cells[:2]]
-            units.append(_unit([*names, *(_position(c, number) for c in cells[2:])], {}))
+            names = [Place(cell or None, None, f"row {number}") for cell in cells[:2]]
+            units.append(_unit([*names, *(_position(c, number) for c in cells[2:])]))
     return units, ", ".join(name for name in header if name not in (*columns, "document"))
 
 
 def _position(cell: str, number: int) -> Place:
     try:
-        return Place(float(cell), f"row {number}")
+        return Place(float(cell), None, f"row {number}")
     except ValueError:
         raise RefusedError(f"row {number}: {cell!r} is not a plain number") from None
 
 
-def _unit(row: Sequence[Place], features: Any) -> Unit:
+def _unit(row: Sequence[Place]) -> Unit:
     """Return a unit of a data file; features are a part of its label."""
+    if len(row) < 4:
+        raise RefusedError("a unit with fewer than four values")
     annotator, label = row[0].text(), row[1].value
-    if isinstance(features, dict) and features:
-        inside = ", ".join(f"{name}={value}" for name, value in sorted(features.items()))
+    if row[4:] and isinstance(row[4].value, dict) and "box" not in row[4].value:
+        inside = ", ".join(f"{name}={value}" for name, value in sorted(row[4].value.items()))
         label = " ".join(filter(None, (label, f"[{inside}]")))
     if label is not None and not isinstance(label, str):
         raise row[1].no("a category that is no text")
@@ -831,7 +861,7 @@ def compare(units: Sequence[Unit], path: str) -> tuple[bool, str]:
     example = ", ".join(f"{unit!r}" for unit in sorted([*lost, *more], key=repr)[:2])
     return False, (
         f"NOT the units of {path}: {lost.total()} are not there, {more.total()} of it are not "
-        f"here, such as {example}; a selection of units changes them{beside}"
+        f"here, such as {example}; selections change units{beside}"
     )
 
 
