@@ -606,7 +606,7 @@ class Gamma:
         self.problem: Any = None
         self.about, self.units = "", list[Unit]()
         self.sets, self.equal, self.empty = 0, 0, 0
-        self.turns, self.exempt = list[str](), list[str]()
+        self.turns, self.exempt = list[tuple[float, float]](), list[str]()
         self.weight = self.observed = self.lowest = 0.0
         self.expected = self.proven = self.variance = self.error = 0.0
         self.value, self.interval, self.confidence = math.nan, list[float](), 0.95
@@ -725,7 +725,7 @@ class Gamma:
         span = max(float(row[3]) for row in rows) - min(float(row[2]) for row in rows)
         if span > circle * (1 + NEAR):
             raise part["circle"].no("shorter than what the units span")
-        self.turns.append(f"a circle of length {circle:.12g}, where units span {span:.12g}")
+        self.turns.append((circle, span))
         return circle
 
     def _check_turn(
@@ -775,9 +775,11 @@ class Gamma:
             f"{wrong}interval {self.interval[0]:.12g} to {self.interval[1]:.12g}: {self.sets} "
             f"random sets at a confidence of {self.confidence:.12g}{left}"
         )
-        for circle in dict.fromkeys(self.turns):
-            lines.append(f"random sets have each annotator's units, turned on {circle}")
-            lines.append("taken as given: the length of the circle")
+        if self.turns:
+            more = f" (and {len(self.turns) - 1} other documents)" if self.turns[1:] else ""
+            where = f"a circle of length {self.turns[0][0]:.12g}, span {self.turns[0][1]:.12g}"
+            lines.append(f"random sets have each annotator's units turned on {where}{more}")
+            lines.append("taken as given: the length of the circle; the span is that of the units")
         return right and not self.failed, [*lines, *self.not_shown()]
 
     def not_shown(self) -> list[str]:

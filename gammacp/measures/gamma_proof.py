@@ -141,7 +141,7 @@ def write_gamma_proof(
     with _new_folder(folder) as temporary:
         files = _Folder(temporary)
         sums = _Sums(settings.rule.confidence)
-        records = [_write_part(part, basis, files, stems, found.weights, sums) for part in parts]
+        records = [_write_part(part, basis, files, stems, found, sums) for part in parts]
         value, interval = sums.gamma()
         manifest: dict[str, Any] = {
             "version": _VERSION,
@@ -228,15 +228,17 @@ def _write_part(
     basis: Basis,
     files: _Folder,
     stems: Mapping[str, str],
-    weights: Mapping[str, float],
+    found: Agreement,
     sums: _Sums,
 ) -> dict[str, Any]:
     """Write the certificates of documents and of their random sets; return what names them."""
+    # Models that mix documents draw from those without γ, too.
+    all_there = not basis.shared or len(basis.continua) == len(found.rated)
     rows = []
     observed = []
     for name, score in part.documents.items():
         continuum = score.alignment.continuum
-        weight = weights.get(name, 1.0)
+        weight = found.weights.get(name, 1.0)
         bounds = list(continuum.bounds) if continuum.declared else None
         rows.append(
             {
@@ -244,7 +246,7 @@ def _write_part(
                 **files.add(score.alignment, stems[name]),
                 "weight": weight,
                 "bounds": bounds,
-                "complete": _holds_all(continuum, part.draws.sampler.signature),
+                "complete": all_there and _holds_all(continuum, part.draws.sampler.signature),
             }
         )
         alignment = score.alignment
