@@ -180,7 +180,7 @@ def _parts_of(found: Agreement, basis: Basis) -> list[_Part]:
 
 def _stems(names: Sequence[str]) -> dict[str, str]:
     """Return the stem of each document's certificates; files of one name are numbered."""
-    own = {name: Path(name).stem if Path(name).is_file() else name for name in names}
+    own = {name: Path(name).stem if Path(name).is_file() else name or "data" for name in names}
     counts = list(own.values())
     return {
         name: file_name(stem if counts.count(stem) == 1 else f"{stem}-{i}", "document")
