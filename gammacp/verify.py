@@ -872,7 +872,7 @@ def check(path: str, data: str | None = None) -> tuple[bool, list[str], Gamma | 
     with open(path, encoding="utf-8") as stream:
         text = stream.read()
     proof: Gamma | None = None
-    if isinstance(read(text).value, dict) and "signature" in read(text).value:
+    if '"signature"' in text and "signature" in (read(text).value or ()):
         proof = Gamma(text, os.path.dirname(path))
         (proven, lines), units = proof.claim(), proof.units
     else:

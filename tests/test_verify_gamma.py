@@ -297,6 +297,25 @@ def test_turns_are_those_of_brute_force() -> None:
     assert min(counts[True], counts[False]) > 150
 
 
+def test_bounds_widen_the_interval(tmp_path: Path) -> None:
+    """Greedy alignments with bounds below their costs; a bound claimed too high is no interval."""
+    continuum = datasets.load("alex-paul-suzan")
+    options: Any = {"samples": 6, "method": "greedy"}
+    found = agreement(continuum, **options)
+    proof = write_gamma_proof(found, continuum, tmp_path / "p", options)
+    low, high = proof.interval
+    assert proof.interval == pytest.approx(found.score.interval)
+    proven, lines, checked = check(str(proof.path))
+    assert proven, lines
+    assert checked is not None
+    assert checked.interval == pytest.approx([low, high])
+    assert any(line.endswith("of proven bounds") for line in lines)
+    _tamper(proof.path, interval=[low, high - 1e-4])
+    proven, lines, _ = check(str(proof.path))
+    assert not proven
+    assert any(line.startswith("NOT what is claimed: interval") for line in lines)
+
+
 def test_exemptions_are_stated(tmp_path: Path) -> None:
     """A rhythm, a grid, an annotator who stopped and a model that turns nothing."""
     tiles = []
