@@ -758,29 +758,34 @@ class Gamma:
         self._add_up()
         file, error = self.file, SUM_ERROR + self.error / self.expected
         means = [total / self.weight for total in (self.observed, self.expected)]
-        claims = [file["value"], file["observed"], file["expected"], *file["interval"].list(2)]
-        right = True
-        for place, x in zip(claims, [self.value, *means, *self.interval], strict=True):
-            said = -math.inf if place.value is None else float(place.number())
+
+        def agrees(claim: Place, x: float) -> bool:
+            said = -math.inf if claim.value is None else float(claim.number())
             # Costs have errors of their own, beside which those of sums are small.
-            right &= said == x or abs(said - x) <= error * (2 + abs(x))
-        lines = [self.about, *self.given, *self.failed]
-        wrong = "" if right else "NOT what is claimed: "
-        lines.append(
-            f"{wrong}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = {self.value:.12g} "
-            f"(error {error * (2 + abs(self.value)):.2g}), from {len(self.names)} certificates"
-        )
+            return said == x or abs(said - x) <= error * (2 + abs(x))
+
+        claims = [file["value"], file["observed"], file["expected"]]
+        sums = [agrees(claim, x) for claim, x in zip(claims, [self.value, *means], strict=True)]
+        ends = zip(file["interval"].list(2), self.interval, strict=True)
+        inside = [agrees(claim, x) for claim, x in ends]
+        (low, high), wrong = self.interval, "NOT what is claimed: "
         left = "" if self.proven >= self.expected * (1 - SUM_ERROR) else ", of proven bounds"
+        lines = [self.about, *self.given, *self.failed]
         lines.append(
-            f"{wrong}interval {self.interval[0]:.12g} to {self.interval[1]:.12g}: {self.sets} "
-            f"random sets at a confidence of {self.confidence:.12g}{left}"
+            f"{wrong * (not all(sums))}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = "
+            f"{self.value:.12g} (error {error * (2 + abs(self.value)):.2g}), from "
+            f"{len(self.names)} certificates"
+        )
+        lines.append(
+            f"{wrong * (not all(inside))}interval {low:.12g} to {high:.12g}: {self.sets} random "
+            f"sets at a confidence of {self.confidence:.12g}{left}"
         )
         if self.turns:
             more = f" (and {len(self.turns) - 1} other documents)" if self.turns[1:] else ""
             where = f"a circle of length {self.turns[0][0]:.12g}, span {self.turns[0][1]:.12g}"
             lines.append(f"random sets have each annotator's units turned on {where}{more}")
             lines.append("taken as given: the length of the circle; the span is that of the units")
-        return right and not self.failed, [*lines, *self.not_shown()]
+        return all([*sums, *inside]) and not self.failed, [*lines, *self.not_shown()]
 
     def not_shown(self) -> list[str]:
         """Return what no file can show, or this one does not."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -201,6 +203,37 @@ def test_what_names_a_wrong_file_is_refused(
     _tamper(path, sets=sets)
     with pytest.raises(RefusedError, match=place):
         check(str(path))
+
+
+JUNK = (None, True, 10**400, float("nan"), "x\0", [[]], {"file": "x.json"})
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the keys that lead to each value of a manifest."""
+    yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from _places(value[key], (*path, key))
+    elif isinstance(value, list):
+        for number in range(min(len(value), 1)):
+            yield from _places(value[number], (*path, number))
+
+
+def test_no_junk_is_a_traceback(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Every value of a manifest replaced by things of every type."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    manifest = read(path)
+    for keys in _places(manifest):
+        for junk in JUNK:
+            changed: Any = {"": json.loads(json.dumps(manifest))}
+            inside = changed
+            for key in ("", *keys)[:-1]:
+                inside = inside[key]
+            inside[("", *keys)[-1]] = junk
+            path.write_text(json.dumps(changed[""]), encoding="utf-8")
+            with contextlib.suppress(RefusedError, OverflowError):
+                check(str(path))
 
 
 def test_repeated_altered_and_foreign_certificates_are_refused(
