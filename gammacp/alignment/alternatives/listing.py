@@ -22,12 +22,15 @@ from gammacp.alignment.columns import group_table
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
-from gammacp.alignment.problem import Problem, Solution
+from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.stopping import GIGA, budget
 
 # Members of all groups that are listed.
 _LISTED = 3_000_000
+# Steps of a solver for prices, where the alignment has left none.
+_PRICING = 5 * GIGA
 # Of the scale: groups that lose less are looked at first; then twice as far as the least of those
 # that have to be taken in.
 _FIRST_LOSS = 0.004
@@ -85,7 +88,8 @@ def price_units(problem: Problem, limits: Limits) -> Priced:
     TooManyError
         The solver leaves no prices.
     """
-    solved: Solution = SOLVERS["auto"].solve(problem, limits)
+    with budget(limits.steps(_PRICING)):
+        solved = SOLVERS["auto"].solve(problem, limits)
     if solved.proof is None:
         raise TooManyError
     return Priced(problem, np.maximum(solved.proof.price, 0.0), solved.objective)

@@ -26,7 +26,7 @@ from gammacp.alignment.alternatives.covers import (
     first_divisions,
     merge_tallies,
 )
-from gammacp.alignment.alternatives.listing import Parts, list_groups, price_units
+from gammacp.alignment.alternatives.listing import Parts, Priced, list_groups, price_units
 from gammacp.alignment.candidates import (
     TooManyPairsError,
     build_problem,
@@ -49,11 +49,13 @@ from gammacp.errors import UsageError
 _BAND = 16.0
 # Of the tolerance: losses that differ by less are added up together.
 _GRAIN = 1 / 1024
-# Options tried and divisions kept in one attempt, some ten seconds.
-_STEPS = 5_000_000
-# How much narrower the limit of each further attempt is, and how often that is tried.
-_NARROWER = 4.0
-_ATTEMPTS = 6
+# Options tried and divisions kept in one attempt, some three seconds.
+_STEPS = 500_000
+# How much narrower the limit of each further attempt is, and how often that is tried before only
+# the best ones are counted; and how much wider where it grows.
+_NARROWER = 8.0
+_ATTEMPTS = 4
+_WIDER = 4.0
 # Of Δ: the first limit where any number of alignments is asked for at any disorder.
 _FIRST_WITHIN = 1e-3
 
@@ -228,15 +230,25 @@ def alignments(
     limits = Limits(time_limit=time_limit, seed=seed)
     if math.isinf(within):
         return _grown(best, most, limits)
-    limit = float(within)
-    for attempt in range(_ATTEMPTS + 1):
+    return _narrowed(best, most, float(within), limits)
+
+
+def _narrowed(best: Alignment, most: int, within: float, limits: Limits) -> Pool:
+    """Count what is asked for; where that is too much, within a narrower limit."""
+    try:
+        # Where not even the best ones can be counted, nothing else needs to be tried.
+        narrowest = _count(best, most, 0.0, within, limits)
+    except (TooManyError, TooManyPairsError):
+        return _uncounted(best, within)
+    limit = within
+    for _ in range(_ATTEMPTS):
+        if limit == 0.0:
+            break
         try:
-            return _count(best, most, limit, float(within), limits)
+            return _count(best, most, limit, within, limits)
         except (TooManyError, TooManyPairsError):
-            if limit == 0.0:
-                break
-            limit = limit / _NARROWER if attempt < _ATTEMPTS - 1 else 0.0
-    return _uncounted(best, float(within))
+            limit /= _NARROWER
+    return narrowest
 
 
 def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
@@ -252,7 +264,7 @@ def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
             break
         if pool.count >= most:
             break
-        limit = max(_NARROWER * limit, _FIRST_WITHIN * delta)
+        limit = max(_WIDER * limit, _FIRST_WITHIN * delta)
     if pool is None:
         return _uncounted(best, math.inf)
     return pool
@@ -284,7 +296,8 @@ def _count(best: Alignment, most: int, limit: float, within: float, limits: Limi
     tolerance = problem.tolerance
     beyond = limit / factor + _BAND * tolerance
     allowance = Allowance(_STEPS, deadline)
-    priced, listed = list_groups(price_units(problem, limits), beyond, deadline)
+    priced = _prices(best, problem, delta, factor, limits)
+    priced, listed = list_groups(priced, beyond, deadline)
     second = _second(continuum, best.dissimilarity, problem, listed.columns)
     parts = Parts(priced, listed, second, beyond, allowance)
     components = parts.settle()
@@ -296,7 +309,7 @@ def _count(best: Alignment, most: int, limit: float, within: float, limits: Limi
     outer = sum(row.count for row in tallies)
     proof = PoolProof(
         listed.columns.number,
-        (priced.cost - priced.bound + limit / factor) * factor,
+        max(priced.cost - priced.bound, 0.0) * factor + limit,
         len(components),
         max(len(component.options) for component in components),
     )
@@ -351,6 +364,25 @@ def _problem(
     farthest = (n - 1 + pair_count(n)) * measured.delta + limit
     problem = build_problem(continuum, measured, most=farthest * (1 + 1e-9), deadline=deadline)
     return replace(problem, rank=nameless_ranks([continuum], dissimilarity))
+
+
+def _prices(
+    best: Alignment, problem: Problem, delta: float, factor: float, limits: Limits
+) -> Priced:
+    """Return the prices that prove the alignment, if they are at this Δ; else those of a solver.
+
+    They hold for pairs that were left out, too: a group with one gains less than its parts.
+    """
+    proof = best.proof
+    if proof is None:
+        return price_units(problem, limits)
+    if proof.delta is None:
+        proof_delta = best.dissimilarity.delta
+    else:
+        proof_delta = proof.delta
+    if proof_delta != delta:
+        return price_units(problem, limits)
+    return Priced(problem, np.maximum(proof.price, 0.0), best.disorder / factor)
 
 
 def _second(
