@@ -45,7 +45,7 @@ class Tally(NamedTuple):
     """Number of divisions that lose about as much as this."""
 
     loss: float
-    count: int
+    number: int
 
 
 @dataclass
@@ -212,7 +212,7 @@ def merge_tallies(rows: list[Tally], grain: float) -> list[Tally]:
     merged: list[Tally] = []
     for loss, count in sorted(rows):
         if merged and loss - merged[-1].loss <= grain:
-            merged[-1] = Tally(merged[-1].loss, merged[-1].count + count)
+            merged[-1] = Tally(merged[-1].loss, merged[-1].number + count)
         else:
             merged.append(Tally(loss, count))
     return merged

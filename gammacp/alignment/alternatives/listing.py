@@ -249,7 +249,8 @@ def _touched(columns: Columns, label: Codes, least: Floats) -> Floats:
     n_units = len(label)
     pairs = np.unique(columns.column_of * n_units + label[columns.members])
     weights = least[pairs % n_units]
-    return np.bincount(pairs // n_units, weights=weights, minlength=columns.number)
+    sums = np.bincount(pairs // n_units, weights=weights, minlength=columns.number)
+    return np.asarray(sums, np.float64)
 
 
 def _lexicographic(problem: Problem, columns: Columns) -> Indices:

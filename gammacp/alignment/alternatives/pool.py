@@ -306,7 +306,7 @@ def _count(best: Alignment, most: int, limit: float, within: float, limits: Limi
     inner = _below(tallies, limit / factor + tolerance / _BAND)
     count = _below(tallies, limit / factor + tolerance)
     divisions = _combined_divisions(components, min(most, count), grain / _GRAIN)
-    outer = sum(row.count for row in tallies)
+    outer = sum(row.number for row in tallies)
     proof = PoolProof(
         listed.columns.number,
         max(priced.cost - priced.bound, 0.0) * factor + limit,
@@ -412,7 +412,7 @@ def _combined_tallies(
 
 
 def _below(tallies: Sequence[Tally], limit: float) -> int:
-    return sum(row.count for row in tallies if row.loss <= limit)
+    return sum(row.number for row in tallies if row.loss <= limit)
 
 
 def _combined_divisions(
