@@ -1,19 +1,31 @@
 """Soft γ with a price for reuse: p = 1 is γ, p = 0 soft γ, and all covers are tried between."""
 
 import json
+import random
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gammacp import Continuum, Unit, UsageError, align, certificate, gamma, soft_gamma
+from gammacp import (
+    Combined,
+    Continuum,
+    DataError,
+    Unit,
+    UsageError,
+    align,
+    certificate,
+    gamma,
+    soft_gamma,
+)
 from gammacp.alignment import align_each
 from gammacp.alignment.problem import Status
 from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.base import BoundDissimilarity
-from gammacp.verify import Check
+from gammacp.measures.explanation import explanation_of
+from gammacp.verify import Check, RefusedError
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 from tests.conftest import Run
 
@@ -119,6 +131,51 @@ def test_certificates_are_verified_and_another_price_is_not() -> None:
             ), (seed, other)
 
 
+def mutant(rng: random.Random, made: dict[str, Any], n_annotators: int) -> dict[str, Any]:
+    """The certificate with another price, group, share or claim."""
+    data: dict[str, Any] = json.loads(json.dumps(made))
+    what = rng.randrange(5)
+    groups = data["groups"]
+    if what in (0, 4):
+        data["reuse"] = rng.choice([0.0, 0.02, 0.1, 0.3, 0.6, 1.0]) * (n_annotators - 1)
+    if what in (1, 4) and rng.random() < 0.5 and len(groups) > 1:
+        groups.pop(rng.randrange(len(groups)))
+    elif what in (1, 4):
+        groups.append(list(rng.choice(groups)))
+    if what == 2:
+        shares = data["proof"]["shares"]
+        shares[rng.randrange(len(shares))] += rng.choice([-1, 1]) * 2 ** rng.randint(20, 42)
+    if what == 3:
+        data["claim"]["cost"] *= rng.choice([0.9, 1.1])
+        data["claim"]["bound"] = data["claim"]["cost"]
+    return data
+
+
+@pytest.mark.parametrize(("cases", "each"), [(5, 12), pytest.param(60, 25, marks=pytest.mark.slow)])
+def test_no_false_claim_is_accepted(cases: int, each: int) -> None:
+    """Whatever is accepted of altered files is true of the units and the price that they have."""
+    rng = random.Random(3)
+    accepted = 0
+    for seed in range(cases):
+        continuum = random_continuum(seed, 2 + seed % 3, 7)
+        measured = bind(Combined(), continuum)
+        n = continuum.n_annotators
+        share = rng.choice([0.05, 0.1, 0.25, 0.5, 0.75])
+        made = certificate(align(continuum, measured, cover=True, reuse=share))
+        for _ in range(each):
+            data = mutant(rng, made, n)
+            try:
+                if not Check(json.dumps(data)).claim()[0]:
+                    continue
+            except RefusedError:
+                continue
+            accepted += 1
+            least = least_disorder(continuum, measured, data["reuse"] / (n - 1))
+            least *= n * (n - 1) / 2 * continuum.mean_units
+            assert data["claim"]["bound"] == pytest.approx(least, abs=1e-6)
+    assert accepted
+
+
 def test_gamma_at_the_ends() -> None:
     continuum = random_continuum(4, 3, 30)
     options: dict[str, Any] = {"samples": 20, "chance": "shift"}
@@ -140,6 +197,11 @@ def test_impossible_prices_are_refused(value: Any) -> None:
         soft_gamma(split(), reuse=value)
     with pytest.raises(UsageError, match="reuse"):
         align(split(), cover=True, reuse=value)
+
+
+def test_a_price_is_borne_by_nobody() -> None:
+    with pytest.raises(DataError, match="cannot be taken apart"):
+        explanation_of(split(), cover=True, reuse=0.5, samples=4)
 
 
 def test_a_price_belongs_to_covers() -> None:
