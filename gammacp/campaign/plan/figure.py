@@ -81,7 +81,7 @@ def _aim(plan: Plan) -> float:
 
 def _caption(plan: Plan, curves: _Curves, *, left_out: int) -> str:
     pilot = plan.pilot
-    words = [f"Goal: {plan.goal.in_words(pilot.gamma)}."]
+    words = [f"Goal: {plan.goal.in_words(pilot.gamma)}. Below: how many documents reach it."]
     for design in plan.designs:
         if design.annotators in curves:
             words.append(f"{counted(design.annotators, 'annotator')} each: {_documents(design)}.")
@@ -170,7 +170,7 @@ def _draw_designs(axes: Any, *, plan: Plan, curves: _Curves, ends: tuple[float, 
     axes.set_yticks(range(len(curves)), [counted(m, "annotator") for m in curves])
     axes.tick_params(axis="y", length=0, labelsize=7.5)
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel("documents (below: those that reach the goal)", fontsize=8)
+    axes.set_xlabel("documents", fontsize=8)
 
 
 def _ends(plan: Plan, curves: _Curves) -> tuple[float, float]:
