@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -43,8 +43,6 @@ from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import Settings
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from gammacp.base.pictures import PlotOptions
 
 Value = TypeVar("Value")
@@ -128,7 +126,7 @@ class CorpusConsensus:
     dissimilarity: Any = None
     failures: tuple[DataError, ...] = ()
 
-    def plot(self, figure: Any = None, **options: "Unpack[PlotOptions]") -> Any:
+    def plot(self, figure: Any = None, **options: Unpack["PlotOptions"]) -> Any:
         """Draw how many units of each document are agreed on; return matplotlib's figure.
 
         Parameters
