@@ -117,6 +117,8 @@ def _about_all(comparison: Comparison) -> list[str]:
             f" ({spread.confidence:.0%} interval over {spread.kind} {spread.low:.3f} to "
             f"{spread.high:.3f})"
         )
+    elif spread is not None and spread.reason:
+        said += f" (no interval: {spread.reason})"
     people = len({a for c in overall.computed.values() for a in c.alignment.continuum.annotators})
     units = sum(score.units for score in overall.computed.values())
     return [
