@@ -64,8 +64,9 @@ def picture_of(comparison: Comparison, width: float) -> Picture:
     if kinds is not None:
         bars = charges.charges_of(kinds)
         if bars.rows:
-            panels.append(charges.panel_of(bars, width))
-            words += [f"{bars.title}.", bars.caption]
+            panel, more = charges.panel_of(bars, width)
+            panels.append(panel)
+            words += [f"{bars.title}.", bars.caption, *more]
         else:
             missing = "the annotators agree on everything"
     if not panels:
