@@ -158,6 +158,11 @@ class Ranking:
     errors: tuple[ErrorRanks, ...]
     changes: tuple[RankChange, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("ranking", self)
+
     def as_dict(self) -> dict[str, Any]:
         """The ranking for JSON."""
         return {

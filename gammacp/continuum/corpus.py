@@ -111,6 +111,11 @@ class Corpus(Mapping[str, Continuum]):
             f"{len(self.categories)} categories)"
         )
 
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("corpus", self)
+
     def __getitem__(self, name: str) -> Continuum:
         """The continuum of that name."""
         return self.continua[name]

@@ -124,6 +124,11 @@ class CorpusConsensus:
     dissimilarity: Any = None
     failures: tuple[DataError, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("corpus_consensus", self)
+
     @cached_property
     def alignments(self) -> Mapping[str, Alignment]:
         """The best alignments by document."""
