@@ -7,7 +7,8 @@ difference (`gammacp.kinds`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from gammacp.base.text import visible, with_commas
 from gammacp.errors import DataError
 
 if TYPE_CHECKING:
+    from gammacp.base.pictures import Panel
     from gammacp.kinds.kinds import Kinds
 
 WORDS: Mapping[str, str] = {
@@ -31,6 +33,12 @@ WORDS: Mapping[str, str] = {
 MOST = 12
 # Counts from here on are shown without decimals.
 _MANY = 10
+# Inches of a bar with the space to the next one, of a letter, and of what stands around.
+_BAR = 0.23
+_LETTER = 0.062
+_AROUND = 0.2
+# Letters of a name.
+_NAME = 16
 # Smaller shares are not shown, as they round to 0 %.
 LEAST = 0.005
 
@@ -190,37 +198,50 @@ def draw(found: Charges, path: Path) -> None:
     UsageError
         matplotlib is missing or cannot write that ending.
     """
-    from textwrap import fill
-
-    from gammacp.base import plots
+    from gammacp.base.pictures import Picture, write
 
     if not found.rows:
         raise DataError(
             "there is no difference to draw: the annotators agree on everything",
             hint="Without a figure, the tables are printed",
         )
-    caption = fill(found.caption, 92)
-    height = 0.9 + 0.27 * len(found.rows) + 0.16 * caption.count("\n")
-    with plots.figure(
-        path.with_suffix(""), width=6.4, height=height, endings=(path.suffix,)
-    ) as axes:
-        _bars(axes, found)
-        axes.set_xlabel(caption, fontsize=7, loc="left", labelpad=7)
+    caption = f"{found.title}. {found.caption}"
+    write(lambda width: Picture((panel_of(found, width),), caption), path)
 
 
-def _bars(axes: Any, found: Charges) -> None:
+def panel_of(found: Charges, width: float) -> Panel:
+    """Return the bars as part of a picture.
+
+    Parameters
+    ----------
+    found
+        At least one bar.
+    width
+        Of the figure, in inches.
+    """
+    from gammacp.base.pictures import Panel
+
+    height = _AROUND + _BAR * len(found.rows)
+    return Panel(height, partial(_draw_bars, found=found, width=width))
+
+
+def _draw_bars(axes: Any, *, found: Charges, width: float) -> None:
+    from gammacp.base.pictures import cut, plain
     from gammacp.base.plots import COLOURS
 
     places = list(range(len(found.rows)))
     longest = max(r.share for r in found.rows)
     axes.barh(places, [r.share for r in found.rows], height=0.66, color=COLOURS[0])
-    axes.set_yticks(places, [r.label for r in found.rows])
+    labels = [plain(replace(r, annotator=cut(r.annotator, _NAME)).label) for r in found.rows]
+    axes.set_yticks(places, labels)
     axes.invert_yaxis()
-    for place, row in zip(places, found.rows, strict=True):
-        axes.text(row.share + 0.015 * longest, place, row.number, va="center", fontsize=8)
-    axes.set_xlim(0, 1.5 * longest)
+    for place, row in enumerate(found.rows):
+        axes.text(row.share + 0.015 * longest, place, row.number, va="center", fontsize=7.5)
+    # Numbers need as many inches behind the longest bar.
+    numbers = _LETTER * max(len(r.number) for r in found.rows) + 0.1
+    room = max(1.2 * numbers, width - _LETTER * max(map(len, labels)) - 0.3)
+    axes.set_xlim(0, longest * room / (room - numbers))
     axes.set_xticks([])
     axes.grid(visible=False)
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, labelsize=8)
     axes.spines["bottom"].set_visible(False)
-    axes.set_title(found.title)

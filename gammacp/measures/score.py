@@ -13,7 +13,10 @@ from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import BeyondChance
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from gammacp.alignment import Status
+    from gammacp.base.pictures import PlotOptions
     from gammacp.measures.counting import Counts
 
 
@@ -123,6 +126,32 @@ class Score:
         from gammacp.base.display import as_html
 
         return as_html("score", self)
+
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw the value with its intervals and its parts; return matplotlib's figure.
+
+        Parts are the alignment of γ of one text, the documents of a corpus, or categories.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            Nothing is defined.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.measures.figure import picture_of
+
+        return draw(partial(picture_of, self), figure, **options)
 
     @property
     def defined(self) -> bool:

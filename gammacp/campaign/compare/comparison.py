@@ -50,6 +50,7 @@ from gammacp.registry import names as names_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from gammacp.base.pictures import PlotOptions
     from gammacp.kinds.kinds import Kinds
 
 TABLES = ("document", "annotator", "pair", "category")
@@ -117,6 +118,32 @@ class Comparison:
         from gammacp.base.display import as_html
 
         return as_html("comparison", self)
+
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw the matrix of pairs, and bars of what each annotator does differently.
+
+        Bars are there if kinds of differences were compared (`by=[…, "kind"]`).
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            There are neither several pairs nor differences of some kind.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.campaign.compare.figure import picture_of
+
+        return draw(partial(picture_of, self), figure, **options)
 
     @property
     def kinds(self) -> Kinds | None:

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -42,6 +42,9 @@ from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import Settings
+
+if TYPE_CHECKING:
+    from gammacp.base.pictures import PlotOptions
 
 Value = TypeVar("Value")
 # Values of many that are kept once they are made.
@@ -128,6 +131,30 @@ class CorpusConsensus:
         from gammacp.base.display import as_html
 
         return as_html("corpus_consensus", self)
+
+    def plot(self, figure: Any = None, **options: Unpack["PlotOptions"]) -> Any:
+        """Draw how many units of each document are agreed on; return matplotlib's figure.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            Nobody marked anything.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.campaign.consensus.figure import picture_of_all
+
+        return draw(partial(picture_of_all, self), figure, **options)
 
     @cached_property
     def alignments(self) -> Mapping[str, Alignment]:
