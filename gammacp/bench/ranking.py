@@ -163,6 +163,11 @@ class Ranking:
     errors: tuple[ErrorRanks, ...]
     changes: tuple[RankChange, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("ranking", self)
+
     def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
         """Draw the heat map of measures and errors; return matplotlib's figure.
 

@@ -128,6 +128,7 @@ def consensus(
     Most used: --out, --review and --support.
     """
     from gammacp.campaign.consensus import consensus_of_each, gold_tables, reliability
+    from gammacp.campaign.consensus.records import consensus_document
     from gammacp.formats import write
     from gammacp.formats.registry import format_for_writing
     from gammacp.formats.writing import check_folder, document_of, lost_links
@@ -191,9 +192,7 @@ def consensus(
 
         drawn = {"figure": write_figure(partial(picture_of_all, each), lists.figure)}
     if json:
-        results = (
-            gold_tables.consensus_document(n, c, each.alignments[n]) for n, c in found.items()
-        )
+        results = (consensus_document(n, c, each.alignments[n]) for n, c in found.items())
         document = {"results": results, **each.belief.as_dict(), **drawn}
         print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
         return

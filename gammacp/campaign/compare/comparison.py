@@ -205,7 +205,7 @@ def compare(
     in_order: bool = False,
     draws: int = DRAWS,
     leave_one_out: bool = True,
-    by: Collection[str] = TABLES,
+    by: Collection[str] | None = None,
     also: Collection[str] = (),
     explain: bool = False,
     executor: Executor | None = None,
@@ -241,7 +241,8 @@ def compare(
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
-        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects.
+        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects. Default:
+        all of `TABLES`, and of the others those that the data have, as `gammacp compare` does.
     also
         Tables of other subjects that are left out, with the reason, where the data have none.
     explain
@@ -266,6 +267,9 @@ def compare(
     settings = Settings.of(**options)
     draws = whole("draws", draws, 0)
     tables = (*TABLES, *names_of("comparison table"))
+    if by is None:
+        by = TABLES
+        also = names_of("comparison table")
     wanted = {one_of("by", name, tables) for name in several("by", by)}
     tell = progress or (lambda _: None)
     data = _Compared.of(continua, against, reference, session)

@@ -24,6 +24,7 @@ from gammacp.campaign.consensus.consensus import (
     to_be_reviewed,
 )
 from gammacp.campaign.consensus.deciding import ConsensusRules, Decided, Truth, decide
+from gammacp.campaign.consensus.records import consensus_document
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
     best_threshold,
@@ -126,6 +127,11 @@ class CorpusConsensus:
     dissimilarity: Any = None
     failures: tuple[DataError, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("corpus_consensus", self)
+
     def plot(self, figure: Any = None, **options: Unpack["PlotOptions"]) -> Any:
         """Draw how many units of each document are agreed on; return matplotlib's figure.
 
@@ -176,6 +182,14 @@ class CorpusConsensus:
         if self.cells.aligned.optimal.all():
             return Status.OPTIMAL
         return Status.FEASIBLE
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the consensus of each document, and whom they believe, as JSON has them."""
+        results = [
+            consensus_document(name, found, self.alignments[name])
+            for name, found in self.documents.items()
+        ]
+        return {"results": results, **self.belief.as_dict()}
 
     @property
     def review(self) -> list[tuple[str, ConsensusUnit]]:

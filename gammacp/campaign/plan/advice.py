@@ -122,6 +122,11 @@ class Plan:
     power_known: bool = True
     signature: str
 
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("plan", self)
+
     @property
     def best(self) -> Design:
         """The cheapest design that reaches the goal."""
