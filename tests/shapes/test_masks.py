@@ -152,6 +152,12 @@ def test_annotators_files_must_have_images_of_one_size(run: Run, tmp_path: Path)
     outcome = run("measure", tmp_path, "-m", "mean-iou")
     assert outcome.code == 3
     assert "several sizes: 4 × 5 by ann, 4 × 6 by bob" in outcome.err.replace("\n", " ")
+    # Exported at one size, as advised, they are compared.
+    one = annotation(1, "bob", {"size": [4, 5], "counts": [5, 15]})
+    file_of(tmp_path / "bob" / "m.json", one)
+    followed = run("measure", tmp_path, "-m", "mean-iou")
+    assert followed.code == 0
+    assert "1.0000" in followed.out
 
 
 def test_an_empty_mask_is_left_out_and_counted(tmp_path: Path) -> None:
