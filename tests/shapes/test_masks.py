@@ -125,6 +125,7 @@ def test_random_masks_cover_their_pixels(seed: int) -> None:
         ({"size": [4, 5], "counts": [1.5, 18.5]}, 'mask has no "counts"'),
         ({"size": [4], "counts": [20]}, 'mask has no "size" of height and width'),
         ({"size": [4, 0], "counts": []}, 'mask has no "size" of height and width'),
+        ({"size": [1, 2**30], "counts": [0, 2**30]}, 'mask has no "size" of height and width'),
         ({"size": [5, 4], "counts": "52200000O"}, "2 sizes of image a.png"),
     ],
 )
