@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 verbosity = 0
 """−1: results and errors only (`--quiet`); 1: more progress, and everything left out."""
+platform: str | None = None
+"""The platform of continuous integration that shows errors beside files (`--ci`)."""
 
 # Entries of a list in JSON from which each has a line of its own.
 _MANY = 1000
@@ -204,12 +206,12 @@ def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list
     from gammacp.cli.wording import TEXT_KEYS
 
     return [
-        _with_options(cell) if column.key in TEXT_KEYS else cell
+        with_options(cell) if column.key in TEXT_KEYS else cell
         for column, cell in zip(columns, cells, strict=True)
     ]
 
 
-def _with_options(text: str) -> str:
+def with_options(text: str) -> str:
     """Return a text in which parameters of the library are options."""
     if "`" not in text:
         return text
@@ -323,7 +325,7 @@ def write_frame(rows: PairRows, path: Path) -> None:
 def say(text: str, *, hang: str = "") -> None:
     """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
     _say_announcements()
-    print(_in_width(_with_options(text), sys.stdout, hang))
+    print(_in_width(with_options(text), sys.stdout, hang))
 
 
 def announce(sentence: str) -> None:
@@ -347,7 +349,7 @@ def _say_announcements() -> None:
     sentences = list(_announced)
     _announced.clear()
     for sentence in sentences:
-        print(_in_width(_with_options(sentence), sys.stdout))
+        print(_in_width(with_options(sentence), sys.stdout))
 
 
 def tell_signatures(*signatures: str, seed: int | None = None) -> None:
@@ -367,7 +369,7 @@ def message(text: str, *, before: str = "", error: bool = False) -> None:
     `before` stands before the text as it is; in the text, options stand for parameters.
     """
     if error or verbosity >= 0:
-        print(_in_width(before + _with_options(text), sys.stderr), file=sys.stderr)
+        print(_in_width(before + with_options(text), sys.stderr), file=sys.stderr)
 
 
 def _in_width(text: str, stream: TextIO, hang: str = "") -> str:

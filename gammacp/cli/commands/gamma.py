@@ -137,8 +137,7 @@ def gamma(
     if not found.computed:
         raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
     settings.solving.check_proven(found.score.status)
-    several = len(found.documents) > 1
-    thresholds.check(found.value, over, "γ of the corpus" if several else "γ")
+    thresholds.check_gamma(found, over, loaded.files)
 
 
 def _write_certificates(

@@ -14,14 +14,14 @@ from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, load, reading_json, split_names
 from gammacp.cli.options.settings import (
     ComputingFlags,
-    FailUnder,
     GammaFlags,
-    check_threshold,
+    Thresholds,
 )
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
+    from gammacp.cli.judging import Judged
     from gammacp.measures.label_matching import LabelMatching
     from gammacp.measures.score import Score
 
@@ -121,7 +121,6 @@ class Asked:
         "onto those of --reference.",
         "corpus|document",
     )
-    fail_under: FailUnder = None
 
     @property
     def parts(self) -> list[str]:
@@ -151,24 +150,6 @@ class Asked:
         check_reference(read, self.reference)
         return found
 
-    def check_alone(self, names: Sequence[str]) -> None:
-        """UsageError if a threshold is given for several measures."""
-        if self.fail_under is not None and len(names) > 1:
-            raise UsageError(
-                f"--fail-under is for one measure, but there are {len(names)}: "
-                f"{', '.join(names)}; give one with --measures"
-            )
-
-    def check_value(self, name: str, score: Any) -> None:
-        """DataError if there is no value, BelowThresholdError if it is below the threshold."""
-        from gammacp.errors import DataError
-
-        if self.fail_under is None:
-            return
-        if not score.defined:
-            raise DataError(f"{name} has no value to compare with --fail-under: {score.reason}")
-        check_threshold(score.value, self.fail_under, name)
-
 
 def measure(
     reading: Reading,
@@ -176,6 +157,7 @@ def measure(
     chosen: Chosen,
     asked: Asked,
     brought: Brought,
+    thresholds: Thresholds,
     computing: ComputingFlags,
     files: Files = None,
     json: AsJson = False,
@@ -195,10 +177,14 @@ def measure(
 
     names = chosen_measures(chosen.measures)
     parts = asked.parts
-    asked.check_alone(names)
+    if thresholds.given and len(names) > 1:
+        raise UsageError(
+            f"--fail-under is for one measure, but there are {len(names)}: {', '.join(names)}; "
+            "give one with --measures"
+        )
     options = chosen.options(names, settings, brought)
     features = (*settings.weighing.features, *features_of(chosen.distance))
-    read, losses = _data(names, files, reading, brought, tuple(dict.fromkeys(features)))
+    read, losses, files_of = _data(names, files, reading, brought, tuple(dict.fromkeys(features)))
     matching = asked.matching(read)
     matched = None
     if matching is not None:
@@ -230,7 +216,16 @@ def measure(
         _check(scores)
     every = (score for found in scores.values() for score in found.values())
     settings.solving.check_proven(*(score.status for score in every))
-    asked.check_value(names[0], together.headline[names[0]])
+    thresholds.check(lambda: _judged(names[0], together, files_of))
+
+
+def _judged(name: str, found: Together, files: Mapping[str, str]) -> Judged:
+    """Return the value of the only measure, to be judged."""
+    from gammacp.cli.judging import judged_scores
+
+    whole: Mapping[str, Mapping[str, Any]] = found.parts or found.documents
+    documents = {document: scores[name] for document, scores in whole.items()}
+    return judged_scores(name, found.headline[name], documents, files)
 
 
 def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> None:
@@ -252,8 +247,8 @@ def _data(
     reading: Reading,
     brought: Brought,
     features: Sequence[str],
-) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """Return what is measured, by name, and what of it is left out, for JSON.
+) -> tuple[Mapping[str, Any], dict[str, Any], Mapping[str, str]]:
+    """Return what is measured, by name, what of it is left out, for JSON, and files by document.
 
     A group of options that says `applies_to` reads data that are no continuum.
     """
@@ -264,11 +259,11 @@ def _data(
             continue
         if files and all(MEASURES[name].applies_to == group.applies_to for name in names):
             data, left_out = group.measured(files, reading)
-            return data, reading_json(left_out)
+            return data, reading_json(left_out), {}
         group.refuse()
     linked = any(MEASURES[name].applies_to == "links" for name in names)
     loaded = load(files, reading, features, links=linked)
-    return loaded.continua, loaded.json
+    return loaded.continua, loaded.json, loaded.files
 
 
 def chosen_measures(given: list[str] | None) -> list[str]:
