@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from gammacp.base.text import visible
 from gammacp.cli import output
 from gammacp.cli.output import message
-from gammacp.errors import BelowThresholdError, DataError, GammacpError
+from gammacp.errors import BelowThresholdError, DataError, GammacpError, UsageError
 from gammacp.measures.corpus_score import CorpusScore
 
 if TYPE_CHECKING:
@@ -154,6 +154,31 @@ def _value(value: float | None) -> float:
     """Return the value of a record; NaN for none."""
     if value is None:
         return math.nan
+    return value
+
+
+def check_bound(name: str, value: float) -> float:
+    """Return a threshold that a value can miss and reach.
+
+    Parameters
+    ----------
+    name
+        Of the option or argument.
+    value
+        The threshold.
+
+    Raises
+    ------
+    UsageError
+        It is no number, or above 1.
+    """
+    if not math.isfinite(value):
+        raise UsageError(f"{name} must be a number, not {value:g}")
+    if value > 1:
+        text = f"{name} {value:g} is above 1, the highest agreement there is"
+        if 10 <= value <= 100:
+            text += f"; {value:g} % is {value / 100:g}"
+        raise UsageError(text)
     return value
 
 

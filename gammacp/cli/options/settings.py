@@ -11,7 +11,6 @@ pygamma      the γ of pygamma-agreement's command line, from proven alignments:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -218,15 +217,9 @@ def _check_bound(parameter: typer.CallbackParam, value: float | None) -> float |
     """Return a threshold; UsageError, before a file is read, for one that decides nothing."""
     if value is None:
         return None
-    name = parameter.opts[0]
-    if not math.isfinite(value):
-        raise UsageError(f"{name} must be a number, not {value:g}")
-    if value > 1:
-        text = f"{name} {value:g} is above 1, the highest agreement there is"
-        if 10 <= value <= 100:
-            text += f"; {value:g} % is {value / 100:g}"
-        raise UsageError(text)
-    return value
+    from gammacp.cli.judging import check_bound
+
+    return check_bound(parameter.opts[0], value)
 
 
 FailUnder = Annotated[
