@@ -179,6 +179,12 @@ def _summary(counts: Sequence[dict[str, Any]], kinds: Sequence[str]) -> None:
         Column("not_encoded", "not encoded", count),
     )
     show(Table(columns, counts))
+    if told and told["open"] == told.total():
+        print(
+            f"reproduced: too few sets to decide on any of {told.total()} sentences of the papers "
+            "on code and sweeps"
+        )
+        return
     print(
         f"reproduced: {told['holds']} of {told.total()} sentences of the papers on code and sweeps,"
         f" {told['open']} open\n"
@@ -187,7 +193,9 @@ def _summary(counts: Sequence[dict[str, Any]], kinds: Sequence[str]) -> None:
 
 
 def _cell(kind: str, record: Record) -> str:
-    """`3 of 5, 1 open`."""
+    """`3 of 5, 1 open`; `too few sets to decide` where every claim is open."""
     found = record["kinds"].get(kind, {})
+    if found and found["open"] == sum(found.values()):
+        return f"too few sets to decide ({found['open']})"
     still = f", {found['open']} open" if found.get("open") else ""
     return f"{found['holds']} of {sum(found.values())}{still}" if found else ""

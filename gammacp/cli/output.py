@@ -164,12 +164,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def show(table: Table, *, title: str = "", digits: int = 4) -> None:
+def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.maxsize) -> None:
     """A table on stdout; numeric columns are right-aligned.
 
     Where a terminal is too narrow, headers and sentences are broken into lines, columns move closer
     together and leave by their rank, which is said, and if that is not enough, each record has a
-    line per column. No number and no name is ever shortened.
+    line per column. No number and no name is ever shortened. What is `piped` is as narrow as that.
     """
     _say_announcements()
     if title:
@@ -177,7 +177,7 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
     if sys.stdout.isatty():
         width = _columns(sys.stdout)
     else:
-        width = sys.maxsize
+        width = piped
     columns = table.columns
     cells = [_cells_with_options(columns, row) for row in table.cells(digits)]
     rows = [[_encodable(cell) for cell in row] for row in (table.headers, *cells)]
@@ -194,9 +194,18 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
         return
     right = [columns[i].numeric for i in kept]
     shown = [[row[i] for i in kept] for row in rows]
-    sys.stdout.writelines(_lines(shown, [widths[i] for i in kept], right, gap))
+    # Sentences get the room of the columns that are gone.
+    for gap in (3, 2):
+        widths = _widths([columns[i] for i in kept], shown, width, gap)
+        if _total(widths, gap) <= width:
+            break
+    sys.stdout.writelines(_lines(shown, widths, right, gap))
     if gone := [head for i, head in enumerate(table.headers) if i not in kept]:
-        message(f"gammacp: too narrow for {', '.join(gone)}: a wider terminal or --json shows them")
+        if sys.stdout.isatty():
+            elsewhere = "a wider terminal or --json"
+        else:
+            elsewhere = "--json"
+        message(f"gammacp: too narrow for {', '.join(gone)}: {elsewhere} shows them")
 
 
 def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gammacp.base.arguments import one_of
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
@@ -49,6 +50,7 @@ def links(
 
     Most used: --explain, --types and --json.
     """
+    from gammacp.links.measures.joined import ENDS
     from gammacp.links.report import link_report
 
     thresholds.require_interval(
@@ -56,6 +58,7 @@ def links(
         "--fail-under-lower needs an interval over documents, which links does not compute; give "
         "it to gammacp measure -m gamma-link",
     )
+    one_of("ends", ends, ENDS)
     loaded = load(files, reading, settings.weighing.features, links=True)
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     if several:

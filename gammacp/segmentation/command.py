@@ -240,6 +240,7 @@ def segmentation(
     """
     _refuse(coded, asked, comparing, chance.rule())
     _check_thresholds(thresholds, asked)
+    comparing.comparison()  # A wrong value is refused before files are read.
     read, files_of = coded.codings(files or [], reading)
     read = coded.renamed(read)
     codings, reference = _beside_gold(read, coded, asked, reading)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from gammacp.base.arguments import one_of
 from gammacp.base.text import group_by_text, in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.measured import Task, Together
@@ -47,7 +48,10 @@ class Chosen:
         "For kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
     )
     overlap: float | None = option(
-        "For easydiag-kappa: share that linked units have in common.  [default: 0.6]", "SHARE"
+        "For easydiag-kappa: share that linked units have in common.  [default: 0.6]",
+        "SHARE",
+        min=0,
+        max=1,
     )
     unit: float | None = option(
         "For time-unit-kappa and nw-identity: length of the time unit.  [default: a second, or 1]",
@@ -91,6 +95,10 @@ class Chosen:
         names_of_own = ("metric", "bootstrap", "coefficient", "overlap", "unit", "tolerance")
         own = {k: getattr(self, k) for k in names_of_own}
         own = {key: value for key, value in own.items() if value is not None}
+        if self.coefficient is not None:
+            from gammacp.measures.coefficients import COEFFICIENTS
+
+            one_of("coefficient", self.coefficient, COEFFICIENTS)
         own |= brought.given()
         taken = known
         if self.metric is not None:
@@ -125,10 +133,15 @@ class Asked:
     @property
     def parts(self) -> list[str]:
         """Return the names in `--by`; raise a UsageError for an unknown one."""
-        from gammacp.base.arguments import one_of
-
         known = ("category", "pair", "document")
         return [one_of("by", name, known) for name in split_names(self.by or [])]
+
+    def check_match_labels(self) -> None:
+        """UsageError for a wrong value of `--match-labels`."""
+        if self.match_labels is not None:
+            from gammacp.measures.label_matching import SCOPES
+
+            one_of("--match-labels", plain_name("--match-labels", self.match_labels), SCOPES)
 
     def matching(self, read: Mapping[str, Any]) -> LabelMatching | None:
         """Return the way in which labels are matched; None where they are not.
@@ -177,6 +190,7 @@ def measure(
 
     names = chosen_measures(chosen.measures)
     parts = asked.parts
+    asked.check_match_labels()
     if thresholds.given and len(names) > 1:
         raise UsageError(
             f"--fail-under is for one measure, but there are {len(names)}: {', '.join(names)}; "
@@ -268,12 +282,19 @@ def _data(
 
 def chosen_measures(given: list[str] | None) -> list[str]:
     """Names from `-m A,B -m C`; `all` stands for every measure of a continuum."""
-    from gammacp.measures.registry import PAPER_MEASURES, expand_names
+    from gammacp.measures.registry import MEASURES, PAPER_MEASURES, expand_names
 
     names = list(split_names(given or PAPER_MEASURES))
     if not names:
         raise UsageError("no measure is named; gammacp measures lists them")
-    return expand_names(names)
+    chosen = expand_names(names)
+    for name in chosen:
+        if name not in MEASURES:
+            try:
+                _ = MEASURES[name]
+            except UsageError as error:
+                raise UsageError(f"{error}; gammacp measures lists all") from None
+    return chosen
 
 
 def _print(found: Together, seed: int) -> None:

@@ -81,6 +81,13 @@ class Weighing:
         names=("--dissimilarity",),
     )
 
+    def __post_init__(self) -> None:
+        """Refuse an unknown name before files are read."""
+        if self.positional is not None:
+            from gammacp.dissimilarity.positional import POSITIONAL
+
+            _ = POSITIONAL[self.positional]
+
     def said_by(self, paths: Sequence[Path]) -> Weighing:
         """Return these options, or the dissimilarity of a campaign.toml if none of them is given.
 
@@ -165,6 +172,21 @@ class Sampling:
     samples: int | None = option("Draw this many random sets instead of aiming at a precision.")
     seed: Seed = 0
 
+    def __post_init__(self) -> None:
+        """Refuse an unknown name, and a number outside its range, before files are read."""
+        if not set(given(self)) - {"seed"}:
+            return
+        from gammacp.chance.expected import SampleRule
+        from gammacp.chance.registry import CHANCE_MODELS
+
+        for name in (self.chance or "").split("/"):
+            if name:
+                _ = CHANCE_MODELS[name]
+        precision = SampleRule.precision
+        if self.precision is not None:
+            precision = self.precision
+        SampleRule(precision, self.confidence, self.samples)
+
 
 @dataclass(frozen=True)
 class SolvingFlags:
@@ -174,10 +196,19 @@ class SolvingFlags:
     gap: float | None = option(
         "Stop at this relative gap to the proven bound.  [default: 0]", min=0
     )
-    time_limit: float | None = option("Seconds per alignment; after that the best so far counts.")
+    time_limit: float | None = option(
+        "Seconds per alignment; after that the best so far counts.", min=0
+    )
     require_optimal: bool = option(
         "Exit with 4 unless every alignment is proven optimal.", default=False
     )
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown solver before files are read."""
+        if self.method != "auto":
+            from gammacp.alignment import SOLVERS
+
+            _ = SOLVERS[self.method]
 
     def options(self) -> dict[str, Any]:
         """Return the options as `gammacp.align` takes them."""
