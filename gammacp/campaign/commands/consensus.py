@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gammacp.continuum import Continuum
     from gammacp.formats.registry import Format
 
+_REVIEW_LISTS = (".csv", ".xlsx")
+
 
 @dataclass(frozen=True)
 class Target:
@@ -55,6 +57,14 @@ class Lists:
         "The review list, worst first (CSV, or .xlsx with a column for decisions, read back)."
     )
     soft: Path | None = option("The share of annotators at each position (JSON).")
+
+    def __post_init__(self) -> None:
+        """Refuse a review list of another format at once."""
+        if self.review is not None and self.review.suffix.lower() not in _REVIEW_LISTS:
+            raise UsageError(
+                f"--review writes CSV or an Excel workbook, and {self.review.name} does not end in "
+                f"{' or '.join(_REVIEW_LISTS)}"
+            )
 
     @property
     def any(self) -> bool:
