@@ -26,7 +26,7 @@ def _require_agreement(pytestconfig: pytest.Config) -> Callable[..., Any]:
     def require_agreement(data: Any, measure: str = "gamma", **options: Any) -> Any:
         __tracebackhide__ = True
         if isinstance(data, Continuum | Corpus):
-            found = data
+            found: Any = data
         elif isinstance(data, str | os.PathLike):
             found = root / data
         else:
