@@ -28,6 +28,7 @@ REFUSED = [
 OF_SUBJECTS = [
     ("campaign", "compare --by categry", "'kind'; did you mean 'category'?"),
     ("campaign", "compare --by documents", "did you mean 'document'?"),
+    ("campaign", "calibrate --error splitt", "did you mean 'split'?"),
     ("campaign", "consensus --method magic", "solver 'magic' is unknown"),
     ("links", "links --ends alined", "did you mean 'aligned'?"),
     ("segmentation", "segmentation --similarity x", "similarity 'x' is unknown"),
