@@ -165,7 +165,7 @@ def test_too_few_sets_are_no_failure_to_reproduce(run: Run, checkout: Path) -> N
     """Two sets of which one rises and one falls decide nothing."""
     rows = "measure,x,mean,values\\ngamma,0,0.7,1 0.4\\ngamma,1,0.55,0.5 0.6\\n"
     text = GOOD.partition('write_text("')[0] + f'write_text("{rows}")\n'
-    (checkout / "experiments" / "toy.py").write_text(text)
+    (folder_of(checkout) / "toy.py").write_text(text)
     claims(checkout, y="mean")
     told = reproduce(run, checkout, "toy", "--quick").out
     assert "too few sets to decide (1)" in told
