@@ -11,7 +11,7 @@ from gammacp.measures.gamma import GammaScore
 from gammacp.report import figures, page_tables
 from gammacp.report.building import frame
 from gammacp.report.markup import Markup, element, hint, join, verbatim
-from gammacp.report.page import Contents, document, large_number, meaning, page
+from gammacp.report.page import Contents, document, large_number, meaning, page, scale_bars
 from gammacp.report.viewer import alignment_document, alignment_view, script
 
 
@@ -37,7 +37,7 @@ def gamma(result: GammaScore) -> str:
     """γ on its scale over the alignment view."""
     if not result.defined:
         return str(element("p", verbatim(f"γ is undefined: {result.reason}")))
-    scale = figures.scale(result.value, result.interval, result.bootstrap)
+    scale = figures.scale(result.value, scale_bars(result, None))
     said = map(hint, map(verbatim, result.remarks()))
     signed = hint("Signature: ", element("code", result.signature))
     head = large_number("γ", result.value, scale, *said, signed)

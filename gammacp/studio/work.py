@@ -25,14 +25,7 @@ from gammacp.pools import Processes, WorkerDied, memory_of_machine
 from gammacp.report import Report, report
 from gammacp.report.images import grounds
 from gammacp.report.markup import Markup, join
-from gammacp.report.page import (
-    KINDS_TITLE,
-    gamma_on_scale,
-    headline,
-    kinds_figure,
-    missing,
-    section,
-)
+from gammacp.report.page import gamma_on_scale, headline, missing, section
 from gammacp.report.planes import planes
 from gammacp.report.values import values_section
 from gammacp.report.viewer import alignment_document
@@ -187,20 +180,10 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
     return replace(
         post.found,
         stage="",
-        headline=join(_headline(built), values),
+        headline=join(headline(built.contents), values),
         page=built.html,
         review=_review(built, folder),
     )
-
-
-def _headline(built: Report) -> Markup:
-    """Return what the numbers say, and who differs how."""
-    bars = kinds_figure(built.contents.comparison)
-    if bars is None:
-        shown = None
-    else:
-        shown = section("kinds", KINDS_TITLE, bars)
-    return join(headline(built.contents), shown)
 
 
 def _too_large() -> str:

@@ -363,8 +363,6 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-colour().value = "category";
-colour().dispatchEvent(new Event("change"));
 colour().addEventListener("change", show);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
 // Links alone are in question: of the unit at hand only the reviewer's name is needed.
