@@ -6,7 +6,7 @@ the view's own, which is named by its hash.
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
@@ -281,7 +281,9 @@ def gamma_on_scale(
     else:
         scale = None
     said = map(_paragraph, sentences)
-    more = [figure, element("div", *map(_paragraph, rest))]
+    more = [figure] if figure else []
+    if told := [*map(_paragraph, rest)]:
+        more.append(element("div", *told))
     return large_number("γ, agreement beyond chance", score.value, scale, *said, more=more)
 
 
@@ -295,7 +297,7 @@ def _paragraph(words: str) -> Markup:
 
 
 def large_number(
-    measure: str, value: float, *words: Markup | None, more: Iterable[Markup | None] = ()
+    measure: str, value: float, *words: Markup | None, more: Sequence[Markup] = ()
 ) -> Markup:
     """Show a large number under the name of its measure, and what there is to say of it.
 
@@ -309,9 +311,8 @@ def large_number(
         Side by side under both, or one under the other on a narrow screen.
     """
     score = element("div", element("small", measure), number(value), class_="score")
-    below = [part for part in more if part is not None]
-    if below:
-        under = element("div", *below, class_="more")
+    if more:
+        under = element("div", *more, class_="more")
     else:
         under = None
     return element("div", score, element("div", *words, class_="words"), under, class_="headline")

@@ -205,12 +205,19 @@ document.addEventListener("submit", async (event) => {
 });
 
 const WORKING = ["running", "paused", "cancelled"];
+// The stage in words; the bar says how far it is where the stage counts.
+function working(said, stage) {
+  said.textContent = `Working: ${stage}.`;
+  const bar = find("#live progress"), counted = /^(\d+) of (\d+)\b/.exec(stage);
+  if (!counted) bar.removeAttribute("value");
+  else [bar.max, bar.value] = [counted[2], counted[1]];
+}
 let lost = null;  // the field that had the focus when the form went: it comes back with the form
 async function look() {
   const now = await again.state();
   const live = find("#live"), said = find("#live [role=status]");
   if (live.dataset.version === now.version) {
-    if (now.state === "running" && said) said.textContent = `Working: ${now.stage}.`;
+    if (now.state === "running" && said) working(said, now.stage);
     return;
   }
   const page = new DOMParser().parseFromString(await (await ask("./")).text(), "text/html");
