@@ -16,6 +16,7 @@ from gammacp.base.record_tables import Column, Record, Table, count, permille, p
 from gammacp.base.text import visible, with_commas
 from gammacp.campaign.consensus.gold_tables import links_to_review
 from gammacp.continuum import Corpus
+from gammacp.errors import DataError
 from gammacp.formats import FORMATS, Format
 from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
@@ -143,7 +144,12 @@ def live(
     if findings.headline is not None:
         parts.append(findings.headline)
     if findings.understood is not None:
-        parts += [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
+        about = [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
+        table_to_name = findings.understood.offers.table
+        # A question that keeps everything else waiting is asked first.
+        if table_to_name is not None and table_to_name.unread:
+            about.reverse()
+        parts += about
     return element("div", *parts, id="live", data_version=now.version, data_state=now.state)
 
 
@@ -226,6 +232,8 @@ def _what_was_read(understood: Understood) -> Markup:
         f"{_number(len(understood.annotators), 'annotator')}, {_number(units, 'unit')}, "
         f"{_number(len(understood.categories), 'label')}."
     )
+    if not understood.documents:
+        summary = "Nothing could be read."
     parts: list[Markup | None] = [element("p", summary)]
     if len(understood.documents) > _MANY_DOCUMENTS or units > _MANY_UNITS:
         parts.append(element("p", _MANY, class_="warning", role="note"))
@@ -239,7 +247,7 @@ def _what_was_read(understood: Understood) -> Markup:
         parts.append(element("p", understood.problem, class_="warning", role="alert"))
     if understood.failures:
         parts.append(element("h3", f"Not read: {len(understood.failures)}"))
-        failures = [{c.key: getattr(e, c.key) for c in _FAILURES} for e in understood.failures]
+        failures = [_failure(e, understood.offers.table) for e in understood.failures]
         parts.append(table(Table(_FAILURES, failures), long=True))
     if understood.warnings:
         lines = (f"{w} ({n} documents)" if n > 1 else w for w, n in understood.warnings)
@@ -255,6 +263,14 @@ def _what_was_read(understood: Understood) -> Markup:
         listed = table(Table(_DOCUMENTS, understood.documents), long=True)
         parts.append(element("details", element("summary", "Documents"), listed))
     return section("understood", "What was read", *parts)
+
+
+def _failure(error: DataError, head: TableHead | None) -> Record:
+    """Return a row on a file that could not be read; of a table the form says which column is."""
+    found = {c.key: getattr(error, c.key) for c in _FAILURES}
+    if head is not None and head.unread and found["file"] == head.file:
+        found["hint"] = "Say under “What is measured” which column is what"
+    return found
 
 
 def _number(count: int, thing: str) -> str:
@@ -296,10 +312,17 @@ def _choosing(understood: Understood, choice: Choice) -> Markup:
         own("choice.html"),
         columns=join(_naming(understood.offers.table, choice) if understood.offers.table else None),
         selects=join(*selects),
-        annotators=join(*annotators),
-        categories=join(*categories),
+        annotators=join(_boxes("Annotators", annotators)),
+        categories=join(_boxes("Labels", categories)),
         fields=join(*_more(understood, choice)),
     )
+
+
+def _boxes(title: str, boxes: Sequence[Markup]) -> Markup | None:
+    """Return the boxes under their title; None where there are none."""
+    if not boxes:
+        return None
+    return element("fieldset", element("legend", title), *boxes)
 
 
 def _naming(head: TableHead, choice: Choice) -> Markup:

@@ -94,7 +94,8 @@ async function upload(files) {
   for (const part of [bar, stop]) part.hidden = true;
   const passed = hidden ? `; ${few(hidden, "hidden file was", "hidden files were")} skipped` : "";
   const here = ended ? `${done} of ${few(wanted.length, "file")}` : few(done, "file");
-  status.textContent = `${ended}${here} ${done === 1 ? "is" : "are"} here${passed}.`;
+  const added = done || ended ? `${here} ${done === 1 ? "is" : "are"} here` : "No file was added";
+  status.textContent = `${ended}${added}${passed}.`;
   const more = problems.length - SHOWN;
   const lines = more > 0 ? [...problems.slice(0, SHOWN), `… and ${few(more, "more file was", "more files were")} refused.`] : problems;
   refused.replaceChildren(...lines.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
