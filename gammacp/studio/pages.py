@@ -232,9 +232,12 @@ def _what_was_read(understood: Understood) -> Markup:
         f"{_number(len(understood.annotators), 'annotator')}, {_number(units, 'unit')}, "
         f"{_number(len(understood.categories), 'label')}."
     )
-    if not understood.documents:
-        summary = "Nothing could be read."
     parts: list[Markup | None] = [element("p", summary)]
+    if not understood.documents:
+        parts = [element("p", "Nothing could be read.")]
+        # One file may keep documents away that others hold as well.
+        if understood.incomplete:
+            parts.append(element("p", understood.incomplete, class_="warning"))
     if len(understood.documents) > _MANY_DOCUMENTS or units > _MANY_UNITS:
         parts.append(element("p", _MANY, class_="warning", role="note"))
     if understood.offers.paths:
