@@ -14,6 +14,7 @@ from gammacp.base.version import __version__
 if TYPE_CHECKING:
     from gammacp.alignment.align import align, best_disorder
     from gammacp.alignment.alignment import Alignment, UnitaryAlignment
+    from gammacp.alignment.alternatives.pool import alignments
     from gammacp.alignment.certificate import certificate
     from gammacp.campaign.consensus.consensus import Consensus as Consensus
     from gammacp.campaign.consensus.consensus import consensus as consensus
@@ -35,6 +36,7 @@ _HOMES = {
     for module, names in (
         ("alignment.align", "align best_disorder"),
         ("alignment.alignment", "Alignment UnitaryAlignment"),
+        ("alignment.alternatives.pool", "alignments"),
         ("alignment.certificate", "certificate"),
         ("continuum", "Continuum Corpus Label Unit"),
         ("dissimilarity.combined", "Combined"),
@@ -66,6 +68,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "align",
+    "alignments",
     "best_disorder",
     "certificate",
     "gamma",

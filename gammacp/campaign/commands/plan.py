@@ -1,4 +1,4 @@
-"""`gammacp plan`: how many documents and annotators?"""
+"""`gammacp plan`: number of documents and annotators for a goal."""
 
 from math import isfinite
 from pathlib import Path
