@@ -156,8 +156,9 @@ function answer(number, side) {
     const told = await post(body);
     await read();
     const tied = told.tied ? ` ${told.tied} stay open: their category is tied.` : "";
-    find("#answered").textContent = `Saved for ${told.decisions} unit${told.decisions === 1 ? "" : "s"}.${tied} ${question.told[side]}`;
     tell("");
+    find("#answered").replaceChildren(`Saved for ${told.decisions} unit${told.decisions === 1 ? "" : "s"}.${tied} ${question.told[side]} `,
+      ...(items.length === standing.size ? rest() : []));
   }).catch((error) => { find("#answered").textContent = `Not saved: ${error.message}`; })
     .finally(() => { numbers.forEach((place) => underway.delete(place)); show(); });
 }
@@ -274,13 +275,13 @@ async function post(body) {
   return told;
 }
 
-// What was done, and how much is left; in the end the way to the export.
-function tell(what) {
+// How much is left; in the end the way to the export.
+function rest() {
   const open = items.length - standing.size;
-  const rest = open ? [`${open} ${open > 1 ? "units are" : "unit is"} still open.`]
-    : ["All units are decided: ", made("a", { href: "./export" }, "export the gold standard"), "."];
-  find("#said").replaceChildren(what ? `${what}. ` : "", ...rest);
+  if (open) return [`${open} ${open > 1 ? "units are" : "unit is"} still open.`];
+  return ["All units are decided: ", made("a", { href: "./export" }, "export the gold standard"), "."];
 }
+function tell(what) { find("#said").replaceChildren(what ? `${what}. ` : "", ...rest()); }
 
 async function send(body) {
   const told = await post(body), before = standing.size;
