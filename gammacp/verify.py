@@ -310,14 +310,14 @@ class Check:
         self.owner = [self.annotator[u] for u in units]
         share = [sum(told[u] for u in some) // len(some) for some in same.values()]
         # Who may use a unit again for `reuse` can be given that much, and no more, for doing so.
-        self.least = -math.floor(self.reuse)
-        self.share = [max(s, self.least) for s in share] if self.cover else share
+        self.least_share = -math.floor(self.reuse)
+        self.share = [max(s, self.least_share) for s in share] if self.cover else share
         self.close, self.left, self.listed = self.near(units), NODES, list[Group]()
         self.best, self.base = True, math.floor(self.opening)
         floor = max(self.total, 0) // max(self.size, 1) >> 34
         over = [self._begin(root, floor) for root in range(len(units))]
         if self.cover:  # where a unit may be in several groups, no share may be below that
-            over = [min(s - self.least, max(over)) for s in self.share]
+            over = [min(s - self.least_share, max(over)) for s in self.share]
         self.share = [s - x for s, x in zip(self.share, over, strict=True)]
         bound = sum(map(mul, self.share, self.counts))
         how = f"cost shares of {len(units)} distinct units, all groups of each searched"
@@ -431,7 +431,7 @@ class Check:
                     elif not self.cover:
                         break
                     else:
-                        total += self.share[v] - self.least
+                        total += self.share[v] - self.least_share
                 else:
                     if total + left < best and total < seen.get(after, best) and self.left > 0:
                         seen[after] = total

@@ -102,6 +102,11 @@ class CorpusGamma(Gamma):
     marked: Marked | None = None
     pooled: PooledRates | None = None
 
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("corpus_gamma", self)
+
     def as_dict(self) -> dict[str, Any]:
         """The keys of every γ, and `continua`, `mean`, `within`, `between` and `marked`."""
         return super().as_dict() | record_of(self, "continua mean within between marked")

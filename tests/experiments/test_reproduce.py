@@ -5,7 +5,9 @@ import sys
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from gammacp.bench.ledger.claims import load_ledgers
 from tests.conftest import Outcome, Run
@@ -321,7 +323,15 @@ def test_a_figure_is_kept_in_one_format(tmp_path: Path) -> None:
     sizes = {"small.svg": 10, "small.png": 99, "large.svg": LARGEST_SVG + 1, "large.png": 5}
     for name, size in {**sizes, "alone.png": 7, "curves.csv": 3}.items():
         (tmp_path / name).write_bytes(b"x" * size)
+    # A thousand shades of grey and red.
+    shades = np.stack([np.tile(np.arange(40), (25, 1)) * 6, *np.indices((25, 40))], axis=-1)
+    Image.fromarray(shades.astype(np.uint8)).save(tmp_path / "large.png")
     keep_one_format(tmp_path)
+    with Image.open(tmp_path / "large.png") as kept:
+        assert kept.size == (40, 25)
+        colours = kept.convert("RGB").getcolors(1000)
+    assert colours is not None
+    assert len(colours) <= 256
     assert {p.name for p in tmp_path.iterdir()} == {
         "small.svg",
         "large.png",

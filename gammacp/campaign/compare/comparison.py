@@ -51,6 +51,7 @@ from gammacp.registry import names as names_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from gammacp.base.pictures import PlotOptions
     from gammacp.kinds.kinds import Kinds
 
 TABLES = ("document", "annotator", "pair", "category")
@@ -119,6 +120,32 @@ class Comparison:
 
         return as_html("comparison", self)
 
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw the matrix of pairs, and bars of what each annotator does differently.
+
+        Bars are there if kinds of differences were compared (`by=[…, "kind"]`).
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            There are neither several pairs nor differences of some kind.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.campaign.compare.figure import picture_of
+
+        return draw(partial(picture_of, self), figure, **options)
+
     @property
     def kinds(self) -> Kinds | None:
         """Kinds of differences; None where they were not asked for, or there are none."""
@@ -178,7 +205,7 @@ def compare(
     in_order: bool = False,
     draws: int = DRAWS,
     leave_one_out: bool = True,
-    by: Collection[str] = TABLES,
+    by: Collection[str] | None = None,
     also: Collection[str] = (),
     explain: bool = False,
     executor: Executor | None = None,
@@ -214,7 +241,8 @@ def compare(
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
-        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects.
+        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects. Default:
+        all of `TABLES`, and of the others those that the data have, as `gammacp compare` does.
     also
         Tables of other subjects that are left out, with the reason, where the data have none.
     explain
@@ -239,6 +267,9 @@ def compare(
     settings = Settings.of(**options)
     draws = whole("draws", draws, 0)
     tables = (*TABLES, *names_of("comparison table"))
+    if by is None:
+        by = TABLES
+        also = names_of("comparison table")
     wanted = {one_of("by", name, tables) for name in several("by", by)}
     tell = progress or (lambda _: None)
     data = _Compared.of(continua, against, reference, session)

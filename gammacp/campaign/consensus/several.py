@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from gammacp.campaign.consensus.consensus import (
     to_be_reviewed,
 )
 from gammacp.campaign.consensus.deciding import ConsensusRules, Decided, Truth, decide
+from gammacp.campaign.consensus.records import consensus_document
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
     best_threshold,
@@ -41,6 +42,9 @@ from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import Settings
+
+if TYPE_CHECKING:
+    from gammacp.base.pictures import PlotOptions
 
 Value = TypeVar("Value")
 # Values of many that are kept once they are made.
@@ -123,6 +127,35 @@ class CorpusConsensus:
     dissimilarity: Any = None
     failures: tuple[DataError, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("corpus_consensus", self)
+
+    def plot(self, figure: Any = None, **options: Unpack["PlotOptions"]) -> Any:
+        """Draw how many units of each document are agreed on; return matplotlib's figure.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            Nobody marked anything.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.campaign.consensus.figure import picture_of_all
+
+        return draw(partial(picture_of_all, self), figure, **options)
+
     @cached_property
     def alignments(self) -> Mapping[str, Alignment]:
         """The best alignments by document."""
@@ -149,6 +182,14 @@ class CorpusConsensus:
         if self.cells.aligned.optimal.all():
             return Status.OPTIMAL
         return Status.FEASIBLE
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the consensus of each document, and whom they believe, as JSON has them."""
+        results = [
+            consensus_document(name, found, self.alignments[name])
+            for name, found in self.documents.items()
+        ]
+        return {"results": results, **self.belief.as_dict()}
 
     @property
     def review(self) -> list[tuple[str, ConsensusUnit]]:

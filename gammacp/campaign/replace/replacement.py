@@ -66,6 +66,11 @@ class Replacement:
     unproven: int
     signature: str
 
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("replacement", self)
+
     def as_dict(self) -> dict[str, Any]:
         """The JSON of `gammacp replace`."""
         candidates = {c.name: c.as_dict() for c in self.candidates}
