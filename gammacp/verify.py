@@ -9,7 +9,8 @@ low and up where they may only be too high. docs/certificates.md describes the f
 
 A group has at most one unit of each annotator. It costs opening - sum of w over its pairs, where
 w = Delta - d and opening = Delta n (n - 1) / 2 for n annotators, so that no group costs less than
-0. An alignment is a set of groups that has each unit once (in a cover: at least once).
+0. An alignment is a set of groups that has each unit once (in a cover: at least once, where each
+further group with a unit may have a price, `reuse`).
 
 1. Costs. Every d is computed anew from positions and categories. Two units are passed over if
    opening + w(u, v) + (n - 2) Delta < 0: a group with both is cheaper without one of them.
@@ -197,6 +198,7 @@ class Check:
         smaller = proof.get("delta", file["dissimilarity"]["delta"].value).number(1e-300, delta)
         self.grain = Fraction(2) ** (math.frexp(float(smaller))[1] - 41)
         self.delta, self.opening = smaller / self.grain, smaller / self.grain * every_pair
+        self.reuse = file.get("reuse", 0).number(0) / self.grain
         kinds = len(categories)
         rows = file["units"].units(self.n, kinds)
         self.size, self.annotator = len(rows), [row[0] for row in rows]
@@ -205,6 +207,8 @@ class Check:
         fine = math.lcm(*{x[1] for place in places for x in place})
         self.place = [(s * (fine // f), e * (fine // g)) for (s, f), (e, g) in places]
         self._read_costs(kinds)
+        if self.reuse:
+            self.about += f"; {file['reuse'].value} for a unit in each further group"
         low, high, times = 0, 0, [0] * self.size
         whole = cache(lambda x: (math.floor(x * FINE), math.ceil(x * FINE)))
         alone = cache(lambda pairs: delta / self.grain * (every_pair - pairs))
@@ -225,6 +229,8 @@ class Check:
             if k == 0 or (k > 1 and not self.cover):
                 raise file["groups"].no(f"unit {u} is in {k} of them")
         self.low, self.high = Fraction(low, FINE), Fraction(high, FINE)
+        again = (sum(times) - self.size) * self.reuse
+        self.low, self.high = self.low + again, self.high + again
         self.total = math.ceil(self.high)
         self.said = f"{len(groups)} groups of {self.size} units cost "
 
@@ -327,13 +333,15 @@ class Check:
         self.counts = [len(some) for some in same.values()]
         self.owner = [self.annotator[u] for u in units]
         share = [sum(told[u] for u in some) // len(some) for some in same.values()]
-        self.share = [max(s, 0) for s in share] if self.cover else share
+        # Who may use a unit again for `reuse` can be given that much, and no more, for doing so.
+        self.least_share = -math.floor(self.reuse)
+        self.share = [max(s, self.least_share) for s in share] if self.cover else share
         self.close, self.left, self.listed = self.near(units), NODES, list[Group]()
         self.best, self.base = True, math.floor(self.opening)
         floor = max(self.total, 0) // max(self.size, 1) >> 34
         over = [self._begin(root, floor) for root in range(len(units))]
-        if self.cover:  # where a unit may be in several groups, no share may be below 0
-            over = [min(s, max(over)) for s in self.share]
+        if self.cover:  # where a unit may be in several groups, no share may be below that
+            over = [min(s - self.least_share, max(over)) for s in self.share]
         self.share = [s - x for s, x in zip(self.share, over, strict=True)]
         bound = sum(map(mul, self.share, self.counts))
         how = f"cost shares of {len(units)} distinct units, all groups of each searched"
@@ -447,7 +455,7 @@ class Check:
                     elif not self.cover:
                         break
                     else:
-                        total += self.share[v]
+                        total += self.share[v] - self.least_share
                 else:
                     if total + left < best and total < seen.get(after, best) and self.left > 0:
                         seen[after] = total

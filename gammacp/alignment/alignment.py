@@ -16,8 +16,12 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     import networkx
     from pandas import DataFrame
+
+    from gammacp.base.pictures import PlotOptions
 
 
 # Share of the disorder that a proof may leave open without a word.
@@ -61,6 +65,8 @@ class Alignment:
         for small documents of a corpus, whose proof `certificate` finds again.
     effort
         What finding it has taken; None where documents were aligned together.
+    reuse
+        Share of (n − 1)·Δ that a unit of a cover costs in each further unitary alignment.
     """
 
     continuum: Continuum
@@ -75,6 +81,7 @@ class Alignment:
     tolerance: float = 0.0
     proof: Proof | None = None
     effort: Effort | None = None
+    reuse: float = 0.0
 
     def __len__(self) -> int:
         """Number of unitary alignments."""
@@ -86,7 +93,8 @@ class Alignment:
             return NotImplemented
         return (
             self.as_dict() == other.as_dict()
-            and (self.cover, self.dissimilarity.delta) == (other.cover, other.dissimilarity.delta)
+            and (self.cover, self.reuse) == (other.cover, other.reuse)
+            and self.dissimilarity.delta == other.dissimilarity.delta
             and self.continuum == other.continuum
             and np.array_equal(self.groups, other.groups)
         )
@@ -106,6 +114,30 @@ class Alignment:
         from gammacp.base.display import as_html
 
         return as_html("alignment", self)
+
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw a lane per annotator, unitary alignments joined; return matplotlib's figure.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            There is no unit.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.alignment.figure import picture_of
+        from gammacp.base.pictures import draw
+
+        return draw(partial(picture_of, self), figure, **options)
 
     @property
     def gap(self) -> float:
