@@ -14,6 +14,7 @@ from gammacp.base.version import __version__
 if TYPE_CHECKING:
     from gammacp.alignment.align import align, best_disorder
     from gammacp.alignment.alignment import Alignment, UnitaryAlignment
+    from gammacp.alignment.alternatives.pool import alignments
     from gammacp.alignment.certificate import certificate
     from gammacp.campaign.calibrate.calibration import calibrate as calibrate
     from gammacp.campaign.compare.comparison import compare as compare
@@ -42,6 +43,7 @@ _HOMES = {
     for module, names in (
         ("alignment.align", "align best_disorder"),
         ("alignment.alignment", "Alignment UnitaryAlignment"),
+        ("alignment.alternatives.pool", "alignments"),
         ("alignment.certificate", "certificate"),
         ("continuum", "Continuum Corpus Label Unit"),
         ("dissimilarity.combined", "Combined"),
@@ -73,6 +75,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "align",
+    "alignments",
     "best_disorder",
     "certificate",
     "gamma",

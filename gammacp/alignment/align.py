@@ -23,12 +23,14 @@ from gammacp.alignment.problem import Effort, Proof, Solution, Status
 from gammacp.alignment.reporting import disorder_unit
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
 from gammacp.alignment.ties import break_ties, in_order
+from gammacp.base.arguments import number
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import counting, due
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import require
 from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
 from gammacp.dissimilarity.combined import Combined
+from gammacp.errors import UsageError
 
 N = TypeVar("N", float, Floats)
 
@@ -73,6 +75,7 @@ def align(
     time_limit: float | None = None,
     seed: int = 0,
     cover: bool = False,
+    reuse: float = 0.0,
     tuning: Tuning = (),
 ) -> Alignment:
     """The alignment of least disorder, with its proof.
@@ -93,6 +96,9 @@ def align(
         For back-ends with random choices.
     cover
         Soft γ: each unit in at least one unitary alignment.
+    reuse
+        Of a cover: share p in [0, 1] of (n − 1)·Δ that a unit costs in each further unitary
+        alignment; 0 is soft γ, with 1 no cover is better than the best partition.
     tuning
         Stages that are tuned otherwise (docs/dev/alignment.md); the alignment is the same with
         any, once it is proven.
@@ -122,9 +128,10 @@ def align(
         time_limit=time_limit,
         seed=seed,
         cover=cover,
+        reuse=reuse,
         tuning=tuning,
     )
-    return to_alignment(continuum, measured, found, method, cover=cover)
+    return to_alignment(continuum, measured, found, method, cover=cover, reuse=reuse)
 
 
 def to_alignment(
@@ -134,9 +141,10 @@ def to_alignment(
     method: str,
     *,
     cover: bool,
+    reuse: float = 0.0,
 ) -> Alignment:
     """The alignment of the groups that were found, with their own disorder."""
-    cost = cost_of(continuum, found.groups, dissimilarity)
+    cost = cost_of(continuum, found.groups, dissimilarity, reuse)
     disorder = cost * disorder_scale(continuum.n_annotators, continuum.mean_units)
     return Alignment(
         continuum=continuum,
@@ -147,6 +155,7 @@ def to_alignment(
         status=found.status,
         method=method,
         cover=cover,
+        reuse=reuse,
         first=found.first,
         tolerance=found.tolerance,
         proof=found.proof,
@@ -177,6 +186,7 @@ def best_groups(
     ties: bool = False,
     method: str = "auto",
     cover: bool = False,
+    reuse: float = 0.0,
     **limited: Unpack[Limiting],
 ) -> BestGroups:
     """`best_disorder` with the groups.
@@ -186,13 +196,14 @@ def best_groups(
 
     Parameters
     ----------
-    continuum, dissimilarity, method, cover, limited
+    continuum, dissimilarity, method, cover, reuse, limited
         As for `best_disorder`.
     """
     limits = Limits(**limited)
+    check_reuse(reuse, cover=cover)
     require(continuum, fragments=True)
     with counting() as work:
-        best = _best_groups(continuum, dissimilarity, SOLVERS[method], limits, ties, cover)
+        best = _best_groups(continuum, dissimilarity, SOLVERS[method], limits, ties, cover, reuse)
     if best.status is Status.OPTIMAL:
         facts = work.facts
     else:
@@ -207,6 +218,7 @@ def _best_groups(
     limits: Limits,
     ties: bool,
     cover: bool,
+    reuse: float,
 ) -> BestGroups:
     """The same without what it has taken."""
     deadline = limits.deadline()
@@ -218,14 +230,18 @@ def _best_groups(
         unit = delta / measured.delta
         with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
             if solver.presolved:
-                found = solve_presolved(continuum, measured, solver.solve, left, cover=cover)
+                found = solve_presolved(
+                    continuum, measured, solver.solve, left, cover=cover, reuse=reuse
+                )
             else:
-                problem = build_problem(continuum, measured, cover=cover, prune=solver.pruned)
+                problem = build_problem(
+                    continuum, measured, cover=cover, reuse=reuse, prune=solver.pruned
+                )
                 found = Presolved(solver.solve(problem, left), problem)
         chosen = found.solution
         if ties and solver.exact and not due(deadline):
             chosen = break_ties(continuum, measured, found, limits.until(deadline))
-        cost = cost_of(continuum, found.solution.groups, dissimilarity)
+        cost = cost_of(continuum, found.solution.groups, dissimilarity, reuse)
         own = replace(found.solution, groups=chosen.groups, first=chosen.first)
         finer = at_delta(continuum, own, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
@@ -296,9 +312,38 @@ def nearer_deltas(
     return np.where(wanted & (nearer * _FINER <= delta), nearer, math.nan)
 
 
-def cost_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> float:
-    """Return the cost of an alignment, from its units; the order of the groups changes no bit."""
-    return math.fsum(costs_of(continuum, groups, dissimilarity))
+def cost_of(
+    continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity, reuse: float = 0.0
+) -> float:
+    """Return the cost of an alignment, from its units; the order of the groups changes no bit.
+
+    Parameters
+    ----------
+    continuum, groups, dissimilarity
+        What is aligned, and how.
+    reuse
+        As for `align`.
+    """
+    again = int((groups >= 0).sum()) - continuum.n_units
+    price = reuse_price(reuse, continuum.n_annotators, dissimilarity.delta)
+    return math.fsum((*costs_of(continuum, groups, dissimilarity), again * price))
+
+
+def reuse_price(reuse: float, n_annotators: int, delta: float) -> float:
+    """Return what a unit costs in each further unitary alignment: p·(n − 1)·Δ.
+
+    A group pays no more than that for leaving a unit out, so that with p = 1 no unit is used again.
+    """
+    return reuse * (n_annotators - 1) * delta
+
+
+def check_reuse(reuse: float, *, cover: bool) -> float:
+    """Return the share; a UsageError for one outside [0, 1], or one of a partition."""
+    if number("reuse", reuse, 0.0) > 1:
+        raise UsageError(f"reuse {reuse} > 1: with 1 no unit is used again, as in γ")
+    if reuse and not cover:
+        raise UsageError("reuse is a price of covers (soft γ); an alignment uses each unit once")
+    return float(reuse)
 
 
 def disorder_scale(n_annotators: int, mean_units: N) -> N:

@@ -167,7 +167,7 @@ class Aligned(MadeWhenRead[Alignment]):
 
     Parameters
     ----------
-    continua, dissimilarity, method, cover
+    continua, dissimilarity, method, cover, reuse
         What was aligned, and how.
     parts
         Their columns.
@@ -181,12 +181,14 @@ class Aligned(MadeWhenRead[Alignment]):
         *,
         cover: bool,
         parts: Sequence[AlignedPart],
+        reuse: float = 0.0,
     ) -> None:
         """No object is made yet."""
         self.continua = continua
         self.dissimilarity = dissimilarity
         self.method = method
         self.cover = cover
+        self.reuse = reuse
         self._parts = tuple(parts)
         self._first = np.cumsum([0, *(len(p.disorder) for p in self._parts)], dtype=np.int64)
         super().__init__(int(self._first[-1]), _KEPT)
@@ -203,7 +205,7 @@ class Aligned(MadeWhenRead[Alignment]):
         continua = ContinuumSequence.of([alignment.continuum])
         parts = [AlignedPart.of([alignment])]
         how = alignment.dissimilarity, alignment.method
-        return cls(continua, *how, cover=alignment.cover, parts=parts)
+        return cls(continua, *how, cover=alignment.cover, reuse=alignment.reuse, parts=parts)
 
     def make(self, number: int) -> Alignment:
         """The alignment with a number, from 0."""
@@ -216,6 +218,7 @@ class Aligned(MadeWhenRead[Alignment]):
             dissimilarity=self.dissimilarity,
             method=self.method,
             cover=self.cover,
+            reuse=self.reuse,
             **part.fields_of(k, continuum.n_annotators),
         )
 

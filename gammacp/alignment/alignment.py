@@ -65,6 +65,8 @@ class Alignment:
         for small documents of a corpus, whose proof `certificate` finds again.
     effort
         What finding it has taken; None where documents were aligned together.
+    reuse
+        Share of (n − 1)·Δ that a unit of a cover costs in each further unitary alignment.
     """
 
     continuum: Continuum
@@ -79,6 +81,7 @@ class Alignment:
     tolerance: float = 0.0
     proof: Proof | None = None
     effort: Effort | None = None
+    reuse: float = 0.0
 
     def __len__(self) -> int:
         """Number of unitary alignments."""
@@ -90,7 +93,8 @@ class Alignment:
             return NotImplemented
         return (
             self.as_dict() == other.as_dict()
-            and (self.cover, self.dissimilarity.delta) == (other.cover, other.dissimilarity.delta)
+            and (self.cover, self.reuse) == (other.cover, other.reuse)
+            and self.dissimilarity.delta == other.dissimilarity.delta
             and self.continuum == other.continuum
             and np.array_equal(self.groups, other.groups)
         )

@@ -69,6 +69,7 @@ class Solving(Limiting, total=False):
 
     method: str
     cover: bool
+    reuse: float
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ difference (`gammacp.kinds`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -37,8 +37,9 @@ _MANY = 10
 _BAR = 0.23
 _LETTER = 0.062
 _AROUND = 0.2
-# Letters of a name.
+# Letters of a name, and inches of the longest bar at least, if counts stand behind it.
 _NAME = 16
+_SHORTEST = 0.7
 # Smaller shares are not shown, as they round to 0 %.
 LEAST = 0.005
 
@@ -205,12 +206,16 @@ def draw(found: Charges, path: Path) -> None:
             "there is no difference to draw: the annotators agree on everything",
             hint="Without a figure, the tables are printed",
         )
-    caption = f"{found.title}. {found.caption}"
-    write(lambda width: Picture((panel_of(found, width),), caption), path)
+
+    def picture_of(width: float) -> Picture:
+        panel, words = panel_of(found, width)
+        return Picture((panel,), " ".join([f"{found.title}. {found.caption}", *words]))
+
+    write(picture_of, path)
 
 
-def panel_of(found: Charges, width: float) -> Panel:
-    """Return the bars as part of a picture.
+def panel_of(found: Charges, width: float) -> tuple[Panel, list[str]]:
+    """Return the bars as part of a picture, and sentences about what has no room.
 
     Parameters
     ----------
@@ -219,28 +224,43 @@ def panel_of(found: Charges, width: float) -> Panel:
     width
         Of the figure, in inches.
     """
-    from gammacp.base.pictures import Panel
+    from gammacp.base.pictures import Panel, short_names
 
-    height = _AROUND + _BAR * len(found.rows)
-    return Panel(height, partial(_draw_bars, found=found, width=width))
+    people = sorted({row.annotator for row in found.rows})
+    names, cut_names = short_names(people, _NAME)
+    short = dict(zip(people, names, strict=True))
+    labels = [replace(row, annotator=short[row.annotator]).label for row in found.rows]
+    room = width - _LETTER * max(map(len, labels)) - 0.3
+    numbers = [row.number for row in found.rows]
+    words = [cut_names] * bool(cut_names)
+    if room - _inches(numbers) < _SHORTEST:
+        numbers = [number.partition(" (")[0] for number in numbers]
+        words.append("Counts have no room here.")
+    # Numbers need as many inches behind the longest bar.
+    behind = min(_inches(numbers), 0.7 * room)
+    draw_them = partial(
+        _draw_bars, found=found, labels=labels, numbers=numbers, stretch=room / (room - behind)
+    )
+    return Panel(_AROUND + _BAR * len(found.rows), draw_them), words
 
 
-def _draw_bars(axes: Any, *, found: Charges, width: float) -> None:
-    from gammacp.base.pictures import cut, plain
+def _inches(texts: Sequence[str]) -> float:
+    return _LETTER * max(map(len, texts)) + 0.1
+
+
+def _draw_bars(
+    axes: Any, *, found: Charges, labels: Sequence[str], numbers: Sequence[str], stretch: float
+) -> None:
     from gammacp.base.plots import COLOURS
 
     places = list(range(len(found.rows)))
     longest = max(r.share for r in found.rows)
     axes.barh(places, [r.share for r in found.rows], height=0.66, color=COLOURS[0])
-    labels = [plain(replace(r, annotator=cut(r.annotator, _NAME)).label) for r in found.rows]
     axes.set_yticks(places, labels)
     axes.invert_yaxis()
-    for place, row in enumerate(found.rows):
-        axes.text(row.share + 0.015 * longest, place, row.number, va="center", fontsize=7.5)
-    # Numbers need as many inches behind the longest bar.
-    numbers = _LETTER * max(len(r.number) for r in found.rows) + 0.1
-    room = max(1.2 * numbers, width - _LETTER * max(map(len, labels)) - 0.3)
-    axes.set_xlim(0, longest * room / (room - numbers))
+    for place, (row, number) in enumerate(zip(found.rows, numbers, strict=True)):
+        axes.text(row.share + 0.015 * longest, place, number, va="center", fontsize=7.5)
+    axes.set_xlim(0, longest * stretch)
     axes.set_xticks([])
     axes.grid(visible=False)
     axes.tick_params(axis="y", length=0, labelsize=8)

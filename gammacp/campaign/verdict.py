@@ -224,7 +224,7 @@ def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
     if score.value < 1:
         share = max(0.01, round(1 - score.value, 2))
         less = "less than " * (score.value > 0.995)
-        differ = f"disagree {less}{share:.0%} as much as they would by chance"
+        differ = f"disagree {less}{share:.0%} as much as random annotators would"
     words = f"Agreement on {what} is {word}: γ is {score.value:.2f}, so the annotators {differ}."
     return word, Statement(about="agreement", words=words, p=score.p)
 

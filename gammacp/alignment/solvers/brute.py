@@ -43,7 +43,15 @@ def solve_brute(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
             return 0.0, -1
         first = (~covered & (covered + 1)).bit_length() - 1
         allowed = (g for g in having[first] if problem.cover or not masks[g] & covered)
-        return min((float(costs[g]) + best(covered | masks[g])[0], g) for g in allowed)
+        return min(
+            (
+                float(costs[g])
+                + problem.reuse * (masks[g] & covered).bit_count()
+                + best(covered | masks[g])[0],
+                g,
+            )
+            for g in allowed
+        )
 
     chosen = []
     covered = 0

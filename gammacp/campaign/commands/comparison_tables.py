@@ -71,7 +71,7 @@ def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
 
 
 def _further_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
-    """Yield what else was asked for: a reference, another round, groups, sessions, an order, …"""
+    """Yield what else was asked for, such as a reference, another round, groups or sessions."""
     if (reference := found.reference) is not None:
         name = visible(reference.name)
         words = (

@@ -1,4 +1,4 @@
-"""`gammacp plan`: how many documents and annotators?"""
+"""`gammacp plan`: number of documents and annotators for a goal."""
 
 from functools import partial
 from math import isfinite

@@ -64,8 +64,9 @@ def picture_of(comparison: Comparison, width: float) -> Picture:
     if kinds is not None:
         bars = charges.charges_of(kinds)
         if bars.rows:
-            panels.append(charges.panel_of(bars, width))
-            words += [f"{bars.title}.", bars.caption]
+            panel, more = charges.panel_of(bars, width)
+            panels.append(panel)
+            words += [f"{bars.title}.", bars.caption, *more]
         else:
             missing = "the annotators agree on everything"
     if not panels:
@@ -117,6 +118,8 @@ def _about_all(comparison: Comparison) -> list[str]:
             f" ({spread.confidence:.0%} interval over {spread.kind} {spread.low:.3f} to "
             f"{spread.high:.3f})"
         )
+    elif spread is not None and spread.reason:
+        said += f" (no interval: {spread.reason})"
     people = len({a for c in overall.computed.values() for a in c.alignment.continuum.annotators})
     units = sum(score.units for score in overall.computed.values())
     return [

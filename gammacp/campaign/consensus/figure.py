@@ -160,14 +160,14 @@ def _lanes(consensus: Consensus) -> Lanes:
             if unit is joint and joint.vote.tied:
                 label = _OPEN
             rows.append((lane, unit.start, unit.end, label, not joint.kept))
-    lane, start, end, labels, hollow = zip(*rows, strict=True)
+    lanes, starts, ends, labels, hollow = zip(*rows, strict=True)
     disorder = np.array([unit.disorder for unit in consensus.units])
     own = consensus.continuum.annotators
     return Lanes(
         names=(*names, own[0] if own else "consensus"),
-        lane=np.array(lane, np.int32),
-        start=np.array(start, np.float64),
-        end=np.array(end, np.float64),
+        lane=np.array(lanes, np.int32),
+        start=np.array(starts, np.float64),
+        end=np.array(ends, np.float64),
         labels=labels,
         pieces=pieces,
         groups=groups,
@@ -206,7 +206,7 @@ def _draw_bars(axes: Any, *, labels: Sequence[str], counts: Sequence[Sequence[in
     from matplotlib.ticker import MaxNLocator
 
     shades = mpl.colormaps[SHADES]
-    parts = {
+    parts: dict[str, dict[str, Any]] = {
         "agreed": {"color": shades(_AGREED), "edgecolor": "#222222"},
         "kept, to review": {"color": shades(_REVIEWED), "edgecolor": "#222222"},
         "left out": {"color": "white", "edgecolor": "#222222", "hatch": "////"},

@@ -319,10 +319,9 @@ def consensus_of_each(
     corpus = continua
     if not isinstance(corpus, Corpus):
         corpus = Corpus.from_continua(named_continua(continua))
+    shared = CopiesFound()
     if len(corpus) > 1:
         shared = copies(corpus)
-    else:
-        shared = CopiesFound()
     once: dict[str, tuple[str, ...]] = {}
     if shared.pairs:
         changed, once = count_once({name: corpus[name] for name in corpus}, shared)
@@ -339,22 +338,7 @@ def consensus_of_each(
         bound = bind(default if dissimilarity is None else dissimilarity, corpus)
         return AlignedCells(align_each(every.at(sound), bound, executor=executor, **solving))
 
-    cells = align_by_default(Combined() if weights == "vote" else MODELLED)
-    responses = cells.responses()
-    untold = None
-    if weights != "vote" and (untold := responses.overlap.too_little) and dissimilarity is None:
-        cells = align_by_default(Combined())
-        responses = cells.responses()
-        untold = responses.overlap.too_little
-    if weights == "vote" or untold is not None:
-        decided: Callable[[Cells], Decided] = partial(_decide, cells, rules)
-        belief = Belief(
-            weights="vote",
-            notes=() if untold is None else (f"votes decide, because {untold}",),
-            annotators=qualities_by_vote(responses, partial(map, decided, cells)),
-        )
-    else:
-        decided, belief = _weigh(cells, responses, weights, rules)
+    cells, decided, belief = _believed(align_by_default, weights, rules, dissimilarity is None)
     made = _Making(cells, decided, Settings.of(dissimilarity=dissimilarity, **solving))
     documents = Made([names[k] for k in sound.tolist()], made)
     if belief.fit is not None:
@@ -371,6 +355,39 @@ def consensus_of_each(
         dissimilarity=dissimilarity,
         failures=tuple(failures.values()),
     )
+
+
+def _believed(
+    align_by_default: Callable[[Combined], AlignedCells],
+    weights: str,
+    rules: ConsensusRules,
+    default: bool,
+) -> tuple[AlignedCells, Callable[[Cells], Decided], Belief]:
+    """Align the documents, and find whom to believe.
+
+    A model whose weights cannot be told from these data gives way to votes, and, where the
+    dissimilarity is the `default`, to the alignment that votes have.
+    """
+    if weights == "vote":
+        cells = align_by_default(Combined())
+    else:
+        cells = align_by_default(MODELLED)
+    responses = cells.responses()
+    untold = None
+    if weights != "vote":
+        untold = responses.overlap.too_little
+    if untold and default:
+        cells = align_by_default(Combined())
+        responses = cells.responses()
+        untold = responses.overlap.too_little
+    if weights != "vote" and untold is None:
+        return (cells, *_weigh(cells, responses, weights, rules))
+    decided: Callable[[Cells], Decided] = partial(_decide, cells, rules)
+    notes: tuple[str, ...] = ()
+    if untold is not None:
+        notes = (f"votes decide, because {untold}",)
+    believed = qualities_by_vote(responses, partial(map, decided, cells))
+    return cells, decided, Belief(weights="vote", notes=notes, annotators=believed)
 
 
 def _counted_once(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:

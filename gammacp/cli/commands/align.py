@@ -38,6 +38,14 @@ def align(
     trace: Path | None = option(
         "Write how far each step of the work has come (CSV): work, best, bound.", "FILE"
     ),
+    pool: int | None = option(
+        "List so many of the best alignments and count all that are as good.", "K"
+    ),
+    within: float | None = option(
+        "With --pool: list and count all whose disorder is at most so much beyond the least; "
+        "inf: the K best.  [default: 0]",
+        "X",
+    ),
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -57,6 +65,11 @@ def align(
 
     check_frame_path(frame)
     check_figure_path(figure)
+    if pool is not None or within is not None:
+        # Imported here, as below: most alignments are shown alone.
+        from gammacp.cli.alignment_pool import check_pool
+
+        check_pool(pool, within)
 
     writes = outputs(certificate=certificate, figure=figure, frame=frame, trace=trace)
     loaded = load(file, reading, weighing.features, writes=writes)
@@ -68,6 +81,11 @@ def align(
         interruptible() as interrupted,
     ):
         alignment = solve(continuum, weighing.dissimilarity(), **solving.options(), seed=seed)
+        found = None
+        if pool is not None:
+            from gammacp.cli.alignment_pool import pool_of
+
+            found = pool_of(alignment, pool, within, solving.options(), seed)
     if certificate is not None and write_certificate(alignment, certificate) == "none":
         message(
             f"gammacp: {certificate} has no proof: the method {alignment.method} leaves none that "
@@ -89,6 +107,7 @@ def align(
                 **({} if alignment.effort is None else alignment.effort._asdict()),
                 "unitary_alignments": alignment_records(alignment),
                 **drawn,
+                **({} if found is None else {"pool": found.as_dict()}),
                 **loaded.json,
             }
         )
@@ -100,5 +119,7 @@ def align(
         )
         for note in alignment.notes if alignment.status == "optimal" else ():
             say(note)
+        if found is not None:
+            found.show()
     end_if_interrupted(interrupted, "this is the best alignment so far")
     solving.check_proven(alignment.status)

@@ -56,6 +56,10 @@ class Chosen:
     tolerance: float | None = option(
         "For time-unit-kappa and boundaries: difference that is tolerated.  [default: 0]", "LENGTH"
     )
+    reuse: float | None = option(
+        "For soft-gamma: price of using a unit once more, from 0 (soft γ) to 1 (γ).  [default: 0]",
+        "SHARE",
+    )
     beyond_chance: bool = option(
         "Also 1 − D/E[D] of every measure: the disagreement that it counts against its mean over "
         "random sets of the chance model, and the share p of sets that agree at least as well.",
@@ -88,7 +92,15 @@ class Chosen:
         known = (chance if self.beyond_chance else frozenset()).union(
             *(MEASURES[name].options for name in names)
         )
-        names_of_own = ("metric", "bootstrap", "coefficient", "overlap", "unit", "tolerance")
+        names_of_own = (
+            "metric",
+            "bootstrap",
+            "coefficient",
+            "overlap",
+            "unit",
+            "tolerance",
+            "reuse",
+        )
         own = {k: getattr(self, k) for k in names_of_own}
         own = {key: value for key, value in own.items() if value is not None}
         own |= brought.given()
