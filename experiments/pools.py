@@ -139,7 +139,8 @@ def measured(cell: Cell) -> Row:
 def _open_units(found: Sequence[Alignment]) -> int:
     """Count the units that some consensus has and some has not."""
     golds = [_gold(a) for a in found]
-    return len(set.union(*golds) - set.intersection(*golds))
+    everywhere = golds[0].intersection(*golds[1:])
+    return len(golds[0].union(*golds[1:]) - everywhere)
 
 
 def _range_of_category(found: Sequence[Alignment], expected: float | None) -> float:

@@ -16,8 +16,12 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     import networkx
     from pandas import DataFrame
+
+    from gammacp.base.pictures import PlotOptions
 
 
 # Share of the disorder that a proof may leave open without a word.
@@ -110,6 +114,30 @@ class Alignment:
         from gammacp.base.display import as_html
 
         return as_html("alignment", self)
+
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw a lane per annotator, unitary alignments joined; return matplotlib's figure.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            There is no unit.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.alignment.figure import picture_of
+        from gammacp.base.pictures import draw
+
+        return draw(partial(picture_of, self), figure, **options)
 
     @property
     def gap(self) -> float:

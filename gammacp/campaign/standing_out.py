@@ -98,7 +98,7 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
         words = f"No {listed} stands out beyond {extent}: the differences here may be chance."
         statements.append(Statement(about="none", words=words))
     elif not statement_of:
-        words = f"Which annotators and labels differ most cannot be tested: {cuts.reason}."
+        words = f"There is too little data to test who or what stands out: {cuts.reason}."
         statements.append(Statement(about="none", words=words))
     return statements
 

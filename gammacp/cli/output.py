@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from types import NoneType
@@ -22,6 +22,7 @@ from gammacp.base.text import group_by_text, visible
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
+    from gammacp.base.pictures import Picture
     from gammacp.base.record_tables import Column, Table
     from gammacp.measures.pair_rows import PairRows
 
@@ -312,6 +313,23 @@ def check_frame_path(path: Path | None) -> None:
     """Raise a UsageError if `--frame` names a file that is not CSV."""
     if path is not None and path.suffix.lower() != ".csv":
         raise UsageError(f"--frame writes CSV, and {path.name} does not end in .csv")
+
+
+def check_figure_path(path: Path | None) -> None:
+    """Raise a UsageError if `--figure` names a file that no figure can be written to."""
+    if path is not None:
+        from gammacp.base.plots import check_path
+
+        check_path(path)
+
+
+def write_figure(make: Callable[[float], Picture], path: Path) -> dict[str, str]:
+    """Write the figure of `--figure`; return its file and its caption for JSON."""
+    from gammacp.base.pictures import write
+
+    caption = write(make, path)
+    message(f"wrote {path}")
+    return {"file": str(path), "caption": caption}
 
 
 def write_frame(rows: PairRows, path: Path) -> None:

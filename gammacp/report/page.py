@@ -369,7 +369,7 @@ def _belief(found: Belief) -> Markup:
     if found.fit is not None:
         said[:0] = [
             f"A model of each annotator's errors ({found.weights}) is fitted to all documents and "
-            "decides what a vote is worth.",
+            "decides how much each annotator counts.",
             "A unit is kept if the model gives it a probability (its posterior) of at least "
             f"{found.threshold:.2f}.",
         ]

@@ -1,5 +1,6 @@
 """`gammacp align`: the best alignment of one continuum, with its certificate."""
 
+from functools import partial
 from pathlib import Path
 
 from gammacp.cli.alignment_table import alignment_records, print_alignment, write_trace
@@ -10,11 +11,13 @@ from gammacp.cli.options.settings import Seed, SolvingFlags, Weighing
 from gammacp.cli.output import (
     AsJson,
     FrameFile,
+    check_figure_path,
     check_frame_path,
     message,
     outputs,
     print_json,
     say,
+    write_figure,
     write_frame,
 )
 from gammacp.cli.progress import progress
@@ -27,6 +30,9 @@ def align(
     file: File = None,
     certificate: Path | None = option(
         "Write the claim and its proof (JSON), for gammacp verify.", "FILE"
+    ),
+    figure: Path | None = option(
+        "Draw the alignment, a lane per annotator (.svg, .png, .pdf).", "FILE"
     ),
     frame: FrameFile = None,
     trace: Path | None = option(
@@ -58,13 +64,14 @@ def align(
     from gammacp.measures.pair_rows import pair_rows
 
     check_frame_path(frame)
+    check_figure_path(figure)
     if pool is not None or within is not None:
         # Imported here, as below: most alignments are shown alone.
         from gammacp.cli.alignment_pool import check_pool
 
         check_pool(pool, within)
 
-    writes = outputs(certificate=certificate, frame=frame, trace=trace)
+    writes = outputs(certificate=certificate, figure=figure, frame=frame, trace=trace)
     loaded = load(file, reading, weighing.features, writes=writes)
     name, continuum = loaded.only()
     with (
@@ -88,12 +95,18 @@ def align(
         write_trace(points, alignment, trace)
     if frame is not None:
         write_frame(pair_rows({name: alignment}), frame)
+    drawn = {}
+    if figure is not None:
+        from gammacp.alignment.figure import picture_of
+
+        drawn = {"figure": write_figure(partial(picture_of, alignment), figure)}
     if json:
         print_json(
             {
                 **alignment.as_dict(),
                 **({} if alignment.effort is None else alignment.effort._asdict()),
                 "unitary_alignments": alignment_records(alignment),
+                **drawn,
                 **({} if found is None else {"pool": found.as_dict()}),
                 **loaded.json,
             }

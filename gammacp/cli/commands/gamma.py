@@ -49,10 +49,12 @@ def gamma(
     bootstrap: int | None = option("The old name of --interval.", min=0, hidden=True),
     team: Path | None = TEAM,
     certificate: Path | None = option(
-        "Write a certificate of each best alignment into this folder, for gammacp verify.", "FOLDER"
+        "Write a proof of γ into this new folder, for gammacp verify: the certificates of all "
+        "alignments, and gamma.proof.json, which adds them up.",
+        "FOLDER",
     ),
-    certificate_sets: int = option(
-        "Also write certificates of the first N random sets of each file.", default=0, min=0
+    certificate_sets: int | None = option(
+        "Write certificates of the first N random sets alone, and no proof of γ.", min=0
     ),
     json: AsJson = False,
 ) -> None:
@@ -71,8 +73,8 @@ def gamma(
     interval = wants_interval(interval, bootstrap)
     thresholds.require_interval(interval)
     options = settings.options()
-    if certificate_sets and certificate is None:
-        raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
+    if certificate is not None or certificate_sets:
+        _check_certificates(certificate, certificate_sets)
     loaded = load(
         files,
         reading,
@@ -104,8 +106,12 @@ def gamma(
 
             parts = explanation_of(continua, shared=shared, **options)
             further, refused = further_explanations(continua, shared=shared, **options)
-        if certificate is not None:
+        if certificate is not None and certificate_sets is not None:
             _write_certificates(certificate, found, continua, certificate_sets, options)
+        elif certificate is not None and interrupted.is_set():
+            message(f"gammacp: interrupted, so the proof {certificate} is not written")
+        elif certificate is not None:
+            _write_proof(certificate, found, continua, options)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     confidence = settings.sampling.confidence
@@ -139,6 +145,37 @@ def gamma(
     settings.solving.check_proven(found.score.status)
     several = len(found.documents) > 1
     thresholds.check(found.value, over, "γ of the corpus" if several else "γ")
+
+
+def _check_certificates(folder: Path | None, sets: int | None) -> None:
+    """Refuse what cannot be written, before anything is computed."""
+    if folder is None:
+        raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
+    if sets is None:
+        from gammacp.measures.gamma_proof import check_new_folder
+
+        check_new_folder(folder)
+
+
+def _write_proof(folder: Path, found: Agreement, continua: Continua, options: GammaOptions) -> None:
+    """Write the proof of γ, and say where it is and what it does not hold."""
+    from gammacp.measures.gamma_proof import write_gamma_proof
+
+    if not found.score.defined:
+        message(f"gammacp: γ is undefined, so {folder} is not written")
+        return
+    proof = write_gamma_proof(found, continua, folder, options)
+    message(f"proof of γ with {proof.certificates} certificates: gammacp verify {proof.path}")
+    if proof.without_proof:
+        message(
+            f"gammacp: {len(proof.without_proof)} certificates have no proof of a bound, such as "
+            f"{proof.without_proof[0]}; verify will say so. --method auto leaves one"
+        )
+    if abs(proof.value - found.value) > 1e-9:
+        message(
+            f"gammacp: the proof is of γ = {proof.value:.6g}: alignments found again at the limit "
+            "are others"
+        )
 
 
 def _write_certificates(

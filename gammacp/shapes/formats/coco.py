@@ -116,7 +116,7 @@ def _title(image: Record) -> str:
 
 
 def _points(entry: Record, ring: Any, what: str) -> list[tuple[Any, Any]]:
-    """Return the points of a polygon's part, which COCO writes as x, y, x, y, …"""
+    """Return the points of a polygon's part, which COCO writes as x, y, x, y and so on."""
     if not isinstance(ring, list):
         raise entry.error(f"{what} has a polygon that is not a list of coordinates")
     if len(ring) % 2:
