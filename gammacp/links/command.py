@@ -50,6 +50,8 @@ def links(
 
     Most used: --explain, --types and --json.
     """
+    from gammacp.links.collecting import collecting
+    from gammacp.links.field_tables import field_tables
     from gammacp.links.measures.joined import ENDS
     from gammacp.links.report import link_report
 
@@ -59,7 +61,9 @@ def links(
         "it to gammacp measure -m gamma-link",
     )
     one_of("ends", ends, ENDS)
-    loaded = load(files, reading, settings.weighing.features, links=True)
+    with collecting() as collected:
+        loaded = load(files, reading, settings.weighing.features, links=True)
+    fields = field_tables(collected, loaded.continua.values(), loaded.renamed)
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     if several:
         continua: Any = loaded.corpus()
@@ -70,9 +74,13 @@ def links(
             continua, types=types, ends=ends, executor=executor, **settings.options()
         )
     if json:
-        print_json({**found.as_dict(), **loaded.json})
+        print_json({**found.as_dict(), **fields.as_dict(), **loaded.json})
     else:
         _print(found, explain=explain)
+        for table in fields.tables():
+            show(table)
+        for note in fields.notes():
+            message(note)
         message(f"seed {settings.sampling.seed}")
     settings.solving.check_proven(*(score.status for score in found.scores.values()))
     thresholds.check(partial(_judged, found))
