@@ -5,7 +5,9 @@ import sys
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from gammacp.bench.ledger.claims import load_ledgers
 from tests.conftest import Outcome, Run
@@ -159,6 +161,20 @@ def test_what_holds_by_definition_or_was_fitted_is_not_reproduced(run: Run, chec
     text = CLAIM.format(measure="gamma", y="y", more="")
     write(checkout, text.replace('"sweep"', '"definition"'))
     assert told().startswith("reproduced: 0 of 0 ")
+
+
+def test_too_few_sets_are_no_failure_to_reproduce(run: Run, checkout: Path) -> None:
+    """Two sets of which one rises and one falls decide nothing."""
+    rows = "measure,x,mean,values\\ngamma,0,0.7,1 0.4\\ngamma,1,0.55,0.5 0.6\\n"
+    text = GOOD.partition('write_text("')[0] + f'write_text("{rows}")\n'
+    (folder_of(checkout) / "toy.py").write_text(text)
+    claims(checkout, y="mean")
+    told = reproduce(run, checkout, "toy", "--quick").out
+    assert "too few sets to decide (1)" in told
+    assert "reproduced: too few sets to decide on any of 1 sentences" in told
+    assert "0 of 1" not in told
+    counts = json.loads(reproduce(run, checkout, "--check", "--json").out)["counts"]
+    assert counts[0]["kinds"] == {"sweep": {"holds": 0, "open": 1, "fails": 0}}
 
 
 def test_the_verdicts_fit_a_terminal(
@@ -321,7 +337,15 @@ def test_a_figure_is_kept_in_one_format(tmp_path: Path) -> None:
     sizes = {"small.svg": 10, "small.png": 99, "large.svg": LARGEST_SVG + 1, "large.png": 5}
     for name, size in {**sizes, "alone.png": 7, "curves.csv": 3}.items():
         (tmp_path / name).write_bytes(b"x" * size)
+    # A thousand shades of grey and red.
+    shades = np.stack([np.tile(np.arange(40), (25, 1)) * 6, *np.indices((25, 40))], axis=-1)
+    Image.fromarray(shades.astype(np.uint8)).save(tmp_path / "large.png")
     keep_one_format(tmp_path)
+    with Image.open(tmp_path / "large.png") as kept:
+        assert kept.size == (40, 25)
+        colours = kept.convert("RGB").getcolors(1000)
+    assert colours is not None
+    assert len(colours) <= 256
     assert {p.name for p in tmp_path.iterdir()} == {
         "small.svg",
         "large.png",
