@@ -171,6 +171,8 @@ class Aligned(MadeWhenRead[Alignment]):
         What was aligned, and how.
     parts
         Their columns.
+    constraints
+        What each had to keep.
     """
 
     def __init__(
@@ -181,12 +183,14 @@ class Aligned(MadeWhenRead[Alignment]):
         *,
         cover: bool,
         parts: Sequence[AlignedPart],
+        constraints: tuple[Any, ...] = (),
     ) -> None:
         """No object is made yet."""
         self.continua = continua
         self.dissimilarity = dissimilarity
         self.method = method
         self.cover = cover
+        self.constraints = constraints
         self._parts = tuple(parts)
         self._first = np.cumsum([0, *(len(p.disorder) for p in self._parts)], dtype=np.int64)
         super().__init__(int(self._first[-1]), _KEPT)
@@ -203,7 +207,8 @@ class Aligned(MadeWhenRead[Alignment]):
         continua = ContinuumSequence.of([alignment.continuum])
         parts = [AlignedPart.of([alignment])]
         how = alignment.dissimilarity, alignment.method
-        return cls(continua, *how, cover=alignment.cover, parts=parts)
+        constraints = alignment.constraints
+        return cls(continua, *how, cover=alignment.cover, parts=parts, constraints=constraints)
 
     def make(self, number: int) -> Alignment:
         """The alignment with a number, from 0."""
@@ -216,6 +221,7 @@ class Aligned(MadeWhenRead[Alignment]):
             dissimilarity=self.dissimilarity,
             method=self.method,
             cover=self.cover,
+            constraints=self.constraints,
             **part.fields_of(k, continuum.n_annotators),
         )
 

@@ -1,12 +1,15 @@
 """`gammacp align`: the best alignment of one continuum, with its certificate."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import alignment_records, print_alignment, write_trace
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import File, Reading, errors_of, load
-from gammacp.cli.options.settings import Seed, SolvingFlags, Weighing
+from gammacp.cli.options.settings import Constraining, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import (
     AsJson,
     FrameFile,
@@ -19,11 +22,15 @@ from gammacp.cli.output import (
 )
 from gammacp.cli.progress import progress
 
+if TYPE_CHECKING:
+    from gammacp.alignment import Alignment
+
 
 def align(
     reading: Reading,
     weighing: Weighing,
     solving: SolvingFlags,
+    constraining: Constraining,
     file: File = None,
     certificate: Path | None = option(
         "Write the claim and its proof (JSON), for gammacp verify.", "FILE"
@@ -60,12 +67,10 @@ def align(
         tracing() as points,
         interruptible() as interrupted,
     ):
-        alignment = solve(continuum, weighing.dissimilarity(), **solving.options(), seed=seed)
+        how = solving.options() | constraining.options()
+        alignment = solve(continuum, weighing.dissimilarity(), **how, seed=seed)
     if certificate is not None and write_certificate(alignment, certificate) == "none":
-        message(
-            f"gammacp: {certificate} has no proof: the method {alignment.method} leaves none that "
-            "can be checked. --method auto does"
-        )
+        message(f"gammacp: {certificate} has no proof: {_why_no_proof(alignment)}")
     if trace is not None:
         write_trace(points, alignment, trace)
     if frame is not None:
@@ -85,7 +90,16 @@ def align(
             f"disorder {alignment.disorder:.12g}, {alignment.status}, "
             f"bound {alignment.bound:.12g}, gap {alignment.gap:.2%}, method {alignment.method}"
         )
+        if alignment.constraints:
+            say(f"keeps {', '.join(map(str, alignment.constraints))}")
         for note in alignment.notes if alignment.status == "optimal" else ():
             say(note)
     end_if_interrupted(interrupted, "this is the best alignment so far")
     solving.check_proven(alignment.status)
+
+
+def _why_no_proof(alignment: Alignment) -> str:
+    """Return why a certificate has no proof."""
+    if alignment.constraints:
+        return "a checker cannot check yet that no better alignment keeps the constraints"
+    return f"the method {alignment.method} leaves none that can be checked. --method auto does"
