@@ -4,7 +4,8 @@ Small random continua of the families of `alignment_truth` get random constraint
 method aligns them. The truth is found here, without any part of gammacp's solver and without its
 constraints: all partitions are tried one by one, those that break a constraint are passed over,
 and what a constraint is stands below in plain Python. Where no partition keeps the constraints, a
-DataError is expected. A case is *binding* where the best alignment without constraints costs less.
+DataError is expected. A case is *binding* where some partition keeps the constraints, and the best
+alignment without them costs less.
 
 Writes constraints.csv: comparisons by kinds of constraints and method, how they ended, and how many
 were of binding cases.
@@ -241,7 +242,8 @@ def against_all(seed: int, counts: Counter[tuple[str, str, str, bool]]) -> None:
         units, weights = few(draw(rng)), WEIGHTS[(seed + number) % len(WEIGHTS)]
         cases = drawn_constraints(units, rng)
         truth, free = best_partitions(units, weights, cases)
-        binding = truth is None or truth.cost > free.cost + EQUAL * max(1.0, free.cost)
+        slack = EQUAL * max(1.0, free.cost)
+        binding = truth is not None and truth.cost > free.cost + slack
         kinds = "+".join(sorted({case.constraint.kind for case in cases}))
         for method in METHODS:
             said = verdict(units, weights, cases, truth, method)
