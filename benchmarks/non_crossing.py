@@ -77,9 +77,9 @@ def segments(rng: np.random.Generator) -> gc.Continuum:
 
 
 KINDS: dict[str, Draw] = {
-    "overlapping": overlapping,
     "turns": turns,
     "segments": segments,
+    "overlapping": overlapping,
 }
 
 

@@ -8,7 +8,7 @@ engine knows no kind by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from gammacp.base.arrays import Bools, Codes, Indices
@@ -117,7 +117,10 @@ class Constraint:
     @classmethod
     def _names(cls) -> list[str]:
         """Return the names of its fields."""
-        return [each.name for each in fields(cls)]  # type: ignore[arg-type]
+        own: Any = cls
+        if not is_dataclass(own):
+            return []
+        return [each.name for each in fields(own)]
 
     @classmethod
     def from_text(cls, value: str | None) -> Constraint:

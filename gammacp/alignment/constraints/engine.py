@@ -94,13 +94,13 @@ def _by_cpsat(problem: Problem, columns: Columns, price: Floats, limits: Limits)
     model = _model(problem, columns)
     found = best_packing(model, limits)
     note(proved_by="HiGHS")
-    most = min(float(price.sum()), highs_bound(model, limits))
+    most = min(float(price.sum()), highs_bound(model, limits, presolve=False))
     return Packed(np.flatnonzero(found.times), most, min(found.bound, most))
 
 
 def _by_highs(problem: Problem, columns: Columns, price: Floats, limits: Limits) -> Packed:
     most = float(price.sum())
-    found = highs_packing(_model(problem, columns), limits)
+    found = highs_packing(_model(problem, columns), limits, presolve=False)
     if found is None:
         return Packed(np.zeros(0, np.int64), most, most)
     note(proved_by="HiGHS")

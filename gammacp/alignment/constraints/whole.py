@@ -126,7 +126,8 @@ def _partition(
     # HiGHS proves to an absolute 1e-6 of the objective: less than a problem's own tolerance then.
     largest = max(problem.opening, float(np.abs(costs).max(initial=0.0)) / 64, 1e-200)
     unit_of_cost = 2.0 ** float(16 - np.frexp(largest)[1])
-    options: Any = {"mip_rel_gap": limits.gap or 1e-12}
+    # Its presolve may print to stdout.
+    options: Any = {"mip_rel_gap": limits.gap or 1e-12, "presolve": False}
     if limits.time_limit is not None:
         options["time_limit"] = limits.time_limit
     result = abandoned(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -241,10 +240,6 @@ class Claims(Constraint):
     """A constraint of the tests."""
 
     kind: ClassVar[str] = "own"
-
-    def __str__(self) -> str:
-        """Return the name of the class."""
-        return type(self).__name__
 
 
 class Full(Claims):
