@@ -14,10 +14,10 @@ import numpy as np
 from experiments import mathet2015_fig26
 from experiments._common import write_csv
 from experiments._figures import curves_page, error_title
-from experiments.ledger.series import read_rows
 from gammacp.base.arrays import Floats
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.curves import Point, by_error, by_measure
+from gammacp.bench.ledger.series import read_rows
 from gammacp.bench.ranking import LEAST_SETS, MeasureRank, rank
 
 READS = ("mathet2015_fig26",)

@@ -11,9 +11,9 @@ import numpy as np
 from experiments._common import write_csv
 from experiments._independent import NOT_STATIONARY
 from experiments._zero import NORMAL
-from experiments.ledger.series import read_rows
 from gammacp.base.plots import COLOURS, MARKERS, figure
 from gammacp.bench.figures import measure_title
+from gammacp.bench.ledger.series import read_rows
 from gammacp.bench.trends import Trend, Verdict, every, near
 
 READS = ("zero_continua", "zero_segmentations", "zero_trees")

@@ -14,9 +14,16 @@ from gammacp.base.version import __version__
 if TYPE_CHECKING:
     from gammacp.alignment.align import align, best_disorder
     from gammacp.alignment.alignment import Alignment, UnitaryAlignment
+    from gammacp.alignment.alternatives.pool import alignments
     from gammacp.alignment.certificate import certificate
+    from gammacp.campaign.calibrate.calibration import calibrate as calibrate
+    from gammacp.campaign.compare.comparison import compare as compare
     from gammacp.campaign.consensus.consensus import Consensus as Consensus
-    from gammacp.campaign.consensus.consensus import consensus as consensus
+    from gammacp.campaign.consensus.either import consensus as consensus
+    from gammacp.campaign.plan.advice import Goal as Goal
+    from gammacp.campaign.plan.advice import Prices as Prices
+    from gammacp.campaign.plan.planning import plan as plan
+    from gammacp.campaign.replace.replacement import replace as replace
     from gammacp.continuum import Continuum, Corpus, Label, Unit
     from gammacp.dissimilarity.combined import Combined
     from gammacp.errors import DataError, GammacpError, UsageError
@@ -29,12 +36,14 @@ if TYPE_CHECKING:
     from gammacp.measures.gamma_corpus import CorpusGamma, gamma_corpus
     from gammacp.measures.measuring import measure
     from gammacp.measures.score import Score
+    from gammacp.report.building import report as report
 
 _HOMES = {
     name: f"gammacp.{module}"
     for module, names in (
         ("alignment.align", "align best_disorder"),
         ("alignment.alignment", "Alignment UnitaryAlignment"),
+        ("alignment.alternatives.pool", "alignments"),
         ("alignment.certificate", "certificate"),
         ("continuum", "Continuum Corpus Label Unit"),
         ("dissimilarity.combined", "Combined"),
@@ -66,6 +75,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "align",
+    "alignments",
     "best_disorder",
     "certificate",
     "gamma",
@@ -94,8 +104,9 @@ def _home_of(name: str) -> str:
 
 def __getattr__(name: str) -> Any:
     value = getattr(import_module(_home_of(name)), name)
-    globals()[name] = value
-    return value
+    # The import may have set a package of this name. Such a package can be called as its function
+    # (see `base.subjects`), and modules below it are found through it, so it stays.
+    return globals().setdefault(name, value)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,7 @@
-"""Check that no alignment of these units costs less: python verify.py CERTIFICATE...
+"""Check proofs of alignments and of gamma: python verify.py FILE... [--file DATA]
+
+A certificate claims that no alignment of its units costs less; gamma.proof.json claims a gamma and
+names the certificates beside it that gamma rests on. With --file, units are compared with a table.
 
 This file needs nothing but Python, and shares no code with the program that found the alignment.
 It counts costs in whole grains of about 2^-40 of Delta, rounded down where they may only be too
@@ -6,7 +9,8 @@ low and up where they may only be too high. docs/certificates.md describes the f
 
 A group has at most one unit of each annotator. It costs opening - sum of w over its pairs, where
 w = Delta - d and opening = Delta n (n - 1) / 2 for n annotators, so that no group costs less than
-0. An alignment is a set of groups that has each unit once (in a cover: at least once).
+0. An alignment is a set of groups that has each unit once (in a cover: at least once, where each
+further group with a unit may have a price, `reuse`).
 
 1. Costs. Every d is computed anew from positions and categories. Two units are passed over if
    opening + w(u, v) + (n - 2) Delta < 0: a group with both is cheaper without one of them.
@@ -28,43 +32,76 @@ w = Delta - d and opening = Delta n (n - 1) / 2 for n annotators, so that no gro
 
 A bound may be proven for a smaller Delta, in finer grains, or without looking at positions: both
 only make alignments cheaper, so that it holds for the costs of the file as well.
+
+Gamma is 1 - observed / expected. The disorder of an alignment is its cost divided by the pairs of
+annotators and by x, the mean number of units of an annotator; the expected disorder is the mean of
+random sets. Of several documents both are added up, with the x of each as its weight.
+
+6. Sums. Gamma and its interval are computed anew from the costs and bounds of all certificates.
+7. Turns. Each annotator of a random set must have the units of the same annotator in the data, all
+   moved on by one angle on a circle. Then chance keeps what annotators do, and lets nobody meet.
+   That the angles were drawn at random, and no set was left out, no file can show.
 """
 
+import csv
 import hashlib
 import json
 import math
+import os
+import re
 import sys
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from operator import mul
+from statistics import NormalDist
 from typing import Any
 
 NODES = 3_000_000  # steps of each search, in all; what is left then counts with its bound
 MOST_ERROR = Fraction(1, 10**6)  # of the cost that is claimed: a larger error counts as this
 FINE = 2**100  # parts of a grain in which the costs of the alignment are added up
+REAL, ROWS = (int, float), list  # types of numbers, which true is none of, and of lists
 Group = tuple[int, tuple[int, ...]]  # what it loses, and its units
 Row = list[tuple[int, int]]  # candidates of one annotator, with twice what each one adds
+Unit = tuple[str, str | None, float, float]  # annotator, category, start, end
+Units = list[tuple[float, float, str | None]]  # start, length, category of one annotator's units
+SUM_ERROR = 1e-9  # of gamma and disorders, which are sums of doubles
+NEAR = 2.0**-32  # of a circle: places that rounding tells apart
+# Why random sets are not shown to be turns: a mark in the name of the chance model, and in words.
+EXEMPT = {
+    "model": ("", "it does not turn each annotator's units of one document"),
+    "completed": ("(completed=", "it completes units at the ends of a text"),
+    "grid": ("(grid=", "it turns units by whole places of a grid"),
+    "pauses": ("(markable=", "it turns units outside pauses"),
+    "read until": ("cut", "it turns units on a circle for each annotator"),
+}
 
 
 class RefusedError(Exception):
-    """The file is no certificate: where, and why."""
+    """The file is neither a certificate nor a proof of gamma: where, and why."""
 
 
 class Place:
     """A value of the file, and where it stands there."""
 
-    def __init__(self, value: Any, name: str = "") -> None:
-        self.value, self.name = value, name
+    def __init__(self, value: Any, outer: "Place | None" = None, step: str | int = "") -> None:
+        self.value, self.outer, self.step = value, outer, step
 
     def no(self, why: str) -> RefusedError:
-        return RefusedError(f"{self.name or 'the file'}: {why}")
+        return RefusedError(f"{self.name() or 'the file'}: {why}")
+
+    def name(self) -> str:
+        if self.outer is None:
+            return str(self.step)
+        own = f"[{self.step}]" if isinstance(self.step, int) else f".{self.step}"
+        return (self.outer.name() + own).lstrip(".")
 
     def __getitem__(self, key: str) -> "Place":
         if not isinstance(self.value, dict) or key not in self.value:
             raise self.no(f"{key!r} is missing")
-        return Place(self.value[key], f"{self.name}.{key}".lstrip("."))
+        return Place(self.value[key], self, key)
 
     def get(self, key: str, default: Any) -> "Place":
         return self[key] if key in self.value else Place(default)
@@ -72,7 +109,7 @@ class Place:
     def list(self, size: int | None = None) -> list["Place"]:
         if not isinstance(self.value, list) or size not in (None, len(self.value)):
             raise self.no("not a list, or not of the right length")
-        return [Place(v, f"{self.name}[{i}]") for i, v in enumerate(self.value)]
+        return [Place(v, self, i) for i, v in enumerate(self.value)]
 
     def names(self) -> Sequence[str]:
         names = [place.value for place in self.list()]
@@ -86,8 +123,31 @@ class Place:
             raise self.no(f"{str(v)[:40]!r} is not a number that can be here")
         return v if kind is int else Fraction(v)
 
+    def whole(self, least: int, most: int, size: int | None = None) -> Sequence[int]:
+        v = self.value
+        right = type(v) is ROWS and size in (None, len(v))
+        if right and all(type(x) is int and least <= x <= most for x in v):
+            return v  # type: ignore[no-any-return]
+        return [place.number(least, most, int) for place in self.list(size)]  # says what is wrong
+
+    def units(self, annotators: int, kinds: int) -> Any:
+        for place in self.list():
+            if not is_unit(place.value, annotators, kinds):
+                who, start, end, kind = place.list(4)
+                who.below(annotators)
+                if kind.value is not None:
+                    kind.below(kinds)
+                end.number(start.number())
+                raise place.no("not a unit")
+        return self.value
+
     def below(self, most: int) -> int:
         return int(self.number(0, most - 1, int))
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            raise self.no("not a text")
+        return self.value
 
     def one_of(self, *values: Any) -> Any:
         if not any(self.value == v and type(self.value) is type(v) for v in values):
@@ -95,15 +155,32 @@ class Place:
         return self.value
 
 
+def is_unit(row: Any, annotators: int, kinds: int) -> bool:
+    """Return whether a row is annotator, start, end, and category or none."""
+    if not isinstance(row, list) or len(row) != 4:
+        return False
+    who, start, end, kind = row
+    if type(who) is not int or type(start) not in REAL or type(end) not in REAL:
+        return False
+    if kind is not None and (type(kind) is not int or not 0 <= kind < kinds):
+        return False
+    return 0 <= who < annotators and -1e300 <= start <= end <= 1e300
+
+
+def read(text: str) -> Place:
+    """Return a JSON file."""
+    try:
+        return Place(json.loads(text))
+    except (RecursionError, ValueError) as error:
+        raise RefusedError(f"cut off, or not JSON: {error}") from None
+
+
 class Check:
     """One certificate, in grains."""
 
     def __init__(self, text: str) -> None:
         """Read it, count the units in groups, and add up what these cost: steps 1 and 2."""
-        try:
-            self.file = file = Place(json.loads(text))
-        except (RecursionError, ValueError) as error:
-            raise RefusedError(f"cut off, or not JSON: {error}") from None
+        self.file = file = read(text)
         file["version"].one_of(1, 2)
         told = json.dumps(file["units"].value, separators=(",", ":"))
         own = "sha256:" + hashlib.sha256(told.encode()).hexdigest()
@@ -121,43 +198,53 @@ class Check:
         smaller = proof.get("delta", file["dissimilarity"]["delta"].value).number(1e-300, delta)
         self.grain = Fraction(2) ** (math.frexp(float(smaller))[1] - 41)
         self.delta, self.opening = smaller / self.grain, smaller / self.grain * every_pair
-        rows = [row.list(4) for row in file["units"].list()]
-        self.size, kinds = len(rows), len(categories)
-        self.annotator = [row[0].below(self.n) for row in rows]
-        self.kind = [kinds if row[3].value is None else row[3].below(kinds) for row in rows]
-        places = [(row[1].number(), row[2].number(row[1].number())) for row in rows]
-        fine = math.lcm(*(x.denominator for place in places for x in place))
-        self.place = [(int(start * fine), int(end * fine)) for start, end in places]
+        self.reuse = file.get("reuse", 0).number(0) / self.grain
+        kinds = len(categories)
+        rows = file["units"].units(self.n, kinds)
+        self.size, self.annotator = len(rows), [row[0] for row in rows]
+        self.kind = [kinds if row[3] is None else row[3] for row in rows]
+        places = [(row[1].as_integer_ratio(), row[2].as_integer_ratio()) for row in rows]
+        fine = math.lcm(*{x[1] for place in places for x in place})
+        self.place = [(s * (fine // f), e * (fine // g)) for (s, f), (e, g) in places]
         self._read_costs(kinds)
+        if self.reuse:
+            self.about += f"; {file['reuse'].value} for a unit in each further group"
         low, high, times = 0, 0, [0] * self.size
+        whole = cache(lambda x: (math.floor(x * FINE), math.ceil(x * FINE)))
+        alone = cache(lambda pairs: delta / self.grain * (every_pair - pairs))
         groups = file["groups"].list()
         for place in groups:
-            units = [u.below(self.size) for u in place.list()]
+            units = place.whole(0, self.size - 1)
             pairs = [self.parts(u, v) for i, u in enumerate(units) for v in units[:i]]
             known = [pair for pair in pairs if pair is not None]
             if not units or len(known) < len(pairs):
                 raise place.no("empty, or units that cannot be together")
-            alone = (every_pair - len(pairs)) * delta / self.grain
-            for label, over, under in ((alone, 0, 1), *known):
-                low += math.floor(label * FINE) + over * FINE // under
-                high += math.ceil(label * FINE) - -over * FINE // under
+            for label, over, under in ((alone(len(pairs)), 0, 1), *known):
+                below, above = whole(label)
+                low += below + over * FINE // under
+                high += above - -over * FINE // under
             for u in units:
                 times[u] += 1
         for u, k in enumerate(times):
             if k == 0 or (k > 1 and not self.cover):
                 raise file["groups"].no(f"unit {u} is in {k} of them")
         self.low, self.high = Fraction(low, FINE), Fraction(high, FINE)
+        again = (sum(times) - self.size) * self.reuse
+        self.low, self.high = self.low + again, self.high + again
         self.total = math.ceil(self.high)
         self.said = f"{len(groups)} groups of {self.size} units cost "
 
     def _read_costs(self, kinds: int) -> None:
         """Read the dissimilarity, and describe what it was read from."""
 
-        def grains(place: Place) -> Fraction | None:
-            return None if place.value is None else place.number(0) / self.grain
+        def grains(place: Place) -> Fraction | int | None:
+            if place.value is None:
+                return None
+            cost = place.number(0) / self.grain
+            return int(cost) if cost.denominator == 1 else cost  # whole numbers are quicker
 
         what, self.given, self.factor = self.file["dissimilarity"], list[str](), Fraction(0)
-        label, self.known = what["categorial"], dict[tuple[int, int], Fraction | None]()
+        label, self.known = what["categorial"], dict[tuple[int, int], Fraction | int | None]()
         self.formula = what["positional"].one_of("sporadic", "none", "listed")
         costs = "positions do not count"
         if self.formula == "sporadic":
@@ -178,12 +265,11 @@ class Check:
         else:
             one = grains(label)
             costs += f", different categories {'never' if one is None else label.value}"
-            zero = Fraction(0)
-            self.table = [[one] * i + [zero] + [one] * (kinds - i) for i in range(kinds + 1)]
+            self.table = [[one] * i + [0] + [one] * (kinds - i) for i in range(kinds + 1)]
         names = ", ".join(map(repr, self.annotators))
         self.about = f"annotators {names}; dissimilarity: Delta {what['delta'].value}, {costs}"
 
-    def parts(self, u: int, v: int) -> tuple[Fraction, int, int] | None:
+    def parts(self, u: int, v: int) -> tuple[Fraction | int, int, int] | None:
         """Return what categories add to d, and a numerator and denominator for positions.
 
         All is in grains; None if the two units can never be together.
@@ -225,16 +311,18 @@ class Check:
             some.sort()
             for i, (start, end) in enumerate(place):
                 far = reach * (end - start + (1 << size)) // 2**20 + 1
-                low, high = bisect_left(some, (start - far,)), bisect_left(some, (start + far + 1,))
-                for _, j in some[low:high]:
-                    d = self.cost(units[i], units[j]) if i < j else None
+                for k in range(bisect_left(some, (start, i + 1)), len(some)):
+                    other, j = some[k]  # each pair once: from the one that begins first
+                    if other > start + far:
+                        break
+                    d = self.cost(units[i], units[j])
                     if d is not None and d <= most:
                         near[i][j] = near[j][i] = delta - d
         return near
 
     def by_shares(self, proof: Place) -> tuple[int, str]:
         """Return a lower bound on every alignment's cost, and its derivation: steps 3 and 4."""
-        told = [p.number(-(1 << 400), 1 << 400, int) for p in proof["shares"].list(self.size)]
+        told = proof["shares"].whole(-(1 << 400), 1 << 400, self.size)
         if proof.get("pooled", False).one_of(False, True):
             self.factor = Fraction(0)
         same = defaultdict[Any, list[int]](list)
@@ -245,13 +333,15 @@ class Check:
         self.counts = [len(some) for some in same.values()]
         self.owner = [self.annotator[u] for u in units]
         share = [sum(told[u] for u in some) // len(some) for some in same.values()]
-        self.share = [max(s, 0) for s in share] if self.cover else share
+        # Who may use a unit again for `reuse` can be given that much, and no more, for doing so.
+        self.least_share = -math.floor(self.reuse)
+        self.share = [max(s, self.least_share) for s in share] if self.cover else share
         self.close, self.left, self.listed = self.near(units), NODES, list[Group]()
         self.best, self.base = True, math.floor(self.opening)
         floor = max(self.total, 0) // max(self.size, 1) >> 34
         over = [self._begin(root, floor) for root in range(len(units))]
-        if self.cover:  # where a unit may be in several groups, no share may be below 0
-            over = [min(s, max(over)) for s in self.share]
+        if self.cover:  # where a unit may be in several groups, no share may be below that
+            over = [min(s - self.least_share, max(over)) for s in self.share]
         self.share = [s - x for s, x in zip(self.share, over, strict=True)]
         bound = sum(map(mul, self.share, self.counts))
         how = f"cost shares of {len(units)} distinct units, all groups of each searched"
@@ -365,7 +455,7 @@ class Check:
                     elif not self.cover:
                         break
                     else:
-                        total += self.share[v]
+                        total += self.share[v] - self.least_share
                 else:
                     if total + left < best and total < seen.get(after, best) and self.left > 0:
                         seen[after] = total
@@ -415,6 +505,7 @@ class Check:
         right = cost - self.error <= self.low and self.high <= cost + self.error
         said = "NOT the cost that is claimed: " * (not right) + self.said
         lines = [self.about, *self.given, f"{said}{float(self.high * self.grain):.12g}"]
+        self.least: Fraction | int = 0  # what no alignment costs less than, in grains
         nothing = False, [*lines, "NOT checked: whether an alignment costs less; no proof is here"]
         kind = proof["kind"].value
         try:
@@ -429,6 +520,7 @@ class Check:
         found = max(found, 0)
         least = max(bound, cost if status == "optimal" else bound)
         proven = found >= least - self.error
+        self.least = min(bound if proven else found, self.high)
         told = "bound verified: " if proven else "NOT what is claimed, only this bound: "
         if right and proven and status == "optimal":
             told, shown = "", cost
@@ -440,13 +532,409 @@ class Check:
         return right and proven, [*lines, told, how]
 
 
-def main(paths: Sequence[str]) -> int:
+class Disorder:
+    """Disorder of one certificate's alignment, no more than its bound less, and its error."""
+
+    def __init__(self, check: Check | None = None) -> None:
+        """Divide cost by pairs of annotators and by x; a set without units has none."""
+        self.x, self.value, self.least, self.error = 0.0, 0.0, 0.0, 0.0
+        if check is not None:
+            self.x = check.size / check.n
+            unit = float(check.grain) / (check.n * (check.n - 1) // 2) / self.x
+            self.value, self.least = float(check.high) * unit, float(check.least) * unit
+            self.error = float(check.error) * unit
+
+
+def standard_error(values: list[float], weights: list[float], strata: list[int]) -> float:
+    """Return the standard error of a weighted mean, within strata if each has several values."""
+    mean, free = math.fsum(weights) / len(weights), len(values) - 1
+    if not mean:
+        return 0.0
+    middle = math.fsum(map(mul, values, weights)) / math.fsum(weights)
+    apart = [w * (v - middle) for v, w in zip(values, weights, strict=True)]
+    counts = Counter(strata)
+    if min(counts.values()) > 1:
+        sums = defaultdict[int, float](float)
+        for stratum, x in zip(strata, apart, strict=True):
+            sums[stratum] += x
+        apart = [x - sums[s] / counts[s] for s, x in zip(strata, apart, strict=True)]
+        free = len(values) - len(counts)
+    return math.sqrt(math.fsum(x * x for x in apart) / free / len(values)) / mean
+
+
+def rows_of(check: Check) -> list[Unit]:
+    """Return annotator, category, start and end of each unit."""
+    categories = [*check.file["categories"].names(), None]
+    return [
+        (who, categories[-1 if code is None else code], float(start), float(end))
+        for number, start, end, code in check.file["units"].value
+        for who in (check.annotators[number],)
+    ]
+
+
+def units_of(check: Check) -> dict[str, Units]:
+    """Return start, length and category of the units of each annotator."""
+    found: dict[str, Units] = {name: [] for name in check.annotators}
+    for annotator, category, start, end in rows_of(check):
+        found[annotator].append((start, end - start, category))
+    return found
+
+
+class Around:
+    """Places of one annotator's units on a circle, from one of them on, with the units there."""
+
+    def __init__(self, units: Units, circle: float) -> None:
+        """Put units together whose places are the same but for rounding."""
+        self.circle, self.near = circle, circle * NEAR
+        rows = list[tuple[float, tuple[bool, str], float]]()
+        for start, length, category in units:
+            place = (start - units[0][0]) % circle if circle else 0.0
+            rows.append((place, (category is None, category or ""), length))
+        rows.sort()
+        # Units of one place may lie on both sides of 0: begin behind a gap.
+        behind = (i for i in range(1, len(rows)) if rows[i][0] - rows[i - 1][0] > self.near)
+        first = next(behind, 0)
+        rows = rows[first:] + [(place + circle, kind, x) for place, kind, x in rows[:first]]
+        self.places, self.there = list[float](), list[list[tuple[Any, float]]]()
+        last = -math.inf
+        for place, kind, length in rows:
+            if place - last > self.near:
+                self.places.append(place - rows[0][0])
+                self.there.append([])
+            self.there[-1].append((kind, length))
+            last = place
+        for some in self.there:
+            some.sort()
+
+    def is_turned(self, other: "Around") -> bool:
+        """Return whether the others are these units, all moved on by one angle."""
+        size = len(self.places)
+        return len(other.places) == size and (
+            not size or any(self._is_turned_to(other, first) for first in range(size))
+        )
+
+    def _is_turned_to(self, other: "Around", first: int) -> bool:
+        size, begin = len(self.places), other.places[first]
+        for i, place in enumerate(self.places):
+            laps, k = divmod(first + i, size)
+            if abs(other.places[k] + laps * self.circle - begin - place) > self.near:
+                return False
+            own, there = self.there[i], other.there[k]
+            if [kind for kind, _ in own] != [kind for kind, _ in there]:
+                return False
+            if any(abs(x - y) > self.near for (_, x), (_, y) in zip(own, there, strict=True)):
+                return False
+        return True
+
+
+class Gamma:
+    """A proof of gamma: its manifest, and the certificates beside it, one after the other."""
+
+    def __init__(self, text: str, folder: str) -> None:
+        """Check every certificate, and add up what they cost: steps 6 and 7."""
+        self.file, self.folder = read(text), folder
+        self.file["version"].one_of(1)
+        self.names, self.failed, self.given = set[str](), list[str](), dict[str, None]()
+        self.problem: Any = None
+        self.about, self.units = "", list[Unit]()
+        self.sets, self.equal, self.empty = 0, 0, 0
+        self.turns, self.exempt = list[tuple[float, float]](), list[str]()
+        self.weight = self.observed = self.lowest = 0.0
+        self.expected = self.proven = self.variance = self.error = 0.0
+        self.value, self.interval, self.confidence = math.nan, list[float](), 0.95
+        parts = self.file.get("parts", None)
+        for part in [self.file] if parts.value is None else parts.list():
+            self._add_part(part)
+
+    def _certificate(self, row: Place) -> Check:
+        """Return a certificate that the manifest names, of the same problem as the others."""
+        name = row["file"].text()
+        path = os.path.join(self.folder, name)
+        if not re.fullmatch(r"[^/\\:\0]+\.json", name):
+            raise row["file"].no(f"{name!r} is not the plain name of a .json file")
+        if name.casefold() in self.names:
+            raise row["file"].no(f"{name!r} is named twice")
+        if os.path.islink(path) or not os.path.isfile(path):
+            raise row["file"].no(f"{name!r} is missing, or no file of this folder itself")
+        self.names.add(name.casefold())
+        with open(path, "rb") as stream:
+            content = stream.read()
+        if row["hash"].text() != "sha256:" + hashlib.sha256(content).hexdigest():
+            raise row["hash"].no(f"{name!r} was changed, or is another file")
+        try:
+            found = Check(content.decode())
+            proven, lines = found.claim()
+        except (RefusedError, OverflowError, UnicodeDecodeError) as error:
+            raise RefusedError(f"{name}: {error}") from None
+        problem = found.file["dissimilarity"].value
+        if isinstance(problem["categorial"], list):
+            problem = problem | {"categories": found.file["categories"].value}
+        self.problem, self.about = self.problem or problem, self.about or found.about
+        if problem != self.problem:
+            raise row["file"].no(f"{name!r} has another dissimilarity than the others")
+        if found.cover or found.n < 2 or not found.size:
+            raise row["file"].no(f"{name!r} is a cover, of one annotator, or without units")
+        self.given |= dict.fromkeys(found.given)
+        if not proven:
+            self.failed += [f"{name}: {line}" for line in lines if "NOT" in line]
+        return found
+
+    def _add_part(self, part: Place) -> None:
+        """Add documents, and the random sets that they are compared with."""
+        checks = [self._certificate(row) for row in part["documents"].list()]
+        if len({found.n for found in checks}) != 1:
+            raise part["documents"].no("empty, or with different numbers of annotators")
+        weight = 0.0
+        for row, found in zip(part["documents"].list(), checks, strict=True):
+            observed, heavy = Disorder(found), float(row["weight"].number(1e-100, 1e100))
+            weight += heavy * observed.x
+            self.observed += heavy * observed.x * observed.value
+            self.lowest += heavy * observed.x * observed.least
+            self.error += heavy * observed.x * observed.error
+            self.units += rows_of(found)
+        sets, strata = self._random_sets(part, checks)
+        by_size = part["mean"].one_of("sets", "ratio") == "ratio"
+        weights = [one.x if by_size else 1.0 for one in sets]
+        values = [one.value for one in sets]
+        if not sum(weights):
+            raise part["sets"].no("none has units")
+
+        def mean(column: list[float]) -> float:
+            return math.fsum(map(mul, column, weights)) / math.fsum(weights)
+
+        self.weight += weight
+        self.expected += weight * mean(values)
+        self.proven += weight * mean([one.least for one in sets])
+        self.error += weight * mean([one.error for one in sets])
+        self.variance += (weight * standard_error(values, weights, strata)) ** 2
+
+    def _random_sets(self, part: Place, checks: list[Check]) -> tuple[list[Disorder], list[int]]:
+        """Return the disorder and the stratum of each set; they are turns unless exempt."""
+        circle = self._circle(part, checks)
+        any_name, own = part["chance"].text().startswith("shift"), units_of(checks[0])
+        data = {name: Around(units, circle or 0.0) for name, units in own.items()}
+        hashes: dict[str, str] = {}
+        found, strata = list[Disorder](), list[int]()
+        rows = part["sets"].list()
+        if len(rows) < 2:
+            raise part["sets"].no("fewer than two")
+        for k, row in enumerate(rows):
+            if row["k"].number(0, kind=int) != k:
+                raise row["k"].no(f"not {k}: a set is missing, repeated or not in its place")
+            strata.append(row.get("stratum", 0).number(0, kind=int))
+            if row["file"].value is None and circle is None:
+                self.empty += 1
+                found.append(Disorder())
+                continue
+            drawn = self._certificate(row)
+            if drawn.n != checks[0].n:
+                raise row["file"].no("another number of annotators than in the data")
+            if circle is not None:
+                self._check_turn(row, data, drawn, circle, any_name)
+            known = hashes.setdefault(drawn.file["hash"].value, row["file"].value)
+            if known != row["file"].value:
+                self.equal += 1
+                if circle:
+                    raise row["file"].no(f"{row['file'].value!r} has the units of {known!r}")
+            found.append(Disorder(drawn))
+        self.sets += len(rows)
+        return found, strata
+
+    def _circle(self, part: Place, checks: list[Check]) -> float | None:
+        """Return the length of the circle on which units are turned; None if they are not."""
+        chance, why = part["chance"].text(), part["exempt"].one_of(None, *EXEMPT)
+        turned = chance.split("(")[0] in ("cut", "shift") and "(over=" not in chance
+        if why is not None:
+            mark, words = EXEMPT[why]
+            if mark not in chance or (why == "model" and turned):
+                raise part["exempt"].no(f"{why!r} is not so of chance {chance!r}")
+            self.exempt.append(f"chance is {chance}, and {words}")
+            return None
+        circle = float(part["circle"]["length"].number(0))
+        rows = rows_of(checks[0])
+        if not turned or len(checks) > 1:
+            raise part["exempt"].no(f"chance {chance!r} is no turn of one document's units")
+        span = max(float(row[3]) for row in rows) - min(float(row[2]) for row in rows)
+        if span > circle * (1 + NEAR):
+            raise part["circle"].no("shorter than what the units span")
+        self.turns.append((circle, span))
+        return circle
+
+    def _check_turn(
+        self, row: Place, data: dict[str, Around], drawn: Check, circle: float, any_name: bool
+    ) -> None:
+        """Refuse a set that has other units than those of the data, turned."""
+        for name, units in units_of(drawn).items():
+            owners = [*data] if any_name else [name] * (name in data)
+            turned = Around(units, circle)
+            if not any(data[owner].is_turned(turned) for owner in owners):
+                why = f"{row['file'].value!r}: the units of {name!r} are not turned on the circle"
+                raise row["file"].no(why)
+            if not all(-NEAR * circle <= u[0] <= (1 + NEAR) * circle for u in units):
+                why = f"{row['file'].value!r}: the units of {name!r} begin beyond the circle"
+                raise row["file"].no(why)
+
+    def _add_up(self) -> None:
+        """Compute gamma, its interval, and the error of gamma."""
+        self.confidence = float(self.file["confidence"].number(1e-300, 1 - 2**-53))
+        if self.expected <= 0:
+            raise self.file["expected"].no("gamma is undefined: random sets cost nothing")
+        half = NormalDist().inv_cdf((1 + self.confidence) / 2) * math.sqrt(self.variance)
+        low, high = max(0.0, self.proven - half), self.expected + half
+        self.value = 1 - self.observed / self.expected
+        least = 1 - self.observed / low if low else -math.inf
+        self.interval = [least, 1 - self.lowest / high] if self.observed else [1.0, 1.0]
+
+    def claim(self) -> tuple[bool, list[str]]:
+        """Return whether gamma is proven, and what is and what is not shown, in words."""
+        self._add_up()
+        file, error = self.file, SUM_ERROR + self.error / self.expected
+        means = [total / self.weight for total in (self.observed, self.expected)]
+
+        def agrees(claim: Place, x: float) -> bool:
+            said = -math.inf if claim.value is None else float(claim.number())
+            # Costs have errors of their own, beside which those of sums are small.
+            return said == x or abs(said - x) <= error * (2 + abs(x))
+
+        claims = [file["value"], file["observed"], file["expected"]]
+        sums = [agrees(claim, x) for claim, x in zip(claims, [self.value, *means], strict=True)]
+        ends = zip(file["interval"].list(2), self.interval, strict=True)
+        inside = [agrees(claim, x) for claim, x in ends]
+        (low, high), wrong = self.interval, "NOT what is claimed: "
+        left = "" if self.proven >= self.expected * (1 - SUM_ERROR) else ", of proven bounds"
+        lines = [self.about, *self.given, *self.failed]
+        lines.append(
+            f"{wrong * (not all(sums))}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = "
+            f"{self.value:.12g} (error {error * (2 + abs(self.value)):.2g}), from "
+            f"{len(self.names)} certificates"
+        )
+        lines.append(
+            f"{wrong * (not all(inside))}interval {low:.12g} to {high:.12g}: {self.sets} random "
+            f"sets at a confidence of {self.confidence:.12g}{left}"
+        )
+        if self.turns:
+            more = f" (and {len(self.turns) - 1} other documents)" if self.turns[1:] else ""
+            where = f"a circle of length {self.turns[0][0]:.12g}, span {self.turns[0][1]:.12g}"
+            lines.append(f"random sets have each annotator's units turned on {where}{more}")
+            lines.append("taken as given: the length of the circle; the span is that of the units")
+        return all([*sums, *inside]) and not self.failed, [*lines, *self.not_shown()]
+
+    def not_shown(self) -> list[str]:
+        """Return what no file can show, or this one does not."""
+        lines = [
+            f"not shown: that sets are turned units: {why}" for why in dict.fromkeys(self.exempt)
+        ]
+        if self.empty:
+            lines.append(f"not shown: {self.empty} random sets without units; their disorder is 0")
+        if self.equal:
+            lines.append(f"not shown: why {self.equal} random sets have the units of another")
+        drawn = "the turns were random" if self.turns else "the sets were random"
+        lines.append(f"not shown: that {drawn}, and that nobody chose among them")
+        signature = self.file["signature"].text()
+        lines.append(f"not shown: that data, settings and seed are those of {signature}")
+        return lines
+
+
+def units_in(path: str) -> tuple[list[Unit], str]:
+    """Return the units of a file in our JSON or CSV, and what of it was not looked at."""
+    with open(path, encoding="utf-8-sig", newline="") as stream:
+        text = stream.read()
+    if text.lstrip()[:1] == "{":
+        whole = read(text)
+        whole["gammacp"].one_of(1)
+        several = whole.get("corpus", None)
+        continua = [whole["continuum"]] if several.value is None else several["continua"].list()
+        rows = [row.list() for c in continua for row in c["units"].list()]
+        return [_unit(row) for row in rows], ""
+    columns = ["annotator", "category", "start", "end"]
+    lines = [line for line in text.splitlines(keepends=True) if not line.startswith("#")]
+    mark = max(",;\t|", key="".join(lines[:1]).count)
+    table = [row for row in csv.reader(lines, delimiter=mark) if any(row)]
+    if table and {*columns} <= {*table[0]}:
+        header = table.pop(0)
+    else:
+        header = columns
+    units, place = list[Unit](), [header.index(name) for name in columns]
+    for number, row in enumerate(table, 1):
+        if len(row) != len(header):
+            raise RefusedError(f"row {number} has not the columns {', '.join(header)}")
+        cells = [row[i].strip() for i in place]
+        if cells[2] or cells[3]:  # the others say who has no units
+            names = [Place(cell or None, None, f"row {number}") for cell in cells[:2]]
+            units.append(_unit([*names, *(_position(c, number) for c in cells[2:])]))
+    return units, ", ".join(name for name in header if name not in (*columns, "document"))
+
+
+def _position(cell: str, number: int) -> Place:
+    try:
+        return Place(float(cell), None, f"row {number}")
+    except ValueError:
+        raise RefusedError(f"row {number}: {cell!r} is not a plain number") from None
+
+
+def _unit(row: Sequence[Place]) -> Unit:
+    """Return a unit of a data file; features are a part of its label."""
+    if len(row) < 4:
+        raise RefusedError("a unit with fewer than four values")
+    annotator, label = row[0].text(), row[1].value
+    if row[4:] and isinstance(row[4].value, dict) and "box" not in row[4].value:
+        inside = ", ".join(f"{name}={value}" for name, value in sorted(row[4].value.items()))
+        label = " ".join(filter(None, (label, f"[{inside}]")))
+    if label is not None and not isinstance(label, str):
+        raise row[1].no("a category that is no text")
+    return annotator, label, float(row[2].number()), float(row[3].number())
+
+
+def compare(units: Sequence[Unit], path: str) -> tuple[bool, str]:
+    """Return whether a file has exactly these units, each as often, and that in words."""
+    try:
+        others, ignored = units_in(path)
+    except (RefusedError, csv.Error, UnicodeDecodeError) as error:
+        hint = "gammacp convert FILE units.json makes a file to compare with of any format"
+        raise RefusedError(f"--file {path}: {error}; {hint}") from None
+    here, there = Counter(units), Counter(others)
+    lost, more = here - there, there - here
+    beside = f" (not compared: {ignored})" if ignored else ""
+    if not lost and not more:
+        return True, f"the {len(units)} units are those of {path}{beside}"
+    example = ", ".join(f"{unit!r}" for unit in sorted([*lost, *more], key=repr)[:2])
+    return False, (
+        f"NOT the units of {path}: {lost.total()} are not there, {more.total()} of it are not "
+        f"here, such as {example}; selections change units{beside}"
+    )
+
+
+def check(path: str, data: str | None = None) -> tuple[bool, list[str], Gamma | None]:
+    """Return whether a file proves its claims, what to say, and the gamma that it is a proof of."""
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    proof: Gamma | None = None
+    if '"signature"' in text and "signature" in (read(text).value or ()):
+        proof = Gamma(text, os.path.dirname(path))
+        (proven, lines), units = proof.claim(), proof.units
+    else:
+        certificate = Check(text)
+        (proven, lines), units = certificate.claim(), rows_of(certificate)
+    if data is not None:
+        same, said = compare(units, data)
+        proven, lines = proven and same, [*lines, said]
+    return proven, lines, proof
+
+
+def main(arguments: Sequence[str]) -> int:
     """Print what files prove; 0 if that is all they claim, 1 if it is less, 3 for what is none."""
-    code = 0 if paths else 2
+    paths, data = [*arguments], None
+    if "--file" in paths[:-1]:
+        place = paths.index("--file")
+        data = paths[place + 1]
+        del paths[place : place + 2]
+    if not paths or "--file" in paths:
+        print("python verify.py FILE... [--file DATA]", file=sys.stderr)
+        return 2
+    code = 0
     for path in paths:
         try:
-            with open(path, encoding="utf-8") as stream:  # noqa: PTH123
-                proven, lines = Check(stream.read()).claim()
+            proven, lines, _ = check(path, data)
             for line in lines:
                 print(_printable(f"{path}: {line}"))
             code = max(code, 0 if proven else 1)

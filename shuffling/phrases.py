@@ -127,8 +127,10 @@ def _move(nodes: _Nodes, node: int, u: float, *, local: bool) -> None:
 
 
 def _places(nodes: _Nodes, parent: int, place: int) -> list[tuple[int, int]]:
-    """All (constituent, index) of a gap between words, from the lowest on its left, up to the
-    smallest constituent around it, and down to the lowest on its right.
+    """List all (constituent, index) of a gap between words.
+
+    They go from the lowest on its left up to the smallest constituent around it, and down to the
+    lowest on its right.
     """
     while nodes.parents[parent] >= 0 and place in (0, len(nodes.children[parent])):
         after = place > 0

@@ -19,7 +19,8 @@ How a problem flows, and where:
 7. A matching's prices are its proof. For the others `proof` decomposes what prices leave open into
    components and proves the best alignment, where time lasts.
 8. `ties` takes the same one of several best alignments, whatever exact solver proved them.
-9. `Alignment` shows it, with its disorder and a bound that no alignment is below.
+9. `Alignment` shows it, with its disorder and a bound that no alignment is below; `alternatives`
+   lists and counts the others that are as good, or nearly so.
 
 Beside all this, `multi_matching` makes problems of anybody's weights, and `exporting` writes a
 problem as an `integer_program` for other solvers.

@@ -24,12 +24,14 @@ from gammacp.alignment.problem import Effort, Proof, Solution, Status
 from gammacp.alignment.reporting import disorder_unit
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
 from gammacp.alignment.ties import break_ties, in_order
+from gammacp.base.arguments import number
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import counting, due
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import require
 from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
 from gammacp.dissimilarity.combined import Combined
+from gammacp.errors import UsageError
 
 N = TypeVar("N", float, Floats)
 
@@ -75,6 +77,7 @@ def align(
     seed: int = 0,
     cover: bool = False,
     constraints: Sequence[Any] = (),
+    reuse: float = 0.0,
     tuning: Tuning = (),
 ) -> Alignment:
     """The alignment of least disorder, with its proof.
@@ -98,6 +101,9 @@ def align(
     constraints
         What the alignment must keep: `NonCrossing()`, `AtMost(3)`, `MustLink(u, v)`, … of
         `gammacp.alignment.constraints`. The best alignment of those that keep them is returned.
+    reuse
+        Of a cover: share p in [0, 1] of (n − 1)·Δ that a unit costs in each further unitary
+        alignment; 0 is soft γ, with 1 no cover is better than the best partition.
     tuning
         Stages that are tuned otherwise (docs/dev/alignment.md); the alignment is the same with
         any, once it is proven.
@@ -129,9 +135,12 @@ def align(
         seed=seed,
         cover=cover,
         constraints=constraints,
+        reuse=reuse,
         tuning=tuning,
     )
-    return to_alignment(continuum, measured, found, method, cover=cover, constraints=constraints)
+    return to_alignment(
+        continuum, measured, found, method, cover=cover, constraints=constraints, reuse=reuse
+    )
 
 
 def to_alignment(
@@ -142,9 +151,10 @@ def to_alignment(
     *,
     cover: bool,
     constraints: Sequence[Any] = (),
+    reuse: float = 0.0,
 ) -> Alignment:
     """The alignment of the groups that were found, with their own disorder."""
-    cost = cost_of(continuum, found.groups, dissimilarity)
+    cost = cost_of(continuum, found.groups, dissimilarity, reuse)
     disorder = cost * disorder_scale(continuum.n_annotators, continuum.mean_units)
     return Alignment(
         continuum=continuum,
@@ -155,6 +165,7 @@ def to_alignment(
         status=found.status,
         method=method,
         cover=cover,
+        reuse=reuse,
         first=found.first,
         tolerance=found.tolerance,
         proof=found.proof,
@@ -187,6 +198,7 @@ def best_groups(
     method: str = "auto",
     cover: bool = False,
     constraints: Sequence[Any] = (),
+    reuse: float = 0.0,
     **limited: Unpack[Limiting],
 ) -> BestGroups:
     """`best_disorder` with the groups.
@@ -196,12 +208,13 @@ def best_groups(
 
     Parameters
     ----------
-    continuum, dissimilarity, method, cover, constraints, limited
+    continuum, dissimilarity, method, cover, constraints, reuse, limited
         As for `best_disorder`.
     """
     limits = Limits(**limited)
+    check_reuse(reuse, cover=cover)
     require(continuum, fragments=True)
-    asked = _Asked(SOLVERS[method], limits, ties, cover, _checked(constraints))
+    asked = _Asked(SOLVERS[method], limits, ties, cover, reuse, _checked(constraints))
     with counting() as work:
         best = _best_groups(continuum, dissimilarity, asked)
     if best.status is Status.OPTIMAL:
@@ -218,6 +231,7 @@ class _Asked(NamedTuple):
     limits: Limits
     ties: bool
     cover: bool
+    reuse: float
     constraints: Sequence[Any]
 
 
@@ -244,7 +258,7 @@ def _best_groups(
         unit = delta / measured.delta
         with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
             found, chosen = _solutions(continuum, measured, asked, left)
-        cost = cost_of(continuum, found.groups, dissimilarity)
+        cost = cost_of(continuum, found.groups, dissimilarity, asked.reuse)
         own = replace(found, groups=chosen.groups, first=chosen.first)
         finer = at_delta(continuum, own, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
@@ -271,14 +285,20 @@ def _solutions(
         from gammacp.alignment.constraints.solving import solve_constrained
 
         rules = asked.constraints
+        if asked.reuse:
+            raise UsageError("constraints do not go with a price for reuse: leave one of them out")
         return solve_constrained(
             continuum, measured, solver, limits, rules, cover=asked.cover, ties=asked.ties
         )
     deadline = limits.deadline()
     if solver.presolved:
-        found = solve_presolved(continuum, measured, solver.solve, limits, cover=asked.cover)
+        found = solve_presolved(
+            continuum, measured, solver.solve, limits, cover=asked.cover, reuse=asked.reuse
+        )
     else:
-        problem = build_problem(continuum, measured, cover=asked.cover, prune=solver.pruned)
+        problem = build_problem(
+            continuum, measured, cover=asked.cover, reuse=asked.reuse, prune=solver.pruned
+        )
         found = Presolved(solver.solve(problem, limits), problem)
     if asked.ties and solver.exact and not due(deadline):
         broken = break_ties(continuum, measured, found, limits.until(deadline))
@@ -339,9 +359,38 @@ def nearer_deltas(
     return np.where(wanted & (nearer * _FINER <= delta), nearer, math.nan)
 
 
-def cost_of(continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity) -> float:
-    """Return the cost of an alignment, from its units; the order of the groups changes no bit."""
-    return math.fsum(costs_of(continuum, groups, dissimilarity))
+def cost_of(
+    continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity, reuse: float = 0.0
+) -> float:
+    """Return the cost of an alignment, from its units; the order of the groups changes no bit.
+
+    Parameters
+    ----------
+    continuum, groups, dissimilarity
+        What is aligned, and how.
+    reuse
+        As for `align`.
+    """
+    again = int((groups >= 0).sum()) - continuum.n_units
+    price = reuse_price(reuse, continuum.n_annotators, dissimilarity.delta)
+    return math.fsum((*costs_of(continuum, groups, dissimilarity), again * price))
+
+
+def reuse_price(reuse: float, n_annotators: int, delta: float) -> float:
+    """Return what a unit costs in each further unitary alignment: p·(n − 1)·Δ.
+
+    A group pays no more than that for leaving a unit out, so that with p = 1 no unit is used again.
+    """
+    return reuse * (n_annotators - 1) * delta
+
+
+def check_reuse(reuse: float, *, cover: bool) -> float:
+    """Return the share; a UsageError for one outside [0, 1], or one of a partition."""
+    if number("reuse", reuse, 0.0) > 1:
+        raise UsageError(f"reuse {reuse} > 1: with 1 no unit is used again, as in γ")
+    if reuse and not cover:
+        raise UsageError("reuse is a price of covers (soft γ); an alignment uses each unit once")
+    return float(reuse)
 
 
 def disorder_scale(n_annotators: int, mean_units: N) -> N:

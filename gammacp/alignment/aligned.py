@@ -167,7 +167,7 @@ class Aligned(MadeWhenRead[Alignment]):
 
     Parameters
     ----------
-    continua, dissimilarity, method, cover
+    continua, dissimilarity, method, cover, reuse
         What was aligned, and how.
     parts
         Their columns.
@@ -184,6 +184,7 @@ class Aligned(MadeWhenRead[Alignment]):
         cover: bool,
         parts: Sequence[AlignedPart],
         constraints: tuple[Any, ...] = (),
+        reuse: float = 0.0,
     ) -> None:
         """No object is made yet."""
         self.continua = continua
@@ -191,6 +192,7 @@ class Aligned(MadeWhenRead[Alignment]):
         self.method = method
         self.cover = cover
         self.constraints = constraints
+        self.reuse = reuse
         self._parts = tuple(parts)
         self._first = np.cumsum([0, *(len(p.disorder) for p in self._parts)], dtype=np.int64)
         super().__init__(int(self._first[-1]), _KEPT)
@@ -207,8 +209,14 @@ class Aligned(MadeWhenRead[Alignment]):
         continua = ContinuumSequence.of([alignment.continuum])
         parts = [AlignedPart.of([alignment])]
         how = alignment.dissimilarity, alignment.method
-        constraints = alignment.constraints
-        return cls(continua, *how, cover=alignment.cover, parts=parts, constraints=constraints)
+        return cls(
+            continua,
+            *how,
+            cover=alignment.cover,
+            parts=parts,
+            constraints=alignment.constraints,
+            reuse=alignment.reuse,
+        )
 
     def make(self, number: int) -> Alignment:
         """The alignment with a number, from 0."""
@@ -222,6 +230,7 @@ class Aligned(MadeWhenRead[Alignment]):
             method=self.method,
             cover=self.cover,
             constraints=self.constraints,
+            reuse=self.reuse,
             **part.fields_of(k, continuum.n_annotators),
         )
 

@@ -16,8 +16,12 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     import networkx
     from pandas import DataFrame
+
+    from gammacp.base.pictures import PlotOptions
 
 
 # Share of the disorder that a proof may leave open without a word.
@@ -63,6 +67,8 @@ class Alignment:
         What finding it has taken; None where documents were aligned together.
     constraints
         What it had to keep; the bound is on alignments that keep them.
+    reuse
+        Share of (n − 1)·Δ that a unit of a cover costs in each further unitary alignment.
     """
 
     continuum: Continuum
@@ -78,6 +84,7 @@ class Alignment:
     proof: Proof | None = None
     effort: Effort | None = None
     constraints: tuple[Any, ...] = ()
+    reuse: float = 0.0
 
     def __len__(self) -> int:
         """Number of unitary alignments."""
@@ -89,7 +96,8 @@ class Alignment:
             return NotImplemented
         return (
             self.as_dict() == other.as_dict()
-            and (self.cover, self.dissimilarity.delta) == (other.cover, other.dissimilarity.delta)
+            and (self.cover, self.reuse) == (other.cover, other.reuse)
+            and self.dissimilarity.delta == other.dissimilarity.delta
             and self.continuum == other.continuum
             and np.array_equal(self.groups, other.groups)
         )
@@ -109,6 +117,30 @@ class Alignment:
         from gammacp.base.display import as_html
 
         return as_html("alignment", self)
+
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw a lane per annotator, unitary alignments joined; return matplotlib's figure.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            There is no unit.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.alignment.figure import picture_of
+        from gammacp.base.pictures import draw
+
+        return draw(partial(picture_of, self), figure, **options)
 
     @property
     def gap(self) -> float:

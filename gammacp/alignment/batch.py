@@ -21,8 +21,10 @@ import numpy as np
 from gammacp.alignment.align import (
     BestGroups,
     best_groups,
+    check_reuse,
     disorder_scale,
     nearer_deltas,
+    reuse_price,
     to_alignment,
     tolerance_at,
 )
@@ -88,6 +90,7 @@ def align_each(
         _columns_of_each, dissimilarity=dissimilarity, ties=True, as_alignment=True, **solving
     )
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
+    reuse = check_reuse(solving.get("reuse", 0.0), cover=cover)
     spread = map if executor is None else executor.map
     aligned_parts: list[AlignedPart] = []
     done = 0
@@ -100,7 +103,13 @@ def align_each(
             # Interrupted: results of later parts would not belong to the continua that come next.
             break
     return Aligned(
-        every, dissimilarity, method, cover=cover, parts=aligned_parts, constraints=constraints
+        every,
+        dissimilarity,
+        method,
+        cover=cover,
+        parts=aligned_parts,
+        constraints=constraints,
+        reuse=reuse,
     )
 
 
@@ -140,6 +149,7 @@ def _columns_of_each(
 ) -> AlignedPart:
     """Solve each continuum as `best_groups` does; or, if `as_alignment`, as `align` does."""
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
+    reuse = check_reuse(solving.get("reuse", 0.0), cover=cover)
     limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", ()))
     places = [np.empty(0, np.int64)]
     parts = [AlignedPart.of([])]
@@ -147,8 +157,10 @@ def _columns_of_each(
     if method == "auto" and alike and not solving.get("constraints"):
         for rows in _rows(every, dissimilarity, limits):
             row = every.at(rows)
-            how = {"cover": cover, "ties": ties, "as_alignment": as_alignment}
-            solved, part = _solve_together(row, dissimilarity, limits, **how)
+            how = {"ties": ties, "as_alignment": as_alignment}
+            solved, part = _solve_together(
+                row, dissimilarity, limits, cover=cover, reuse=reuse, **how
+            )
             places.append(rows[solved])
             parts.append(part)
     missing = np.ones(len(every), np.bool_)
@@ -162,7 +174,9 @@ def _columns_of_each(
         c = every[i]
         best = best_groups(c, dissimilarity, ties=ties, **solving)
         alone.append(
-            to_alignment(c, dissimilarity, best, method, cover=cover) if as_alignment else best
+            to_alignment(c, dissimilarity, best, method, cover=cover, reuse=reuse)
+            if as_alignment
+            else best
         )
     places.append(np.flatnonzero(missing)[: len(alone)])
     parts.append(AlignedPart.of(alone))
@@ -250,6 +264,11 @@ class _Row:
         listed = costs[order].tolist()
         return np.array([math.fsum(listed[i:j]) for i, j in pairwise(edges.tolist())])
 
+    def repeated(self, groups: Codes) -> Indices:
+        """Return how often units of each continuum are in a further group."""
+        uses = np.bincount(groups[groups >= 0], minlength=len(self.owner)) - 1
+        return np.bincount(self.owner, weights=uses, minlength=len(self.continua)).astype(np.int64)
+
 
 def _solve_together(
     continua: ContinuumSequence,
@@ -257,6 +276,7 @@ def _solve_together(
     limits: Limits,
     *,
     cover: bool,
+    reuse: float,
     ties: bool,
     as_alignment: bool,
 ) -> tuple[Indices, AlignedPart]:
@@ -269,7 +289,7 @@ def _solve_together(
     n = int(continua.n_annotators[0])
     measured = to_unit(dissimilarity, delta)
     row = _Row.of(continua)
-    problem = build_problem(row.whole, measured, cover=cover, owner=row.owner)
+    problem = build_problem(row.whole, measured, cover=cover, reuse=reuse, owner=row.owner)
     counts = np.bincount(row.owner)
     pairs = np.bincount(row.owner[problem.first], minlength=len(counts))
     few = np.flatnonzero(pairs <= _ROW_PAIRS * counts)
@@ -277,8 +297,10 @@ def _solve_together(
         return few, AlignedPart.of([])
     if len(few) < len(continua):
         # One continuum with many candidate pairs would make the whole row hard to solve.
-        how = {"cover": cover, "ties": ties, "as_alignment": as_alignment}
-        places, part = _solve_together(continua.at(few), dissimilarity, limits, **how)
+        how = {"ties": ties, "as_alignment": as_alignment}
+        places, part = _solve_together(
+            continua.at(few), dissimilarity, limits, cover=cover, reuse=reuse, **how
+        )
         return few[places], part
     solved = chosen = SOLVERS["auto"].solve(problem, limits)
     if solved.status is not Status.OPTIMAL or due():
@@ -291,8 +313,11 @@ def _solve_together(
     else:
         groups = chosen.groups
     scale = disorder_scale(n, continua.mean_units)
+    price = reuse_price(reuse, n, delta)
     cost = row.sums(solved.groups, costs_of(row.whole, solved.groups, dissimilarity))
+    cost += price * row.repeated(solved.groups)
     proven = row.sums(solved.groups, group_costs(problem, solved.groups)) * (delta / measured.delta)
+    proven += price * row.repeated(solved.groups)
     tolerance = tolerance_at(delta, n)
     disorder = cost * scale
     order, edges = row.by_owner(groups)
@@ -301,7 +326,8 @@ def _solve_together(
     nearer = nearer_deltas(disorder, disorder / scale, tolerance, delta)
     places = np.flatnonzero(~differs & (empty | np.isnan(nearer)))
     if as_alignment:
-        disorder = row.sums(groups, costs_of(row.whole, groups, dissimilarity)) * scale
+        disorder = row.sums(groups, costs_of(row.whole, groups, dissimilarity))
+        disorder = (disorder + price * row.repeated(groups)) * scale
     members = np.where(groups >= 0, row.own[groups], np.int32(-1))[order]
     every = AlignedPart.proven(members, edges * n, disorder, tolerance, first=chosen.first)
     return places, every if len(places) == len(continua) else every.at(places)

@@ -50,6 +50,7 @@ def build_problem(
     *,
     rate: float = 0.0,
     cover: bool = False,
+    reuse: float = 0.0,
     prune: bool = True,
     most: float | None = None,
     most_pairs: int = MOST_PAIRS,
@@ -66,6 +67,8 @@ def build_problem(
         λ of Dinkelbach's iterations: a group costs (Δ − λ)·C(n, 2) to open.
     cover
         A unit may be in several groups (soft γ).
+    reuse
+        Share p of (n − 1)·Δ that each further group costs a unit of a cover.
     prune
         Leave out pairs that cannot be in an optimal alignment. Without it all pairs with a
         finite d are listed (for the greedy algorithm of 2011 and for brute force).
@@ -111,6 +114,7 @@ def build_problem(
         delta=delta,
         cover=cover,
         rank=position_ranks(continuum, owner),
+        reuse=reuse * (n - 1) * delta,
     )
 
 

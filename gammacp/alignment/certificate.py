@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.alignment.align import align, cost_of
+from gammacp.alignment.align import align, cost_of, reuse_price
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.batch import DIFFUSED_UNITS
 from gammacp.alignment.candidates import MOST_PAIRS, build_problem, pair_count, pairs_within
@@ -50,7 +50,7 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
     n = continuum.n_annotators
     scale = pair_count(n) * continuum.mean_units
     units = _units(continuum)
-    cost = cost_of(continuum, alignment.groups, measured)
+    cost = cost_of(continuum, alignment.groups, measured, alignment.reuse)
     error = min(max(1e-8, 1e-10 * n) * measured.delta * scale, _MOST_ERROR * cost)
     found: dict[str, Any] = {
         "version": VERSION,
@@ -61,6 +61,7 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
         "dissimilarity": _description(continuum, measured),
         "opening": measured.delta * pair_count(n),
         "cover": alignment.cover,
+        **({"reuse": reuse_price(alignment.reuse, n, measured.delta)} if alignment.reuse else {}),
         "groups": [sorted(u for u in g if u >= 0) for g in alignment.groups.tolist()],
         "claim": {
             "cost": cost,
@@ -134,7 +135,9 @@ def _proof(alignment: Alignment) -> dict[str, Any]:
     small = continuum.n_units <= DIFFUSED_UNITS
     if proof is None and proven and small and not alignment.constraints:
         # Small documents are solved together, and their proofs not kept.
-        proof = align(continuum, alignment.dissimilarity, cover=alignment.cover).proof
+        proof = align(
+            continuum, alignment.dissimilarity, cover=alignment.cover, reuse=alignment.reuse
+        ).proof
     if proof is None:
         return {"kind": "none"}
     if proof.delta is None:

@@ -70,6 +70,7 @@ class Solving(Limiting, total=False):
     method: str
     cover: bool
     constraints: Sequence[Any]
+    reuse: float
 
 
 @dataclass(frozen=True, kw_only=True)

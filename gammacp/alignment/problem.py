@@ -112,6 +112,8 @@ class Problem:
         in rank should be neighbours in the graph, and ties between optima are broken by it.
     rules
         What groups must keep beyond their pairs; None for nothing.
+    reuse
+        In a cover: what being in each further group costs a unit.
     """
 
     annotator: Codes
@@ -124,6 +126,7 @@ class Problem:
     cover: bool = False
     rank: Codes | None = None
     rules: GroupRules | None = None
+    reuse: float = 0.0
 
     @cached_property
     def ranks(self) -> Codes:
@@ -136,6 +139,24 @@ class Problem:
     def n_units(self) -> int:
         """Number of units."""
         return len(self.annotator)
+
+    @property
+    def cover_cost(self) -> float | None:
+        """Largest price of a unit in a cover, and what covering it again costs beside its price.
+
+        A further group costs a unit `reuse`, so that its share of a group's cost is at least −reuse
+        and its price, the opening less that share, at most this. None in a partition.
+        """
+        if self.cover:
+            return self.opening + self.reuse
+        return None
+
+    @property
+    def highest_price(self) -> float:
+        """`cover_cost`; infinite in a partition."""
+        if self.cover_cost is None:
+            return np.inf
+        return self.cover_cost
 
     @property
     def scale(self) -> float:
@@ -321,6 +342,12 @@ def group_costs(problem: Problem, groups: Codes) -> Floats:
     return np.asarray(problem.opening - weights)
 
 
+def total_cost(problem: Problem, groups: Codes) -> float:
+    """Σ cost(G), and what units in several groups pay."""
+    again = int((groups >= 0).sum()) - problem.n_units
+    return float(group_costs(problem, groups).sum()) + problem.reuse * again
+
+
 def solution(
     problem: Problem,
     groups: Codes,
@@ -334,7 +361,7 @@ def solution(
     `bound` may lie above the objective by rounding; it is cut to it. `told` is a bound for which
     there is CP-SAT's word only.
     """
-    objective = float(group_costs(problem, groups).sum())
+    objective = total_cost(problem, groups)
     if problem.opening >= problem.delta * problem.n_annotators * (problem.n_annotators - 1) / 2:
         bound = max(bound, 0.0)  # No group costs less than nothing: w ≤ Δ.
     return judged(groups, objective, bound, problem.slack, certificate, proof, told)

@@ -66,19 +66,19 @@ def break_ties(
         rows = merged.order[merged.runs[:-1]]
         # From 0 on, without gaps.
         problem = replace(problem, rank=np.argsort(np.argsort(rank[rows])).astype(np.int32))
-        second = _category_costs(continuum, dissimilarity, problem, rows)
+        second = category_costs(continuum, dissimilarity, problem, rows)
         return _first_merged(problem, merged, solved, second, limits)
     problem = replace(problem, rank=rank)
     certificate = solved.certificate or _certificate(problem, limits)
     if certificate is None:
         return solved
     rows = np.arange(problem.n_units)
-    second = _category_costs(continuum, dissimilarity, problem, rows)
+    second = category_costs(continuum, dissimilarity, problem, rows)
     if problem.n_annotators == 2 and not problem.cover:
         # Imported here: more annotators need no residual graph.
         from gammacp.alignment.ties_of_two import first_of_two
 
-        costs = _second_costs(problem, certificate.columns, second)
+        costs = second_costs(problem, certificate.columns, second)
         first = first_of_two(problem, solved, certificate, costs, limits)
         if first is not None:
             return first
@@ -91,7 +91,7 @@ def break_ties(
     return replace(result, first=whole and certificate.whole)
 
 
-def _category_costs(
+def category_costs(
     continuum: Continuum, dissimilarity: BoundDissimilarity, problem: Problem, rows: Indices
 ) -> Floats:
     """d_cat of each candidate pair; 0 where a dissimilarity has no parts."""
@@ -134,7 +134,7 @@ def _first_of_components(
     mine = mine[_lexicographic(problem, listed.select(rows[mine]))]
     kept = rows[mine]
     part = state.columns.select(mine)
-    second = _second_costs(problem, listed.select(kept), second)
+    second = second_costs(problem, listed.select(kept), second)
     costs = SearchCosts(state.loss[mine], second, state.alone, state.over)
     chosen = np.zeros(len(kept), np.bool_)
     every = np.ones(len(kept), np.bool_)
@@ -186,7 +186,7 @@ def _first_merged(
         np.maximum(loss[kept], 0.0),
         price,
         np.zeros(problem.n_units),
-        _second_costs(problem, part, second),
+        second_costs(problem, part, second),
         max(optimum, 0.0),
         slack,
     )
@@ -215,7 +215,7 @@ def _lexicographic(problem: Problem, columns: Columns) -> Indices:
     return np.asarray(np.lexsort(table.T[::-1]), np.int64)
 
 
-def _second_costs(problem: Problem, columns: Columns, second: Floats) -> Floats:
+def second_costs(problem: Problem, columns: Columns, second: Floats) -> Floats:
     """Σ d_cat over the pairs of each column."""
     from gammacp.alignment.kernels.pairs import group_weights
 

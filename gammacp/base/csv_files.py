@@ -28,7 +28,7 @@ def rows_of(
     strict: bool = True,
     comment: Callable[[int, str], bool] = lambda _number, _line: False,
 ) -> Iterator[tuple[int, list[str]]]:
-    """(line, cells) of every row that is not blank; `line` is where the row begins.
+    r"""(line, cells) of every row that is not blank; `line` is where the row begins.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def rows_of(
     DataError
         Quotes are broken; with the line.
 
-    >>> list(rows_of('a,"b\\nc"\\n\\n# d\\ne, f', comment=lambda _, line: line.startswith("#")))
-    [(1, ['a', 'b\\nc']), (5, ['e', 'f'])]
+    >>> list(rows_of('a,"b\nc"\n\n# d\ne, f', comment=lambda _, line: line.startswith("#")))
+    [(1, ['a', 'b\nc']), (5, ['e', 'f'])]
     """
     # The module's limit of 131 072 characters is for a process; a text may be a cell.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))

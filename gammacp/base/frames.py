@@ -1,16 +1,11 @@
-"""Data frames (pandas, polars, Arrow, a dict of lists) as the columns of a continuum.
+"""Names that columns of units may have, in frames as in CSV, workbooks and tables of Arrow."""
 
-What columns are called, in frames as in CSV.
-"""
-
-import math
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Mapping, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -64,8 +59,6 @@ _MILLISECONDS = ("ms", "msec", "millisecond", "milliseconds")
 _SECONDS = ("s", "sec", "secs", "second", "seconds")
 _ALWAYS = ("annotator", "category", "start", "end")
 _FLOATS = (float, np.floating)
-_NEEDED = ("annotator", "start", "end")
-_HINT = "It needs annotator, start and end, and may have category"
 
 
 def as_role(name: str) -> str:
@@ -218,64 +211,10 @@ def unknown_columns(
     said = f"there is no column for {last}; known are {', '.join(known) or 'none'}"
     if unknown:
         said += f", unknown are {first_names(unknown, 12)}"
-    else:
-        said += ""
     hint = f"Say which columns they are: `columns={example}`"
     if lacking == ["annotator"]:
         hint += ". If each file holds one annotator, `layout='{annotator}/{document}'` or the like"
     return DataError(said, hint=hint)
-
-
-class FrameColumns(NamedTuple):
-    """The columns of a frame; `features` is empty without any, `fragments` and `shapes` None."""
-
-    annotators: list[str]
-    categories: list[str | None]
-    features: list[dict[str, str | None]]
-    starts: list[float]
-    ends: list[float]
-    fragments: list[Sequence[Any]] | None
-    shapes: list[Any] | None
-
-
-def columns_of(
-    frame: Any, features: Sequence[str] = (), columns: Mapping[str, str] | None = None
-) -> FrameColumns:
-    """Return the columns of a frame by their role.
-
-    A missing category (None, NaN, NA) is an unlabelled unit, and so is every unit where there is
-    no category column. A whole number is one name, whether a gap or a neighbour made a float of it
-    or not: `2.0` reads as `2`, so that parts of one frame agree. Durations may stand for the ends.
-    `columns` says by role which column has it.
-
-    Raises
-    ------
-    DataError
-        A column is missing, a row has no annotator, start or end (counted from 1), or rows are
-        of several documents.
-    """
-    if hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "iloc"):
-        with suppress(ImportError):  # polars has columns that can be listed as well
-            frame = _sound_columns(frame, features, columns)
-    column = _columns_by_role(frame, features, columns)
-    if DURATION in column:
-        column["end"] = _ends(column["start"], column[DURATION])
-    annotators, starts, ends = (column[name] for name in _NEEDED)
-    for name, values in zip(_NEEDED, (annotators, starts, ends), strict=True):
-        for row, value in enumerate(values, 1):
-            if _missing(value) or (name == "annotator" and not str(value).strip()):
-                raise DataError(f"row {row} of the data frame has no {name}", hint=_HINT)
-            if name != "annotator" and isinstance(value, bool | np.bool_):
-                raise DataError(f"row {row} of the data frame: {name} {value} is not a number")
-    labels = column.get("category", [None] * len(starts))
-    names = [None if _missing(x) else name_of(x) for x in labels]
-    further = [[None if _missing(x) else name_of(x) for x in frame[f]] for f in features]
-    known = [dict(zip(features, values, strict=True)) for values in zip(*further, strict=True)]
-    fragments: list[Sequence[Any]] | None = None
-    if FRAGMENTS in column:
-        fragments = [() if x is None or isinstance(x, _FLOATS) else x for x in column[FRAGMENTS]]
-    who = [name_of(a) for a in annotators]
-    return FrameColumns(who, names, known, starts, ends, fragments, column.get(SHAPE))
 
 
 def reader_of(table: Any) -> Any:
@@ -297,59 +236,6 @@ def reader_of(table: Any) -> Any:
     return pyarrow.RecordBatchReader.from_stream(table)
 
 
-def _sound_columns(
-    frame: Any, features: Sequence[str], columns: Mapping[str, str] | None
-) -> dict[str, list[Any]]:
-    """Return the columns of a table of Arrow as lists.
-
-    Raises
-    ------
-    DataError
-        It is damaged, or two columns that are read have one name.
-    """
-    pyarrow = import_module("pyarrow")
-    try:
-        reader = reader_of(frame)
-        names = reader.schema.names
-        roles = places_of_roles(names, (), columns)
-        read = {names[place] for places in roles.values() for place in places}
-        for name in names:
-            if names.count(name) > 1 and (name in features or name in read):
-                raise DataError(f"data frame has {names.count(name)} columns {name!r}")
-        places = {name: place for place, name in enumerate(names)}
-        values: dict[str, list[Any]] = {name: [] for name in places}
-        for batch in reader:
-            batch.validate(full=True)
-            for name, place in places.items():
-                values[name] += batch.column(place).to_pylist()
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise DataError(f"data frame is damaged: {reason}", hint="Make it again") from None
-    return values
-
-
-def _ends(starts: Sequence[Any], durations: Sequence[Any]) -> list[Any]:
-    """Return where what begins at `starts` ends; missing where either is."""
-    ends: list[Any] = []
-    for row, (start, duration) in enumerate(zip(starts, durations, strict=True), 1):
-        if _missing(start) or _missing(duration):
-            ends.append(None)
-            continue
-        try:
-            first = float(start)
-            length = float(duration)
-        except (TypeError, ValueError):
-            raise DataError(
-                f"row {row} of the data frame: start {start!r} or duration {duration!r} is not a "
-                "number"
-            ) from None
-        if length < 0:
-            raise DataError(f"row {row} of the data frame has a duration {length:.15g} < 0")
-        finite = math.isfinite(first) and math.isfinite(length)
-        ends.append(exact_sum(first, length) if finite else first + length)
-    return ends
-
-
 def exact_sum(first: float, second: float) -> float:
     """Return the sum of two finite numbers as their shortest decimal forms add up.
 
@@ -357,51 +243,6 @@ def exact_sum(first: float, second: float) -> float:
     0.3
     """
     return float(Fraction(repr(float(first))) + Fraction(repr(float(second))))
-
-
-def _columns_by_role(
-    frame: Any, features: Sequence[str], columns: Mapping[str, str] | None
-) -> dict[str, list[Any]]:
-    """The values of each column that has a role; DataError for one too few or too many."""
-    keys = [*(frame.columns if hasattr(frame, "columns") else frame)]
-    named = [*map(str, keys)]
-    there = places_of_roles(["" if n in features else n for n in named], (), columns)
-    wanted = (*_ALWAYS, DURATION, FRAGMENTS, SHAPE)
-    roles = {role: there[role] for role in wanted if role in there}
-    for key in (keys[i] for i in there.get("document", ())):
-        documents = {str(name) for name in frame[key]}
-        if len(documents) > 1:
-            raise DataError(
-                f"data frame has {len(documents)} documents in its column {str(key)!r}, but a "
-                "continuum is one",
-                hint="Give the rows of one document, or the whole frame to gammacp.read_table",
-            )
-    for name in features:
-        if name not in (*roles, *named):
-            has = first_names([*map(repr, named)], 8) or "none"
-            raise DataError(f"data frame has no column {name!r}; it has: {has}", hint=_HINT)
-    if missing_roles(roles):
-        raise unknown_columns(named, there).within("data frame")
-    if axes := [role for role in AXES if role in there]:
-        raise DataError(
-            f"data frame has the columns of boxes {', '.join(axes)}",
-            hint="Give the boxes as a column shape, or read the same columns from CSV",
-        )
-    for role, places in roles.items():
-        if len(places) > 1:
-            both = ", ".join(repr(named[i]) for i in places)
-            raise DataError(f"several columns of the data frame could be the {role}: {both}")
-    return {role: list(frame[keys[places[0]]]) for role, places in roles.items()}
-
-
-def _missing(value: object) -> bool:
-    """Return whether a value is None, NaN, NaT or pandas' NA.
-
-    NA compares neither equal to itself nor different, so it is recognised by its type.
-    """
-    if value is None or type(value).__name__ == "NAType":
-        return True
-    return bool(value != value)
 
 
 def name_of(label: Any) -> str:

@@ -1,7 +1,10 @@
 """Public names of a package that are imported when somebody first asks for them."""
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import signature
+from types import ModuleType
 from typing import Any
 
 
@@ -25,3 +28,33 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         return getattr(import_module(homes[name]), name)
 
     return get
+
+
+def make_callable(package: str, name: str) -> None:
+    """Let a package be called as its function of the same name.
+
+    `gammacp.NAME` is a function for users, and a package for whoever imports its modules; Python
+    has one place for both.
+
+    Parameters
+    ----------
+    package
+        The package's name.
+    name
+        The public name of its function.
+    """
+
+    class CallablePackage(ModuleType):
+        """A package that is called as one of its functions."""
+
+        def __call__(self, *arguments: Any, **options: Any) -> Any:
+            return getattr(self, name)(*arguments, **options)
+
+        @property
+        def __signature__(self) -> Any:
+            return signature(getattr(self, name))
+
+        def __dir__(self) -> list[str]:
+            return sorted({*super().__dir__(), *self.__all__})
+
+    sys.modules[package].__class__ = CallablePackage

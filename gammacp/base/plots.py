@@ -1,8 +1,10 @@
-"""Figures that can go into a paper as they are: one style, as SVG and PNG.
+"""Figures that can go into a paper as they are: one style, as SVG, PNG and PDF.
 
 A palette that people with any colour vision can tell apart (Okabe & Ito 2008), markers and dashes
 beside colours so that a grey print can be read too. Matplotlib is imported at first use.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,9 +17,17 @@ from gammacp.errors import UsageError
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+SHADES = "Blues"
+"""Colour map whose lightness falls all along, so that a grey print has the same order."""
 DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1)))
 
-_STYLE: Any = {
+ONE_COLUMN = 3.4
+TWO_COLUMNS = 7.0
+WIDTH = 5.2
+"""Width of a figure in inches, where none is asked for: legible on a narrow screen, too."""
+ENDINGS = (".svg", ".png", ".pdf")
+
+STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -37,13 +47,38 @@ _STYLE: Any = {
 }
 
 
-# What would tell one run's file from another's.
-_UNDATED: Any = {".svg": {"Date": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}
+UNDATED: Any = {".svg": {"Date": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}
+"""Metadata without what would tell one run's file from another's."""
 
 
 def can_plot() -> bool:
     """Return whether matplotlib (the `plot` extra) is installed."""
     return find_spec("matplotlib") is not None
+
+
+def require_matplotlib() -> None:
+    """Raise a UsageError that says what to install, where matplotlib is missing."""
+    if not can_plot():
+        raise UsageError("figures need matplotlib: pip install 'gammacp[plot]'")
+
+
+def check_path(path: Path) -> None:
+    """Check that a figure can be written there, before anything is computed.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    UsageError
+        The ending is none of `ENDINGS`, or matplotlib is missing.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        endings = ", ".join(ENDINGS)
+        raise UsageError(f"{path}: a figure needs one of the endings {endings}")
+    require_matplotlib()
 
 
 @contextmanager
@@ -79,13 +114,12 @@ def figure(
     UsageError
         Matplotlib is not installed, or does not write such files.
     """
-    if not can_plot():
-        raise UsageError("figures need matplotlib: pip install 'gammacp[plot]'")
+    require_matplotlib()
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         canvas = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(canvas)
         known = sorted(canvas.canvas.get_supported_filetypes())
@@ -96,6 +130,6 @@ def figure(
                 )
         yield canvas.subplots(rows, columns, sharey=shared)
         for ending in endings:
-            metadata = _UNDATED.get(ending.lower())
+            metadata = UNDATED.get(ending.lower())
             with atomic_write(stem.with_name(stem.name + ending)) as temporary:
                 canvas.savefig(temporary, metadata=metadata)

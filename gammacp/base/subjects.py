@@ -19,7 +19,8 @@ The rest of gammacp finds it through its `subject.toml` alone:
     ["option measure"]              # option groups for a command of the core: modules and classes
     "gammacp.melodies.options" = "Scores"
 
-    [name]                          # public names of `gammacp`: modules and their names
+    [name]                          # public names of `gammacp`: modules and their names. A folder
+    "gammacp.melodies.api" = "tune" # with such a name needs `base.lazy.make_callable`
     [warm]                          # what `gammacp warm-up` calls: modules and functions
 
     [asked]                         # modules of formats that few files can be of: their endings,

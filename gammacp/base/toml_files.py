@@ -114,7 +114,7 @@ def _check_keys(text: str, path: str | PathLike[str]) -> None:
 
 
 def line_of(text: str, *keys: str, value: str | None = None) -> int | None:
-    """The line of a key, or of the last of its tables that stands on a line of its own.
+    r"""The line of a key, or of the last of its tables that stands on a line of its own.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def line_of(text: str, *keys: str, value: str | None = None) -> int | None:
     value
         A text that the key has: its line, where it stands on a later one.
 
-    >>> line_of("a = 1\\n[b]\\nc = [\\n  'x',\\n]\\n", "b", "c", value="x")
+    >>> line_of("a = 1\n[b]\nc = [\n  'x',\n]\n", "b", "c", value="x")
     4
     """
     lines = lines_of(text)

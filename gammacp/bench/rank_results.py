@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from gammacp.base.csv_files import write_rows
-from gammacp.base.plots import can_plot, figure
+from gammacp.base.pictures import Panel, Picture
+from gammacp.base.plots import SHADES, can_plot, figure
+from gammacp.base.text import counted
 from gammacp.bench.captions import caption_of
 from gammacp.bench.curves import Point, by_measure, point_of
 from gammacp.bench.figures import add_legend, draw_panel, measure_title, shared_bottom
 from gammacp.bench.rank_stores import SweptValues
 from gammacp.bench.ranking import ErrorRanks, MeasureRank, Ranking, common_sets
+from gammacp.errors import DataError
 
 NAME = "ranks"
 
@@ -32,6 +36,13 @@ _LINE = 32  # letters below a panel
 _CELL_HEIGHT = 0.33
 _PANEL_HEIGHT = 2.2
 _WIDTH = 7.4
+_TITLE = "Which measure sees which error"
+# Inches beside the cells of the map, and those of a cell with words of the usual size, and at all.
+_BESIDE_MAP = 1.5
+_WORDS = 0.75
+_FEW_WORDS = 0.5
+# Inches of a letter of an error.
+_LETTER = 0.075
 
 
 def write_ranking(
@@ -160,11 +171,68 @@ def _order(ranking: Ranking) -> list[str]:
     return sorted(told, key=lambda name: -sum(told[name]) / len(ranking.errors))
 
 
+def picture_of(ranking: Ranking, width: float) -> Picture:
+    """Return the heat map of a ranking.
+
+    Parameters
+    ----------
+    ranking
+        What is drawn.
+    width
+        Of the figure, in inches.
+
+    Raises
+    ------
+    DataError
+        No measure has a rank.
+    """
+    order = _order(ranking)
+    if not order:
+        raise DataError("there is nothing to draw: no measure has a rank")
+    inches = width - _BESIDE_MAP
+    longest = max(len(each.error) for each in ranking.errors)
+    panel = Panel(
+        0.2 + _CELL_HEIGHT * len(order) + _LETTER * longest,
+        partial(_draw_cells, ranking=ranking, order=order, inches=inches),
+    )
+    caption = (
+        f"{_TITLE}: D = {counted(ranking.documents, 'document')}, {counted(ranking.sets, 'set')}."
+    )
+    if inches / max(1, len(ranking.errors)) >= _FEW_WORDS:
+        caption += f" {_cells_in_words(ranking)}."
+    else:
+        caption += " The darker, the larger the mean power with which magnitudes are told apart."
+    if ranking.left_out:
+        caption += f" {counted(ranking.left_out, 'set')} left out, as some curve lacks them."
+    return Picture((panel,), caption)
+
+
 def _draw_map(axes: Any, ranking: Ranking, order: Sequence[str], about: str) -> None:
+    _draw_cells(axes, ranking=ranking, order=order)
+    axes.set_title(
+        f"{_TITLE}: D = {ranking.documents} documents, "
+        f"{ranking.sets} sets" + (f"; {about}" if about else "")
+    )
+    axes.set_xlabel(_cells_in_words(ranking), fontsize=7.5)
+
+
+def _cells_in_words(ranking: Ranking) -> str:
+    return (
+        "In each cell: step of magnitude that is told with power .8 (–: not even 0 from 1); "
+        f"rank, intervals holding together at {1 - ranking.level:.0%}"
+    )
+
+
+def _draw_cells(
+    axes: Any, *, ranking: Ranking, order: Sequence[str], inches: float = math.inf
+) -> None:
+    """Draw how much is told as shades, with steps and ranks as words where there is room."""
     found = {(e.error, m.measure): m for e in ranking.errors for m in e.measures}
     errors = [e.error for e in ranking.errors]
     told = [[_told(found.get((error, measure))) for error in errors] for measure in order]
-    image = axes.imshow(told, cmap="Blues", vmin=0, vmax=1.25, aspect="auto")
+    room = inches / max(1, len(errors))
+    size = 7.5 if room >= _WORDS else 6.0
+    image = axes.imshow(told, cmap=SHADES, vmin=0, vmax=1.25, aspect="auto")
     for row, measure in enumerate(order):
         for column, error in enumerate(errors):
             each = found.get((error, measure))
@@ -172,13 +240,18 @@ def _draw_map(axes: Any, ranking: Ranking, order: Sequence[str], about: str) -> 
             axes.text(
                 column,
                 row,
-                _cell(each),
+                _cell(each) if room >= _FEW_WORDS else "",
                 ha="center",
                 va="center",
-                fontsize=7.5,
+                fontsize=size,
                 color="white" if dark else "black",
             )
-    axes.set_xticks(range(len(errors)), [error_title(e) for e in errors])
+    turned = room < _WORDS
+    axes.set_xticks(
+        range(len(errors)),
+        [error_title(e) for e in errors],
+        rotation=90 if turned else 0,
+    )
     axes.set_yticks(range(len(order)), [measure_title(m) for m in order])
     axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
     axes.grid(visible=False)
@@ -189,15 +262,6 @@ def _draw_map(axes: Any, ranking: Ranking, order: Sequence[str], about: str) -> 
     axes.tick_params(which="minor", length=0)
     for side in axes.spines.values():
         side.set_visible(False)
-    axes.set_title(
-        f"Which measure sees which error: D = {ranking.documents} documents, "
-        f"{ranking.sets} sets" + (f"; {about}" if about else "")
-    )
-    axes.set_xlabel(
-        "In each cell: step of magnitude that is told with power .8 (–: not even 0 from 1); "
-        f"rank, intervals holding together at {1 - ranking.level:.0%}",
-        fontsize=7.5,
-    )
     bar = axes.figure.colorbar(image, ax=axes, fraction=0.03, pad=0.01, boundaries=_shades())
     bar.set_label("told (mean power)", fontsize=8)
     bar.set_ticks([0, 0.25, 0.5, 0.75, 1])

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,11 @@ from gammacp.bench.power import Moments, Told, pairs_of, pseudo_values, told_by
 from gammacp.bench.simultaneous import TIE, critical_value, rank_intervals
 from gammacp.bench.store import Values
 from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from gammacp.base.pictures import PlotOptions
 
 POWER = 0.8
 """Power from which two magnitudes count as told apart, in `step` and `ends`."""
@@ -157,6 +162,43 @@ class Ranking:
     left_out: int
     errors: tuple[ErrorRanks, ...]
     changes: tuple[RankChange, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return the size of the ranking; `as_dict` has the ranks."""
+        measures = {m.measure for each in self.errors for m in each.measures}
+        return (
+            f"Ranking({len(measures)} measures under {len(self.errors)} errors, {self.sets} sets, "
+            f"{self.documents} documents)"
+        )
+
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("ranking", self)
+
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw the heat map of measures and errors; return matplotlib's figure.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            No measure has a rank.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.bench.rank_results import picture_of
+
+        return draw(partial(picture_of, self), figure, **options)
 
     def as_dict(self) -> dict[str, Any]:
         """The ranking for JSON."""

@@ -1,5 +1,7 @@
-"""Sentences about curves as paired tests over annotation sets: "strictly decreasing", "flat",
-"almost linear", "below 0 from .6", "quite close", "the only one that".
+"""Sentences about curves as paired tests over annotation sets.
+
+There are "strictly decreasing", "flat", "almost linear", "below 0 from .6", "quite close" and "the
+only one that".
 
 Every function takes `values`, shape (sets, magnitudes), one row per annotation set, NaN where
 undefined, and compares within rows: the magnitudes of a set share their random numbers, so that
@@ -96,7 +98,7 @@ class Trend:
 
 
 def falls(values: Floats, magnitudes: Floats, *, window: float = 0.25, flat: float = 0.05) -> Trend:
-    """ "Strictly decreasing".
+    """Test "strictly decreasing".
 
     Shown when the curve falls over every window; contradicted when it rises between any two
     magnitudes, or over a stretch at least as wide as the window hardly falls.
@@ -130,7 +132,7 @@ def falls(values: Floats, magnitudes: Floats, *, window: float = 0.25, flat: flo
 def near(
     values: Floats, target: Floats | float, *, margin: float, magnitudes: Floats | None = None
 ) -> Trend:
-    """ "Reaches .1", "blocked at 1", "quite close": within `margin` of the target everywhere.
+    """Test "reaches .1", "blocked at 1", "quite close": within `margin` of the target everywhere.
 
     An equivalence test: shown when the mean is both above target − margin and below target +
     margin, contradicted when it lies beyond the margin somewhere. Raises UsageError for a margin
@@ -157,7 +159,7 @@ def near(
 def below(
     values: Floats, target: Floats | float, *, margin: float = 0.0, magnitudes: Floats | None = None
 ) -> Trend:
-    """ "Below 0", "below γ": mean < target + margin at every magnitude.
+    """Test "below 0", "below γ": mean < target + margin at every magnitude.
 
     Parameters
     ----------
@@ -174,7 +176,7 @@ def below(
 def below_from(
     values: Floats, magnitudes: Floats, target: Floats | float, since: float, *, slack: float = 0.1
 ) -> Trend:
-    """ "Below 0 from .6 onwards": below from there on, and above up to `slack` before.
+    """Test "below 0 from .6 onwards": below from there on, and above up to `slack` before.
 
     Parameters
     ----------
@@ -197,7 +199,7 @@ def below_from(
 
 
 def linear(values: Floats, magnitudes: Floats, *, tolerance: float = 0.1) -> Trend:
-    """ "Almost linear": nowhere farther from its regression line than a share of its range.
+    """Test "almost linear": nowhere farther from the regression line than a share of the range.
 
     A curve without any slope is not called linear.
 
@@ -230,7 +232,7 @@ def tells_more(
     documents: int = 10,
     margin: float = 0.0,
 ) -> Trend:
-    """ "Sees splits better than SER": more power of Welch's test than another measure.
+    """Test "sees splits better than SER": more power of Welch's test than another measure.
 
     Compares what `gammacp.bench.ranking` ranks by, the mean power over pairs of magnitudes, by
     jackknife over sets.
@@ -269,7 +271,7 @@ def every(*trends: Trend) -> Trend:
 
 
 def only(name: str, trends: Mapping[str, Trend]) -> Trend:
-    """ "The only one that": it does, and no other does.
+    """Test "the only one that": it does, and no other does.
 
     Parameters
     ----------

@@ -6,8 +6,9 @@ difference (`gammacp.kinds`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from gammacp.base.text import visible, with_commas
 from gammacp.errors import DataError
 
 if TYPE_CHECKING:
+    from gammacp.base.pictures import Panel
     from gammacp.kinds.kinds import Kinds
 
 WORDS: Mapping[str, str] = {
@@ -31,6 +33,13 @@ WORDS: Mapping[str, str] = {
 MOST = 12
 # Counts from here on are shown without decimals.
 _MANY = 10
+# Inches of a bar with the space to the next one, of a letter, and of what stands around.
+_BAR = 0.23
+_LETTER = 0.062
+_AROUND = 0.2
+# Letters of a name, and inches of the longest bar at least, if counts stand behind it.
+_NAME = 16
+_SHORTEST = 0.7
 # Smaller shares are not shown, as they round to 0 %.
 LEAST = 0.005
 
@@ -190,37 +199,69 @@ def draw(found: Charges, path: Path) -> None:
     UsageError
         matplotlib is missing or cannot write that ending.
     """
-    from textwrap import fill
-
-    from gammacp.base import plots
+    from gammacp.base.pictures import Picture, write
 
     if not found.rows:
         raise DataError(
             "there is no difference to draw: the annotators agree on everything",
             hint="Without a figure, the tables are printed",
         )
-    caption = fill(found.caption, 92)
-    height = 0.9 + 0.27 * len(found.rows) + 0.16 * caption.count("\n")
-    with plots.figure(
-        path.with_suffix(""), width=6.4, height=height, endings=(path.suffix,)
-    ) as axes:
-        _bars(axes, found)
-        axes.set_xlabel(caption, fontsize=7, loc="left", labelpad=7)
+
+    def picture_of(width: float) -> Picture:
+        panel, words = panel_of(found, width)
+        return Picture((panel,), " ".join([f"{found.title}. {found.caption}", *words]))
+
+    write(picture_of, path)
 
 
-def _bars(axes: Any, found: Charges) -> None:
+def panel_of(found: Charges, width: float) -> tuple[Panel, list[str]]:
+    """Return the bars as part of a picture, and sentences about what has no room.
+
+    Parameters
+    ----------
+    found
+        At least one bar.
+    width
+        Of the figure, in inches.
+    """
+    from gammacp.base.pictures import Panel, short_names
+
+    people = sorted({row.annotator for row in found.rows})
+    names, cut_names = short_names(people, _NAME)
+    short = dict(zip(people, names, strict=True))
+    labels = [replace(row, annotator=short[row.annotator]).label for row in found.rows]
+    room = width - _LETTER * max(map(len, labels)) - 0.3
+    numbers = [row.number for row in found.rows]
+    words = [cut_names] * bool(cut_names)
+    if room - _inches(numbers) < _SHORTEST:
+        numbers = [number.partition(" (")[0] for number in numbers]
+        words.append("Counts have no room here.")
+    # Numbers need as many inches behind the longest bar.
+    behind = min(_inches(numbers), 0.7 * room)
+    draw_them = partial(
+        _draw_bars, found=found, labels=labels, numbers=numbers, stretch=room / (room - behind)
+    )
+    return Panel(_AROUND + _BAR * len(found.rows), draw_them), words
+
+
+def _inches(texts: Sequence[str]) -> float:
+    return _LETTER * max(map(len, texts)) + 0.1
+
+
+def _draw_bars(
+    axes: Any, *, found: Charges, labels: Sequence[str], numbers: Sequence[str], stretch: float
+) -> None:
     from gammacp.base.plots import COLOURS
 
     places = list(range(len(found.rows)))
     longest = max(r.share for r in found.rows)
     axes.barh(places, [r.share for r in found.rows], height=0.66, color=COLOURS[0])
-    axes.set_yticks(places, [r.label for r in found.rows])
+    axes.set_yticks(places, labels)
     axes.invert_yaxis()
-    for place, row in zip(places, found.rows, strict=True):
-        axes.text(row.share + 0.015 * longest, place, row.number, va="center", fontsize=8)
-    axes.set_xlim(0, 1.5 * longest)
+    for place, (row, number) in enumerate(zip(found.rows, numbers, strict=True)):
+        axes.text(row.share + 0.015 * longest, place, number, va="center", fontsize=7.5)
+    axes.set_xlim(0, longest * stretch)
     axes.set_xticks([])
     axes.grid(visible=False)
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, labelsize=8)
     axes.spines["bottom"].set_visible(False)
-    axes.set_title(found.title)

@@ -92,6 +92,10 @@ _EACH = (
 _COLUMNS = {column.key: column for column in _EACH}
 
 
+SIZES = (Column("document", "document"), *map(_COLUMNS.__getitem__, ("annotators", "units")))
+"""Columns of documents with their sizes."""
+
+
 def _columns(keys: str, **headers: str) -> tuple[Column, ...]:
     """Columns by their keys, some under another header."""
     found = (_COLUMNS[key] for key in keys.split())

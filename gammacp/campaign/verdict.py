@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration
     from gammacp.campaign.compare.comparison import Comparison
     from gammacp.campaign.copies import CopiesFound
+    from gammacp.measures.gamma import Gamma
 
 HIGH = 0.8
 LOW = 0.667
@@ -181,36 +182,51 @@ def unseen_share(documents: int) -> float:
 
 def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
     """The word for the material, that for more like it, and what is said of both."""
-    score = overall.score
+    word, statement = graded(overall.score, len(overall.rated))
+    if word in (UNDEFINED, UNTESTED, NOT_SHOWN):
+        return word, None, [statement]
+    elsewhere, more = _elsewhere(overall)
+    return word, elsewhere, [statement, *more]
+
+
+def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
+    """Return the word for γ of the material itself, and the sentence that says it.
+
+    Parameters
+    ----------
+    score
+        γ of the material.
+    documents
+        How many of its documents have a γ.
+    """
     if not score.defined:
         said = Statement(about="agreement", words=f"γ is undefined: {score.reason}.")
-        return UNDEFINED, None, [said]
-    if len(overall.rated) == 1:
+        return UNDEFINED, said
+    if documents == 1:
         what = "this text"
     else:
-        what = f"these {with_commas(len(overall.rated))} documents"
+        what = f"these {with_commas(documents)} documents"
     # So few random sets that no p can be small test nothing.
     if score.p is None or (score.least_p or 0.0) > LEVEL:
         words = (
             f"γ of {what} is {score.value:.2f}. Whether that is better than chance could not be "
             "tested: there are too few data, or the chance model has no test."
         )
-        return UNTESTED, None, [Statement(about="agreement", words=words)]
+        return UNTESTED, Statement(about="agreement", words=words)
     if score.p > LEVEL:
         words = (
             f"Agreement is not shown to be better than chance: γ is {score.value:.2f}, and "
             f"{score.p:.0%} of random annotations agree as well or better."
         )
-        return NOT_SHOWN, None, [Statement(about="agreement", words=words, p=score.p)]
+        return NOT_SHOWN, Statement(about="agreement", words=words, p=score.p)
     word = grade(*(score.interval or (score.value, score.value)))
     differ = "agree in everything"
     if score.value < 1:
         share = max(0.01, round(1 - score.value, 2))
         less = "less than " * (score.value > 0.995)
-        differ = f"disagree {less}{share:.0%} as much as they would by chance"
+        differ = f"disagree {less}{share:.0%} as much as random annotators would"
     words = f"Agreement on {what} is {word}: γ is {score.value:.2f}, so the annotators {differ}."
-    elsewhere, more = _elsewhere(overall)
-    return word, elsewhere, [Statement(about="agreement", words=words, p=score.p), *more]
+    return word, Statement(about="agreement", words=words, p=score.p)
 
 
 def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:

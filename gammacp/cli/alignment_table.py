@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,12 +31,28 @@ def alignment_records(alignment: Alignment) -> list[dict[str, Any]]:
 
 def print_alignment(alignment: Alignment, *, title: str = "") -> None:
     """The table."""
+    print_alignment_rows(alignment, range(len(alignment)), title=title)
+
+
+def print_alignment_rows(alignment: Alignment, rows: Iterable[int], *, title: str = "") -> None:
+    """The table of some of the unitary alignments.
+
+    Parameters
+    ----------
+    alignment
+        With its continuum.
+    rows
+        Numbers of unitary alignments, from 0.
+    title
+        Printed above the table.
+    """
     columns = [
         Column(name, name, _unit, value=partial(_of, name), left=True)
         for name in alignment.continuum.annotators
     ]
     disorder = Column("disorder", "disorder", number)
-    show(Table((disorder, *columns), alignment_records(alignment)), title=title)
+    records = alignment_records(alignment)
+    show(Table((disorder, *columns), [records[row] for row in rows]), title=title)
 
 
 def write_trace(points: Sequence[TracePoint], alignment: Alignment, path: Path) -> None:

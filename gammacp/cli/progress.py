@@ -124,7 +124,8 @@ def progress(what: str) -> Iterator[Counter]:
 
 
 def _duration(seconds: float) -> str:
-    """
+    """Return seconds as hours, minutes and seconds.
+
     >>> _duration(3725)
     '1:02:05'
     >>> _duration(65)

@@ -1,4 +1,4 @@
-"""Continua by readers whose names nobody knows.
+"""Continua by anonymous readers.
 
 Each annotator of such a continuum stands for a block of units by one of the readers. Their number
 is a fact about the continuum (`About.facts`); measures that compare people refuse it.

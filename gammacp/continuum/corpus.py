@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
+from typing import Any
 
-from gammacp.base.left_out import LeftOut, gather
+from gammacp.base.left_out import LeftOut, Tally, gather
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.document_table import DocumentTable
@@ -55,6 +56,53 @@ class Corpus(Mapping[str, Continuum]):
             left_out = gather(c.left_out for c in continua.values())
         return cls(coded, names, left_out)
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        document: str | None = None,
+        features: Sequence[str] = (),
+        columns: Mapping[str, str] | None = None,
+    ) -> Corpus:
+        """Build a corpus from a data frame with a row per unit, as tables of units have them.
+
+        Any frame whose columns are sequences will do (pandas, polars, a dict of lists); pyarrow is
+        not needed. Columns have the names that they may have in CSV and Parquet: document,
+        annotator (or coder, rater, …), category (label, tag, …), start (begin, onset, …), end,
+        duration in the place of the end, fragments, y0 and y1 (z0, z1) or shape, bounds_start and
+        bounds_end. A row with an annotator and no positions declares that the annotator found
+        nothing; one with a document alone declares the document. Columns that are not read are in
+        `left_out`.
+
+        Parameters
+        ----------
+        frame
+            One row per unit.
+        document
+            The column that names the documents, where its name is not a known one.
+        features
+            Further columns that are features beside the category.
+        columns
+            The column of each role, where its name is not a known one: `{"start": "from"}`.
+
+        Raises
+        ------
+        DataError
+            A column is missing, or several could have one role; a value is missing, is no name or
+            no number, or an end lies before its start. The message names row and column.
+        UsageError
+            A role is unknown, or `document` and `columns` both say which column it is.
+        """
+        # Imported here: files become corpora without it.
+        from gammacp.continuum.frame import documents_of_frame
+
+        table, unused = documents_of_frame(frame, document, features, columns)
+        tally = Tally("data frame")
+        for name in unused:
+            tally.add("column", f"{name} is not used")
+        return cls(table, table.categories, tally.entries())
+
     def __repr__(self) -> str:
         """Return the size of the corpus in one line."""
         units = int(ContinuumSequence.of(self.values()).n_units.sum())
@@ -62,6 +110,11 @@ class Corpus(Mapping[str, Continuum]):
             f"Corpus({len(self)} continua, {len(self.annotators)} annotators, {units} units, "
             f"{len(self.categories)} categories)"
         )
+
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("corpus", self)
 
     def __getitem__(self, name: str) -> Continuum:
         """The continuum of that name."""

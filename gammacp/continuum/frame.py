@@ -1,16 +1,24 @@
-"""A continuum from a data frame, and a data frame of a continuum."""
+"""Continua from a data frame, and a data frame of a continuum."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from json import dumps
 from typing import TYPE_CHECKING, Any
 
-from gammacp.base.arguments import several
-from gammacp.base.frames import columns_of
+import numpy as np
+
+from gammacp.base.arguments import several, text
+from gammacp.base.frame_columns import FrameColumns, columns_of
+from gammacp.continuum.columns import coded
 from gammacp.continuum.continuum import Continuum
+from gammacp.continuum.document_table import DocumentTable
+from gammacp.continuum.fragments import Fragments, breaks_of, column, join
 from gammacp.continuum.label import plain, to_label
-from gammacp.continuum.shapes import from_json
-from gammacp.errors import UsageError
+from gammacp.continuum.shapes import Shape, box, in_cell, relative
+from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -26,18 +34,144 @@ def columns_of_frame(
     frame, features, columns
         As for `Continuum.from_frame`.
     """
-    asked = several("features", features)
-    names, labels, known, start, end, fragments, shapes = columns_of(frame, asked, columns)
-    if shapes is not None:
-        shapes = [from_json(x)[1] if isinstance(x, Mapping) else None for x in shapes]
+    found = columns_of(frame, several("features", features), columns)
     return {
-        "annotator": names,
-        "category": [*map(to_label, labels, known)] if features else labels,
-        "start": start,
-        "end": end,
-        "fragments": fragments,
-        "shapes": shapes,
+        "annotator": found.annotators,
+        "category": _labels(found),
+        "start": found.starts,
+        "end": found.ends,
+        "fragments": _fragments(found),
+        "shapes": _shapes(found),
     }
+
+
+def documents_of_frame(
+    frame: Any, document: str | None, features: Sequence[str], columns: Mapping[str, str] | None
+) -> tuple[DocumentTable, tuple[str, ...]]:
+    """Return the documents of a data frame, and the names of the columns that are not used.
+
+    Parameters
+    ----------
+    frame, document, features, columns
+        As for `Corpus.from_frame`.
+    """
+    roles = dict(columns or {})
+    if document is not None:
+        if "document" in roles:
+            raise UsageError("`document=` and `columns=` both say which column names the documents")
+        roles["document"] = text("document", document)
+    found = columns_of(frame, several("features", features), roles, documents=True)
+    documents = found.documents or []
+    if not documents:
+        raise DataError("data frame has no rows", hint="It needs one row per unit")
+    labels = _labels(found)
+    places = {name: number for number, name in enumerate(dict.fromkeys(documents))}
+    annotators = [name for name in dict.fromkeys(found.annotators) if name is not None]
+    categories = [label for label in dict.fromkeys(labels) if label is not None]
+    made = DocumentTable.of_rows(
+        places,
+        annotators,
+        categories,
+        np.array([places[name] for name in documents], np.int32),
+        coded(found.annotators, annotators),
+        coded(labels, categories),
+        np.array(found.starts),
+        np.array(found.ends),
+        inside=column(_inside(found, documents)),
+        bounds={places[name]: bounds for name, bounds in found.bounds.items()},
+        offset_unit=found.offset_unit,
+    )
+    return made, found.unused
+
+
+def _labels(found: FrameColumns) -> list[str | None]:
+    """Return the label of each unit: its category, with its features where there are any."""
+    if not found.features:
+        return found.categories
+    return [*map(to_label, found.categories, found.features)]
+
+
+def _fragments(found: FrameColumns) -> list[Fragments] | None:
+    """Return the fragments of each unit; None without a column of them."""
+    if found.fragments is None:
+        return None
+    rows: list[Fragments] = []
+    for row, (parts, *hull) in enumerate(
+        zip(found.fragments, found.starts, found.ends, strict=True), 1
+    ):
+        if parts is None or not len(parts):
+            rows.append(())
+            continue
+        pairs = parts
+        if isinstance(parts, str):  # As CSV has them: 0 5;10 15
+            pairs = [part.split() for part in parts.split(";") if part.strip()]
+        with _row_named(row):
+            rows.append(join(pairs, (hull[0], hull[1])))
+    return rows
+
+
+def _shapes(found: FrameColumns) -> list[Shape | None] | None:
+    """Return the shape of each unit; None without columns of shapes or boxes."""
+    if found.shapes is None and found.extents is None:
+        return None
+    nothing = [None] * len(found.starts)
+    given = found.shapes or nothing
+    further = found.extents or nothing
+    rows: list[Shape | None] = []
+    for row, (start, end, entry, extents) in enumerate(
+        zip(found.starts, found.ends, given, further, strict=True), 1
+    ):
+        with _row_named(row):
+            if entry is not None:
+                rows.append(in_cell(_cell_of(entry), start, end)[1])
+            elif extents:
+                rows.append(box((start, end), *extents)[1])
+            else:
+                rows.append(None)
+    return rows
+
+
+def _cell_of(entry: Any) -> str:
+    """Return the JSON of a shape, which a column has as text or as an object."""
+    if isinstance(entry, str):
+        return entry
+    if isinstance(entry, Mapping):
+        return dumps({kind: rows for kind, rows in entry.items() if rows is not None})
+    raise DataError(f"shape {str(entry)[:60]} is not a kind with its extents or points")
+
+
+def _inside(found: FrameColumns, documents: Sequence[str]) -> list[Any]:
+    """Return the breaks or the shape of each unit, as a continuum's column has them."""
+    shapes = _shapes(found)
+    rows: list[Any] = [breaks_of(parts) for parts in _fragments(found) or ()]
+    rows = rows or [()] * len(documents)
+    axes_by_document: dict[str, int] = {}
+    for i, shape in enumerate(shapes or ()):
+        if math.isnan(found.starts[i]):
+            continue
+        axes = 1
+        if shape is not None:
+            axes = shape.axes
+            if rows[i]:
+                raise DataError(f"row {i + 1} of the data frame has fragments and a shape")
+            rows[i] = relative(found.starts[i], shape)
+        before = axes_by_document.setdefault(documents[i], axes)
+        if before != axes:
+            raise DataError(
+                f"row {i + 1} of the data frame has {axes} axes, units before it {before}",
+                hint="Give all units of a document the same number of axes",
+            )
+    return rows
+
+
+@contextmanager
+def _row_named(row: int) -> Iterator[None]:
+    """Let the message of an error say which row it is about."""
+    try:
+        yield
+    except DataError as error:
+        what = f"row {row} of the data frame: {error.message}"
+        raise DataError(what, hint=error.hint) from None
 
 
 def frame_of(continuum: Continuum) -> DataFrame:

@@ -87,8 +87,11 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @cached_property
     def _hash(self) -> int:
-        """Hash of all continua: of a large corpus that takes a while, and is asked for often."""
-        return hash(self._continua)
+        """Hash of the number of continua, the first and the last one.
+
+        Hashing every unit of a large corpus takes a while, and other sequences are rarely so alike.
+        """
+        return hash((len(self._continua), self._continua[:1], self._continua[-1:]))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the hash, since strings have other ones in another process."""

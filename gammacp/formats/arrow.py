@@ -247,7 +247,7 @@ def read_table(
     if not hasattr(table, "__arrow_c_stream__"):
         raise UsageError(
             f"{type(table).__name__} has no __arrow_c_stream__: give a table of pyarrow, polars, "
-            "DuckDB or pandas, or use Continuum.from_frame"
+            "DuckDB or pandas, or use Continuum.from_frame or Corpus.from_frame"
         )
     if links is None:
         unread = {UNIT}

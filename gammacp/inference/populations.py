@@ -192,24 +192,24 @@ class Over:
         alone = _span(self.annotators)
         if self.both is None:
             said = (
-                f"γ of other such {who} on these documents: {alone} "
-                f"({self.confidence:.0%} confidence; {people})."
+                f"If other {who} like these had marked these documents, γ would probably be "
+                f"{alone} ({self.confidence:.0%} confidence; {people})."
             )
         else:
             said = (
-                f"γ of other such {who} on other such documents: {_span(self.both)} "
-                f"({self.confidence:.0%} confidence; {people}; {self.n_documents} documents); "
-                f"of other {who} on these documents {alone}"
+                f"If other {who} like these marked other documents like these, γ would probably "
+                f"be {_span(self.both)} ({self.confidence:.0%} confidence; {people}; "
+                f"{self.n_documents} documents); with other {who} on these documents {alone}"
             )
             if self.documents is not None:
                 if self.n_teams is None:
                     same = "annotators"
                 else:
                     same = "teams"
-                said += f", of these {same} on others {_span(self.documents)}"
+                said += f", with these {same} on others {_span(self.documents)}"
             said += "."
         if self.n_teams is None and self.n_annotators < _FEW:
-            said += " Annotators of another kind are not covered."
+            said += " This says nothing about annotators of another kind, such as novices."
         elif self.n_teams is not None and self.n_teams < _FEW_TEAMS:
             said += f" A bad team may be missing among these {self.n_teams}, and is not covered."
         return said

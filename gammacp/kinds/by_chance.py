@@ -21,7 +21,7 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class RandomSets:
-    """Random sets that stand for chance in some of the documents.
+    """Random annotations that are the chance baseline of some of the documents.
 
     Attributes
     ----------

@@ -10,6 +10,7 @@ from typing import Any
 from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import BeyondChance
 from gammacp.inference.populations import Over
+from gammacp.measures.score import described
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +79,23 @@ class CorpusScore:
     signature: str = ""
     disagreement: float = math.nan
     beyond_chance: BeyondChance | None = None
+
+    def __repr__(self) -> str:
+        """Return the value and what a reader of it needs; `as_dict` has everything.
+
+        >>> print(repr(CorpusScore(value=0.5, interval=(0.4, 0.6), documents=3, of=4)))
+        CorpusScore(0.5, interval=(0.4, 0.6), documents=3 of 4)
+        """
+        parts = {name: score.value for name, score in self.by_category.items()}
+        told: dict[str, Any] = {"interval": self.interval, "recall": self.recall}
+        told |= {"precision": self.precision, "documents": f"{self.documents} of {self.of}"}
+        told |= {"by_category": parts or None, "reason": self.reason}
+        return described(self, told)
+
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("corpus_score", self)
 
     @property
     def defined(self) -> bool:

@@ -192,7 +192,7 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
     Parameters
     ----------
     basis
-        What γ rests on.
+        What γ rests on; using a unit again must have no price.
     stretches
         As for `explanation_of`.
 
@@ -201,6 +201,8 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
     DataError
         Nothing has an alignment.
     """
+    if basis.settings.reuse:
+        raise DataError("γ with a price for reuse cannot be taken apart: no pair of units bears it")
     found = agreement(basis)
     scores = found.computed
     if not scores:

@@ -326,16 +326,24 @@ def gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
     ),
 )
 @spelled_out_with_computing
-def soft_gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
+def soft_gamma(continuum: Any, *, reuse: float = 0.0, **options: Unpack[FamilyOptions]) -> Any:
     """Soft γ: a unit may be in several unitary alignments, for annotators who split units.
 
     The alignment is a cover instead of a partition (Σ X ≥ 1 for each unit), for observed and
     random sets alike; x̄ stays the same. Arguments and errors as for `gamma`; options are those
     of `FamilyOptions`.
+
+    Parameters
+    ----------
+    continuum
+        As for `gamma`.
+    reuse
+        Price of using a unit once more, in [0, 1], as a share of (n − 1)·Δ, what an annotator's
+        missing unit costs. 0 is soft γ, which forgives splits; 1 is γ.
     """
     if isinstance(continuum, Corpus):
-        return _soft_of_corpus(continuum, **options)
-    return _gamma(continuum, {**options, "cover": True})
+        return _soft_of_corpus(continuum, reuse=reuse, **options)
+    return _gamma(continuum, {**options, "cover": True, "reuse": reuse})
 
 
 def _gamma(continuum: Continuum, options: Mapping[str, Any]) -> GammaScore:

@@ -102,6 +102,11 @@ class CorpusGamma(Gamma):
     marked: Marked | None = None
     pooled: PooledRates | None = None
 
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("corpus_gamma", self)
+
     def as_dict(self) -> dict[str, Any]:
         """The keys of every γ, and `continua`, `mean`, `within`, `between` and `marked`."""
         return super().as_dict() | record_of(self, "continua mean within between marked")
@@ -119,11 +124,13 @@ class CorpusGamma(Gamma):
         if within and between and within.interval and between.interval:
             said.append(
                 f"γ combines agreement on units within documents, {_with_interval(within)}, with "
-                "agreement on which documents contain more, and of what, "
+                "agreement on how much each document contains, and which labels, "
                 f"{_with_interval(between)}: 1 − γ = (1 − within)(1 − between)."
             )
         elif within and within.reason and within.reason.startswith((TOO_SHORT, WEIGHTED)):
-            said.append(f"γ has no factors within and between documents: {within.reason}.")
+            said.append(
+                f"γ cannot be split into within and between documents here: {within.reason}."
+            )
         return [sentence for sentence in said if sentence]
 
 

@@ -138,7 +138,7 @@ _ONE_CATEGORY = "all intersecting units have the same category: no disagreement 
 def u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
-    """uα: do annotators mark the same stretches with the same categories? (2016, eq. for uα)
+    """Return uα: agreement on stretches with their categories (2016, eq. for uα).
 
     Parameters
     ----------

@@ -27,6 +27,7 @@ from gammacp.continuum.renaming import rename_categories_of
 from gammacp.continuum.selecting import keep_annotators, keep_rows
 from gammacp.errors import DataError
 from gammacp.measures.overlapping import overlaps
+from gammacp.measures.score import Scores
 
 SCOPES = ("corpus", "document")
 # Factor that makes the best mapping slightly worse, so that an equally good one shows itself.
@@ -392,7 +393,7 @@ def _renamed(continuum: Continuum, found: LabelMap) -> Continuum:
     )
 
 
-class MatchedScores(dict[str, Any]):
+class MatchedScores(Scores):
     """Scores by measure, of documents whose labels were matched.
 
     Attributes

@@ -49,7 +49,7 @@ class Marked:
             return ""
         if not math.isnan(self.alpha):
             summary = (
-                f"Agreement on which documents contain anything: α {self.alpha:.4f} over "
+                f"Agreement on whether a document has any unit at all: α {self.alpha:.4f} over "
                 f"{self.documents} documents, each marked or left empty by every annotator"
             )
         else:

@@ -10,10 +10,10 @@ from gammacp.base.arguments import several
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
 from gammacp.measures.evaluation import measure_each
+from gammacp.measures.score import Score, Scores
 
 if TYPE_CHECKING:
     from gammacp.measures.label_matching import LabelMatching, MatchedScores
-    from gammacp.measures.score import Score
 
 
 def measure(
@@ -85,7 +85,7 @@ def measure(
         # Imported only where it is asked for, as what is below.
         from gammacp.measures.corpus_measuring import as_corpus, measure_corpus
 
-        return measure_corpus(
+        scores = measure_corpus(
             as_corpus(continuum),
             names,
             by=parts,
@@ -93,12 +93,13 @@ def measure(
             beyond_chance=beyond_chance,
             **options,
         )
+        return Scores(scores)
     if not beyond_chance:
-        return dict(measure_each(continuum, names, **options))
+        return Scores(measure_each(continuum, names, **options))
     # It stands on γ and its random sets.
     from gammacp.measures.beyond_chance import measured_beyond_chance
 
-    return measured_beyond_chance(continuum, names, options)
+    return Scores(measured_beyond_chance(continuum, names, options))
 
 
 def _match_and_measure(

@@ -13,7 +13,10 @@ from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import BeyondChance
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from gammacp.alignment import Status
+    from gammacp.base.pictures import PlotOptions
     from gammacp.measures.counting import Counts
 
 
@@ -100,7 +103,6 @@ class Score:
         Score(0.5, interval=(0.4, 0.6), observed=0.25
               note: a tie)
         """
-        name = type(self).__name__
         told: dict[str, Any] = {
             "interval": self.interval,
             "bootstrap": self.bootstrap,
@@ -108,10 +110,7 @@ class Score:
         }
         told |= {"expected": self.expected, "status": self.status and str(self.status)}
         told |= {"by_category": dict(self.by_category) or None, "reason": self.reason}
-        parts = [f"{key}={_short(value)}" for key, value in told.items() if value is not None]
-        lines = [f"{name}({', '.join([_short(self.value), *parts])}"]
-        lines += [f"note: {note}" for note in self.notes]
-        return f"\n{' ' * (len(name) + 1)}".join(lines) + ")"
+        return described(self, told)
 
     def __eq__(self, other: object) -> bool:
         """The same measure, made in the same way, with the same numbers; NaN equals NaN."""
@@ -122,6 +121,37 @@ class Score:
     def __hash__(self) -> int:
         """Consistent with `==`."""
         return hash((type(self), self.signature))
+
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("score", self)
+
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw the value with its intervals and its parts; return matplotlib's figure.
+
+        Parts are the alignment of γ of one text, the documents of a corpus, or categories.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            Nothing is defined.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.measures.figure import picture_of
+
+        return draw(partial(picture_of, self), figure, **options)
 
     @property
     def defined(self) -> bool:
@@ -160,6 +190,32 @@ class Score:
             "notes": list(self.notes),
             **record_of(self, "signature beyond_chance" if self.beyond_chance else "signature"),
         }
+
+
+class Scores(dict[str, Any]):
+    """Scores by measure; notebooks show them as a table."""
+
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("scores", self)
+
+
+def described(score: Any, told: Mapping[str, Any]) -> str:
+    """Return a score in a line, its notes below.
+
+    Parameters
+    ----------
+    score
+        With a value and notes.
+    told
+        What else the line says, by name; None is left out.
+    """
+    name = type(score).__name__
+    parts = [f"{key}={_short(value)}" for key, value in told.items() if value is not None]
+    lines = [f"{name}({', '.join([_short(score.value), *parts])}"]
+    lines += [f"note: {note}" for note in score.notes]
+    return f"\n{' ' * (len(name) + 1)}".join(lines) + ")"
 
 
 def _short(value: Any) -> str:

@@ -10,6 +10,7 @@ from inspect import cleandoc, getdoc
 from typing import Any, TypeAlias, TypedDict, TypeVar, get_type_hints
 
 from gammacp.alignment import SOLVERS, Solving
+from gammacp.alignment.align import check_reuse
 from gammacp.alignment.limits import CROWD
 from gammacp.base.arguments import number, one_of, text, whole
 from gammacp.base.signature import describe
@@ -149,7 +150,7 @@ class Settings:
     """`GammaOptions` with their defaults; hashable, so that a family can share results.
 
     `chance` "a/b" is undecided (see `deciding`); `cover` is soft γ: each unit in at least one
-    unitary alignment.
+    unitary alignment. `reuse` is what each further one costs a unit, as a share of (n − 1)·Δ.
     """
 
     dissimilarity: Any = field(hash=False)
@@ -161,9 +162,10 @@ class Settings:
     time_limit: float | None
     cover: bool = False
     constraints: tuple[Any, ...] = ()
+    reuse: float = 0.0
 
     @classmethod
-    def of(cls, *, cover: bool = False, **options: object) -> Settings:
+    def of(cls, *, cover: bool = False, reuse: float | None = None, **options: object) -> Settings:
         """These options, the others at their defaults.
 
         Raises
@@ -173,6 +175,8 @@ class Settings:
         """
         for name in options:
             one_of("option", name, _DEFAULTS)
+        if reuse is not None and not cover:
+            one_of("option", "reuse", _DEFAULTS)
         given: dict[str, Any] = {**_DEFAULTS, **options}
         limit = given["time_limit"]
         samples = given["samples"]
@@ -190,6 +194,7 @@ class Settings:
             None if limit is None else number("time_limit", limit, 0.0),
             cover,
             _constraints(given["constraints"]),
+            0.0 if reuse is None else check_reuse(reuse, cover=cover),
         )
 
     @classmethod
@@ -231,6 +236,7 @@ class Settings:
             "seed": self.seed,
             "cover": self.cover,
             "constraints": self.constraints,
+            "reuse": self.reuse,
         }
 
     def solving_random(self, n_annotators: int) -> Solving:
@@ -256,6 +262,7 @@ class Settings:
             "gap": self.gap or None,
             "limit": self.time_limit,
             "constraints": "+".join(map(str, self.constraints)) or None,
+            "reuse": self.reuse or None,
         }
 
 

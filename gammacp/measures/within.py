@@ -218,7 +218,7 @@ def p_in_words(p: float | None, least: float | None = None) -> str:
         One-sided, and the least that the random sets can give.
 
     >>> p_in_words(1 / 31, 1 / 31), p_in_words(0.2)
-    ('p = 0.032, the smallest that these random sets can give', 'p = 0.2, not shown to be above 0')
+    ('p = 0.032, and cannot be smaller with these random sets', 'p = 0.2, not shown to be above 0')
     """
     if p is None:
         return ""
@@ -227,7 +227,7 @@ def p_in_words(p: float | None, least: float | None = None) -> str:
     else:
         said = f"p < {_LEAST_SHOWN:g}"
     if least is not None and p <= least * (1 + 1e-9):
-        return f"{said}, the smallest that these random sets can give"
+        return f"{said}, and cannot be smaller with these random sets"
     if p <= _LEVEL:
         return said
     return f"{said}, not shown to be above 0"

@@ -22,8 +22,7 @@ from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.registry import MEASURES, expand_names
-from gammacp.measures.settings import GammaOptions, Settings
-from gammacp.registry import names as names_of
+from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.report.images import grounds
 from gammacp.report.page import Contents, page
 from gammacp.report.page_tables import VIEWED
@@ -67,6 +66,7 @@ def frame(html: str, height: int) -> str:
     )
 
 
+@spelled_out
 def report(
     continua: Continua,
     *,
@@ -94,6 +94,8 @@ def report(
 
     Parameters
     ----------
+    continua
+        One, a corpus, or several by name.
     title
         Heading; default: the documents' names.
     measures
@@ -128,7 +130,7 @@ def report(
         Where the images under the drawings of shapes are, called as the documents are: folders,
         with what is below them, or files, of whose folders the own files are looked at.
     options
-        As for `gammacp.gamma`.
+        Those of `GammaOptions`.
     """
     settings = Settings.of(**options)
     # Looked up here, so that an unknown name fails before anything is computed.
@@ -148,7 +150,6 @@ def report(
         in_order=in_order,
         leave_one_out=leave_one_out,
         explain=True,
-        also=names_of("comparison table"),
         executor=executor,
         progress=progress,
         first=first,

@@ -1,18 +1,35 @@
-"""Results in notebooks: parts of the report, each in a frame of its own."""
+"""Results in notebooks: the verdict first, then parts of the report, in a frame of its own."""
 
-from gammacp.alignment import Alignment
+from collections.abc import Iterable, Mapping
+from itertools import islice
+
+from gammacp.alignment import Alignment, Status
 from gammacp.base.display import VIEWS
-from gammacp.base.text import sentence
+from gammacp.base.record_tables import Table
+from gammacp.base.signature import parse
+from gammacp.base.text import sentence, with_commas
+from gammacp.campaign import result_tables
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.compare import Comparison
-from gammacp.campaign.consensus import Consensus
-from gammacp.continuum import Continuum
-from gammacp.measures.gamma import GammaScore
+from gammacp.campaign.consensus import Consensus, CorpusConsensus
+from gammacp.campaign.consensus.gold_tables import consensus_summary
+from gammacp.campaign.plan import Plan
+from gammacp.campaign.replace import Replacement
+from gammacp.campaign.verdict import graded
+from gammacp.continuum import Continuum, Corpus
+from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.gamma import Gamma, GammaScore
+from gammacp.measures.gamma_corpus import CorpusGamma
+from gammacp.measures.score import Score, Scores
+from gammacp.measures.score_tables import corpus_table, gamma_table, measure_table
 from gammacp.report import figures, page_tables
 from gammacp.report.building import frame
-from gammacp.report.markup import Markup, element, hint, join, verbatim
-from gammacp.report.page import Contents, document, large_number, meaning, page
+from gammacp.report.markup import Markup, element, hint, join, table, verbatim
+from gammacp.report.page import Contents, document, large_number, meaning, page, scale_bars
 from gammacp.report.viewer import alignment_document, alignment_view, script
+
+# Rows of a table that a notebook shows; `as_dict` has all of them.
+_ROWS = 100
 
 
 def continuum(result: Continuum) -> str:
@@ -27,38 +44,215 @@ def continuum(result: Continuum) -> str:
     return _frame(result.name or "Continuum", content, 130 + 32 * min(result.n_annotators, 12))
 
 
+def corpus(result: Corpus) -> str:
+    """Show how large each document is."""
+    units = sum(c.n_units for c in result.values())
+    words = (
+        f"{_counted(len(result), 'document')}, {_counted(len(result.annotators), 'annotator')}, "
+        f"{_counted(units, 'unit')}, {len(result.categories)} categories."
+    )
+    first = islice(result.items(), _ROWS)
+    sizes = [{"document": n, "annotators": c.n_annotators, "units": c.n_units} for n, c in first]
+    listed = table(Table(result_tables.SIZES, sizes))
+    left_out = (hint(verbatim(f"Left out: {entry}")) for entry in result.left_out)
+    return _plain("Corpus", join(_verdict(words), listed, _cut(len(result)), *left_out))
+
+
 def alignment(result: Alignment) -> str:
-    """The alignment view."""
-    said = (element("p", verbatim(sentence(note))) for note in result.notes)
-    return _frame("Alignment", join(*said, _view(result)), 620)
+    """Say what the best alignment costs and whether that is proven, above the alignment view."""
+    words = f"{_counted(len(result), 'unitary alignment')}, disorder {result.disorder:.4f}"
+    if result.status is Status.OPTIMAL:
+        words += ": proven to be the best alignment"
+    notes = (element("p", verbatim(sentence(note))) for note in result.notes)
+    return _frame("Alignment", join(_verdict(f"{words}."), *notes, _view(result)), 650)
 
 
 def gamma(result: GammaScore) -> str:
-    """γ on its scale over the alignment view."""
-    if not result.defined:
-        return str(element("p", verbatim(f"γ is undefined: {result.reason}")))
-    scale = figures.scale(result.value, result.interval, result.bootstrap)
-    said = map(hint, map(verbatim, result.remarks()))
-    signed = hint("Signature: ", element("code", result.signature))
-    head = large_number("γ", result.value, scale, *said, signed)
-    return _frame("γ", join(head, _view(result.alignment)), 760)
+    """Show what γ says and its scale, above the alignment view."""
+    return _frame("γ", join(_graded(result, 1), _view(result.alignment)), 790)
+
+
+def corpus_gamma(result: CorpusGamma) -> str:
+    """Show what γ of a corpus says and its scale, above γ of its documents."""
+    first = islice(result.scores.items(), _ROWS)
+    records = [{"file": name, **score.as_dict()} for name, score in first]
+    listed = join(table(gamma_table(records)), _cut(len(result.scores)))
+    return _plain("γ of a corpus", join(_graded(result, result.continua), listed))
+
+
+def score(result: Score) -> str:
+    """Show a value, or why there is none, above the values by category."""
+    name = _measure_of(result)
+    listed = None
+    if result.by_category:
+        listed = table(_without_empty(measure_table({name: result})))
+    return _plain(name, join(_valued(name, result), listed))
+
+
+def corpus_score(result: CorpusScore) -> str:
+    """Show the value of a corpus above those of its categories and pairs."""
+    name = _measure_of(result)
+    return _plain(name, join(_valued(name, result), table(corpus_table({name: result}))))
+
+
+def scores(result: Scores) -> str:
+    """Show several measures in one table."""
+    of_corpora = {n: s for n, s in result.items() if isinstance(s, CorpusScore)}
+    of_continua = {n: s for n, s in result.items() if isinstance(s, Score)}
+    tables = []
+    if of_corpora:
+        tables.append(table(corpus_table(of_corpora)))
+    if of_continua:
+        tables.append(table(_without_empty(measure_table(of_continua))))
+    notes: dict[str, list[str]] = {}
+    for name, one in (of_corpora | of_continua).items():
+        for note in [*one.notes, *([one.reason] if one.reason else [])]:
+            notes.setdefault(note, []).append(name)
+    told = (hint(verbatim(f"{', '.join(who)}: {sentence(note)}")) for note, who in notes.items())
+    return _plain("Measures", join(*tables, *told))
 
 
 def comparison(result: Comparison) -> str:
-    """The whole page of a comparison."""
+    """Show the whole page of a comparison, which begins with the verdict."""
     return frame(page(Contents(title="Comparison", comparison=result)), 900)
 
 
 def calibration(result: Calibration) -> str:
-    """The sentence, the curves and the table."""
+    """Show the sentence, the curves and the table."""
     return _frame("What this γ means", meaning(result), 760)
 
 
 def consensus(result: Consensus) -> str:
-    """Show what a person should look at, worst first."""
-    counts = f"{len(result.kept)} units, {len(result.review)} to review, worst first:"
-    listed = page_tables.review({"": result})
-    return _frame("Consensus", join(element("p", counts), listed), 520)
+    """Say how much is left to decide, above what to look at, worst first."""
+    return _frame("Consensus", _to_decide({"": result}), 520)
+
+
+def corpus_consensus(result: CorpusConsensus) -> str:
+    """Say how much is left to decide in all documents, above what to look at, worst first."""
+    notes = [hint(verbatim(sentence(note))) for note in result.belief.notes]
+    failed = [hint(verbatim(sentence(str(failure)))) for failure in result.failures]
+    summary = None
+    if 1 < len(result.documents) <= _ROWS:
+        summary = table(consensus_summary(result.documents))
+    content = join(_to_decide(result.documents), summary, *notes, *failed)
+    return _frame("Consensus", content, 620)
+
+
+def plan(result: Plan) -> str:
+    """Show the advice above the designs that reach the goal."""
+    signed = _signed(result.signature)
+    designs = table(result_tables.designs(result))
+    return _plain("Plan", join(_verdict(result.advice()), designs, signed))
+
+
+def replacement(result: Replacement) -> str:
+    """Show the verdict on each candidate above what it rests on."""
+    verdicts = [_verdict(candidate.in_words()) for candidate in result.candidates]
+    people = None
+    if len(result.candidates) == 1:
+        people = table(result_tables.people(result.candidates[0]))
+    notes = [
+        hint(verbatim(f"{candidate.name}: {sentence(note)}"))
+        for candidate in result.candidates
+        for note in candidate.notes
+    ]
+    listed = table(result_tables.replacement(result))
+    content = join(*verdicts, listed, people, *notes, _signed(result.signature))
+    return _plain("May a system stand in for a person?", content)
+
+
+def plain_view(title: str, verdict: str, content: Table, notes: Iterable[str] = ()) -> str:
+    """Return a view of a verdict, a table and notes, for results of other subjects.
+
+    Parameters
+    ----------
+    title
+        Of the frame, for screen readers.
+    verdict
+        The sentence that stands first.
+    content
+        What it rests on.
+    notes
+        Sentences below.
+    """
+    below = (hint(verbatim(sentence(note))) for note in notes)
+    return _plain(title, join(_verdict(verdict), table(content), *below))
+
+
+def _graded(result: Gamma, documents: int) -> Markup:
+    """Return what γ says in words, its scale, and what has to be read with it."""
+    _, statement = graded(result, documents)
+    said = element("p", verbatim(statement.words))
+    remarks = map(hint, map(verbatim, result.remarks()))
+    if not result.defined:
+        return join(said, *remarks)
+    scale = figures.scale(result.value, scale_bars(result, None))
+    return large_number("γ", result.value, said, scale, *remarks, _signed(result.signature))
+
+
+def _valued(name: str, result: Score | CorpusScore) -> Markup:
+    """Return a value with its interval and what has to be read with it."""
+    notes = [hint(verbatim(sentence(note))) for note in result.notes]
+    signed = _signed(result.signature)
+    if not result.defined:
+        reason = result.reason or "the measure has one for each category"
+        return join(_verdict(f"There is no value: {sentence(reason)}"), *notes, signed)
+    words = None
+    if result.interval is not None:
+        low, high = result.interval
+        words = element("p", verbatim(f"95 % interval: {low:.3f} to {high:.3f}"))
+    return large_number(name, result.value, words, *notes, signed)
+
+
+def _without_empty(found: Table) -> Table:
+    """Return the table of measures without columns that none of them has."""
+    return found.without_empty("observed", "expected", "interval")
+
+
+def _to_decide(documents: Mapping[str, Consensus]) -> Markup:
+    """Return how many units need a decision, and which."""
+    kept = sum(len(found.kept) for found in documents.values())
+    doubtful = sum(len(found.review) for found in documents.values())
+    words = f"The gold standard has {_counted(kept, 'unit')}. "
+    if doubtful == 0:
+        words += "The annotators agree on all of them."
+        return _verdict(words)
+    if doubtful == 1:
+        words += "1 unit needs a look:"
+    else:
+        words += f"{with_commas(doubtful)} units need a look, worst first:"
+    return join(_verdict(words), page_tables.review(documents))
+
+
+def _counted(number: int, what: str) -> str:
+    if number == 1:
+        return f"1 {what}"
+    return f"{with_commas(number)} {what}s"
+
+
+def _measure_of(result: Score | CorpusScore) -> str:
+    """Return the measure's name, which stands first in the signature."""
+    if result.signature:
+        return parse(result.signature).name
+    return "value"
+
+
+def _verdict(words: str) -> Markup:
+    """Return the sentence that stands first; it names parameters of the library as they are."""
+    return element("p", element("strong", verbatim(words)))
+
+
+def _signed(signature: str) -> Markup | None:
+    if not signature:
+        return None
+    return hint("Signature: ", element("code", signature))
+
+
+def _cut(number: int) -> Markup | None:
+    """Return a hint where a table shows some of so many rows."""
+    if number <= _ROWS:
+        return None
+    return hint(f"The first {_ROWS} of {with_commas(number)}.")
 
 
 def _view(result: Alignment) -> Markup:
@@ -66,9 +260,20 @@ def _view(result: Alignment) -> Markup:
 
 
 def _frame(title: str, content: Markup, height: int) -> str:
+    """Return content that needs the report's script, in its frame."""
     body = element("main", element("section", content))
     return frame(document(title, body, Markup(script())), height)
 
 
-for _function in (continuum, alignment, gamma, comparison, calibration, consensus):
+def _plain(title: str, content: Markup) -> str:
+    """Return content that needs no script, in its frame."""
+    body = element("main", element("section", content))
+    return frame(document(title, body, Markup("")), 420)
+
+
+_VIEWS = (
+    *(continuum, corpus, alignment, gamma, corpus_gamma, score, corpus_score, scores),
+    *(comparison, calibration, consensus, corpus_consensus, plan, replacement),
+)
+for _function in _VIEWS:
     VIEWS.register(_function.__name__, _function)

@@ -32,8 +32,11 @@ def match_within(
 
 @kernel
 def one_way(a: Indices, b: Indices, mass: int) -> tuple[float, float]:
-    """Base units of a's segments that lie in the segment of b they share most with; the median
-    distance of a's boundaries to the nearest of b, −1 where there is none."""
+    """Measure how far the segments and boundaries of `a` lie in those of `b`.
+
+    Returns the base units of a's segments that lie in the segment of b they share most with, and
+    the median distance of a's boundaries to the nearest of b, −1 where there is none.
+    """
     inside = low = j = 0
     for i in range(len(a) + 1):
         if i < len(a):

@@ -195,13 +195,8 @@ def unnamed_gamma(
     if len(blocks) < k:
         reason = f"chance across documents needs {k} for {k} readers, and there are {len(blocks)}"
     else:
-        saved = _savings(list(blocks.values()), bound, k) / scale
-        expected = max(0.0, k * bound.delta - saved), k * bound.delta
-        if expected[0] > 0:
-            worst = 1 - observed[1] / expected[0]
-        else:
-            worst = -math.inf
-        interval = worst, 1 - observed[0] / expected[1]
+        expected = _expected(list(blocks.values()), bound, k, scale)
+        interval = _value(observed, expected)
     return UnnamedGamma(
         readers=k,
         interval=interval,
@@ -222,6 +217,23 @@ def unnamed_gamma(
             same=near,
         ),
     )
+
+
+def _expected(
+    continua: Sequence[Continuum], bound: BoundDissimilarity, readers: int, scale: float
+) -> tuple[float, float]:
+    """Return the least and the greatest expected disorder per unit, under any naming."""
+    most = readers * bound.delta
+    saved = _savings(continua, bound, readers) / scale
+    return max(0.0, most - saved), most
+
+
+def _value(observed: tuple[float, float], expected: tuple[float, float]) -> tuple[float, float]:
+    """Return the least and the greatest γ, 1 − observed / expected."""
+    least = -math.inf
+    if expected[0] > 0:
+        least = 1 - observed[1] / expected[0]
+    return least, 1 - observed[0] / expected[1]
 
 
 def _readers(corpus: Corpus, said: int | None) -> int:

@@ -35,7 +35,7 @@ def check_format(
     options: Mapping[str, object] | None = None,
     seed: int = 0,
 ) -> None:
-    """AssertionError that names the first promise a format breaks.
+    r"""AssertionError that names the first promise a format breaks.
 
     A file is recognised, gives its units, and the same ones each time; what is no unit is counted;
     a bad file is a DataError that says where; damaged files are DataErrors or sound continua, never
@@ -66,7 +66,7 @@ def check_format(
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "a.csv"
-    ...     _ = file.write_text("Ann,a,2,9\\nBob,a,3,9\\n")
+    ...     _ = file.write_text("Ann,a,2,9\nBob,a,3,9\n")
     ...     check_format("csv", file, [Unit("Ann", 2, 9, "a"), Unit("Bob", 3, 9, "a")])
     """
     path = Path(example)

@@ -11,6 +11,7 @@ of all questions and a `status`. The value of a span question is a list of `star
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from gammacp.base.arguments import one_of
 from gammacp.continuum import Corpus
@@ -112,33 +113,62 @@ def read(
     asked = _question([*items.values()], question, source)
     works = _works(items, asked, predictions == "yes", documents)
     chosen = choose_works(works, wanted, ("response", "record"), source, documents.leave_out)
-    quoted: list[Quoted] = []
-    added: list[list[tuple[str, str | None]]] = []
+    marked: list[_Marked] = []
     for key, responses in chosen.items():
-        about = Quoted([], has="record")
-        labels = []
         for work in responses:
             others = [name for name in work.content.values if name != asked]
             documents.leave_out("answer", "to another question", len(others))
-            for label, quote in _spans(work.content, asked, key):
-                about.quotes.append(quote)
-                labels.append((work.annotator, label))
-        about.texts = _texts(items[key].record, field, about)
-        quoted.append(about)
-        added.append(labels)
+        record = items[key].record
+        marked.append(_Marked.of(key, record, responses, asked, field))
     own = (CODE_POINTS, IN_UTF_16)
-    settled = settle(source, quoted, own=own, offsets=offsets)
-    for (key, responses), about, labels, found in zip(
-        chosen.items(), quoted, added, settled, strict=True
-    ):
-        spans = documents.of(key, found.text, line=items[key].record.line)
-        found.tell(spans)
-        for work in responses:
-            spans.declare(work.annotator)
-        for (annotator, label), quote in zip(labels, about.quotes, strict=True):
-            ((low, high),) = found.places(quote)
+    settled = settle(source, [one.quoted for one in marked], own=own, offsets=offsets)
+    for one, offsets_of_one in zip(marked, settled, strict=True):
+        spans = documents.of(one.key, offsets_of_one.text, line=one.line)
+        offsets_of_one.tell(spans)
+        for annotator in one.annotators:
+            spans.declare(annotator)
+        for (annotator, label), quote in zip(one.labels, one.quoted.quotes, strict=True):
+            ((low, high),) = offsets_of_one.places(quote)
             spans.add(annotator, label, low, high, line=quote.line, what=quote.what)
     return documents.corpus()
+
+
+@dataclass(frozen=True)
+class _Marked:
+    """Spans of one record.
+
+    Attributes
+    ----------
+    key, line
+        Name of the record, and where it stands.
+    annotators
+        Everybody who answered.
+    labels
+        Annotator and category of each span, in the order of the quotes.
+    quoted
+        The record's text, and the quote of each span.
+    """
+
+    key: str
+    line: int | None
+    annotators: tuple[str, ...]
+    labels: tuple[tuple[str, str | None], ...]
+    quoted: Quoted
+
+    @classmethod
+    def of(
+        cls, key: str, record: Record, responses: Sequence[Work[_Response]], asked: str, field: str
+    ) -> Self:
+        """Collect the spans of a record's responses to the question `asked`."""
+        quoted = Quoted([], has="record")
+        labels = []
+        for work in responses:
+            for label, quote in _spans(work.content, asked, key):
+                quoted.quotes.append(quote)
+                labels.append((work.annotator, label))
+        quoted.texts = _texts(record, field, quoted)
+        annotators = tuple(work.annotator for work in responses)
+        return cls(key, record.line, annotators, tuple(labels), quoted)
 
 
 def _items(source: Source) -> dict[str, _Item]:

@@ -12,9 +12,9 @@ An equivalence `*<tab>TYPE T1 T2` is a chain. Notes are no units.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from gammacp.base.text import lines_of
 from gammacp.continuum import Continuum, Corpus, Unit
@@ -112,54 +112,90 @@ def read(
     """
     text = source.beside(".txt", source.document)
     spans = Spans.of(source, CHARACTERS, text)
-    bounds: list[_Bound] = []
-    values: dict[str, str] = {}
-    others: dict[str, dict[str, str | None]] = {}
-    attributes: set[str] = set()
-    joins: list[str] = []
-    if source.content.strip():
-        lines = source.lines()
-    else:
-        lines = []
-    for number, line in enumerate(lines, 1):
-        kind = line[:1]
-        if kind == "T":
-            bounds.append(_bound(source, line, number))
-        elif kind in ("A", "M"):
-            _, _, rest = line.partition("\t")
-            name, target, value = (*rest.split(maxsplit=2), "", "", "")[:3]
-            attributes.add(name)
-            if name == feature:
-                values[target] = value.strip() or name
-            elif name in features:
-                others.setdefault(target, {})[name] = value.strip() or name
-            else:
-                spans.leave_out("attribute", f"{name} is not the category")
-        elif line.strip() and kind not in _OTHERS:
-            raise source.error(f"line begins with {kind!r}, not with an annotation", line=number)
-        elif kind in ("R", "E", "*"):
-            joins.append(line)
-        elif line.strip():
-            spans.leave_out(_OTHERS[kind], "is not a unit")
-    if any(lines) and all(line[:1] in ("#", "") for line in lines):
-        raise source.error("file has notes alone, which are about annotations", line=1)
-    if feature is not None and bounds and feature not in attributes:
-        there = ", ".join(sorted(attributes)) or "none"
-        raise source.error(f"attribute {feature!r} does not occur", hint=f"There are: {there}")
-    quotes = [Quote(b.parts, b.text, b.key, b.line) for b in bounds]
+    lines = _Lines.of(source, spans, feature, features)
+    quotes = [Quote(b.parts, b.text, b.key, b.line) for b in lines.bounds]
     document = Quoted([] if text is None else [text], quotes)
     own = (CODE_POINTS, IN_UTF_16)
     hint = "Check that the .txt is the text that was annotated"
     (settled,) = settle(source, [document], own=own, offsets=offsets, hint=hint)
     settled.tell(spans)
-    for b, quote in zip(bounds, quotes, strict=True):
-        label = b.type if feature is None else values.get(b.key)
-        label = None if label == _UNLABELLED else label
+    for bound, quote in zip(lines.bounds, quotes, strict=True):
         parts = _over_lines(settled.places(quote), text)
-        about: Any = {"line": b.line, "what": b.key, "features": others.get(b.key), "key": b.key}
+        about: Any = {
+            "line": bound.line,
+            "what": bound.key,
+            "features": lines.features.get(bound.key),
+            "key": bound.key,
+        }
+        label = lines.label_of(bound, feature)
         spans.add_parts(source.annotator, label, parts, discontinuous, **about)
-    _link(spans, joins)
+    _link(spans, lines.joins)
     return spans.continuum()
+
+
+@dataclass
+class _Lines:
+    """Lines of a file by what they say.
+
+    Attributes
+    ----------
+    bounds
+        Text-bound annotations.
+    values, features
+        By annotation: the value of the attribute that is the category, and of other attributes.
+    joins
+        Relations, events and equivalences.
+    """
+
+    bounds: list[_Bound] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=dict)
+    features: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    joins: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, source: Source, spans: Spans, feature: str | None, features: Sequence[str]) -> Self:
+        """Sort the lines of a file; what is neither unit nor join is left out of `spans`."""
+        sorted_lines = cls()
+        attributes: set[str] = set()
+        lines: Sequence[str] = []
+        if source.content.strip():
+            lines = source.lines()
+        for number, line in enumerate(lines, 1):
+            kind = line[:1]
+            if kind == "T":
+                sorted_lines.bounds.append(_bound(source, line, number))
+            elif kind in ("A", "M"):
+                _, _, rest = line.partition("\t")
+                name, target, value = (*rest.split(maxsplit=2), "", "", "")[:3]
+                attributes.add(name)
+                if name == feature:
+                    sorted_lines.values[target] = value.strip() or name
+                elif name in features:
+                    sorted_lines.features.setdefault(target, {})[name] = value.strip() or name
+                else:
+                    spans.leave_out("attribute", f"{name} is not the category")
+            elif line.strip() and kind not in _OTHERS:
+                what = f"line begins with {kind!r}, not with an annotation"
+                raise source.error(what, line=number)
+            elif kind in ("R", "E", "*"):
+                sorted_lines.joins.append(line)
+            elif line.strip():
+                spans.leave_out(_OTHERS[kind], "is not a unit")
+        if any(lines) and all(line[:1] in ("#", "") for line in lines):
+            raise source.error("file has notes alone, which are about annotations", line=1)
+        if feature is not None and sorted_lines.bounds and feature not in attributes:
+            names = ", ".join(sorted(attributes)) or "none"
+            raise source.error(f"attribute {feature!r} does not occur", hint=f"There are: {names}")
+        return sorted_lines
+
+    def label_of(self, bound: _Bound, feature: str | None) -> str | None:
+        """Return the category of an annotation; None if it is unlabelled."""
+        label: str | None = bound.type
+        if feature is not None:
+            label = self.values.get(bound.key)
+        if label == _UNLABELLED:
+            return None
+        return label
 
 
 def _link(spans: Spans, lines: Sequence[str]) -> None:

@@ -80,7 +80,6 @@ def read(source: Source, *, tier: str | None = None) -> Continuum | Corpus:
 
 def _annotations(source: Source, tally: Tally) -> Iterator[Cell]:
     """Yield the annotations of all lines."""
-
     comments: set[int] = set()
 
     def is_comment(number: int, line: str) -> bool:

@@ -8,7 +8,7 @@ instance, pairs of a span (`schema`, `name`, `start`, `end`) and a value, or spa
 export in JSON lines has `instance_id`, `user_id` and `spans` by schema.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,19 +106,11 @@ def read(
     added: list[tuple[str, str, str | None, Quote]] = []
     for key, listed in chosen.items():
         texts = dict.fromkeys(w.content.text for w in listed if w.content.text is not None)
-        about = quoted[key] = Quoted([*texts])
+        quoted[key] = Quoted([*texts])
         for work in listed:
-            spans = documents.of(key, work.content.text, line=work.content.record.line)
-            spans.declare(work.annotator)
-            spans.leave_out("label", "of the whole instance, is not a unit", work.content.labels)
-            for number, span in enumerate(work.content.spans, 1):
-                if any(value and _named(span, name) != value for name, value in asked.items()):
-                    spans.leave_out("span", "of another scheme or field")
-                    continue
-                spans.leave_out("entity", "linked, is not the category", int("kb_id" in span))
-                quote = _quote(span, f"span {number} of {work.annotator} in {key}")
-                about.quotes.append(quote)
-                added.append((key, work.annotator, _label(span), quote))
+            for label, quote in _spans(documents, key, work, asked):
+                quoted[key].quotes.append(quote)
+                added.append((key, work.annotator, label, quote))
     own = (CODE_POINTS, IN_UTF_16)
     found = settle(source, [*quoted.values()], own=own, offsets=offsets)
     settled = dict(zip(quoted, found, strict=True))
@@ -129,6 +121,24 @@ def read(
         about_it: dict[str, Any] = {"line": quote.line, "what": quote.what}
         documents.of(key).add_parts(annotator, label, places, discontinuous, **about_it)
     return documents.corpus()
+
+
+def _spans(
+    documents: Documents, key: str, work: Work[_Answer], asked: Mapping[str, str]
+) -> Iterator[tuple[str | None, Quote]]:
+    """Yield the category and the place of each span of an answer to an instance.
+
+    What is of another scheme or field than `asked`, or is no unit, is left out of the document.
+    """
+    spans = documents.of(key, work.content.text, line=work.content.record.line)
+    spans.declare(work.annotator)
+    spans.leave_out("label", "of the whole instance, is not a unit", work.content.labels)
+    for number, span in enumerate(work.content.spans, 1):
+        if any(value and _named(span, name) != value for name, value in asked.items()):
+            spans.leave_out("span", "of another scheme or field")
+            continue
+        spans.leave_out("entity", "linked, is not the category", int("kb_id" in span))
+        yield _label(span), _quote(span, f"span {number} of {work.annotator} in {key}")
 
 
 def _answers(

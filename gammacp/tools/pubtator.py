@@ -7,6 +7,7 @@ Offsets run through the title, one blank, and the abstract.
 """
 
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gammacp.continuum import Corpus
@@ -52,49 +53,64 @@ def read(source: Source, *, offsets: str = "check") -> Corpus:
         every mention is a unit; concepts and relations are left out
     """
     documents = Documents(source, CHARACTERS)
-    texts: dict[str, dict[str, str]] = {}
-    mentions: dict[str, list[Mention]] = {}
-    relations: dict[str, int] = {}
-    concepts: dict[str, int] = {}
-    for number, line in enumerate(source.lines(), 1):
-        cells = line.split("\t")
-        if match := _TEXT.fullmatch(line):
-            key, part, text = match.groups()
-            if part in texts.setdefault(key, {}):
-                raise source.error(f"document {key} has two lines |{part}|", line=number)
-            texts[key][part] = text
-        elif not line.strip():
-            continue
-        elif cells[0] not in texts:
-            raise source.error(
-                f"line is of no document: {line[:60]!r}", line=number, hint="Begin with ID|t|TITLE"
-            )
-        elif len(cells) >= 5:
-            start, end = (source.position(c, "position", line=number) for c in cells[1:3])
-            mention = int(start), int(end), cells[3], cells[4], number
-            mentions.setdefault(cells[0], []).append(mention)
-            concepts[cells[0]] = concepts.get(cells[0], 0) + any(cells[5:])
-        elif len(cells) == 4 and not cells[1].strip().isdigit():
-            relations[cells[0]] = relations.get(cells[0], 0) + 1
-        else:
-            raise source.error(f"line has {len(cells)} cells", line=number, hint=_HINT)
+    listed = _listed(source)
     quoted = [
-        Quoted([_joined(parts)], [_quote(mention) for mention in mentions.get(key, [])])
-        for key, parts in texts.items()
+        Quoted([_joined(one.texts)], [_quote(mention) for mention in one.mentions])
+        for one in listed.values()
     ]
     own = (CODE_POINTS, IN_UTF_16)
     settled = settle(source, quoted, own=own, offsets=offsets, hint=_HINT_ON_TEXTS)
-    for (key, parts), listed, counted in zip(texts.items(), quoted, settled, strict=True):
-        spans = documents.of(key, _joined(parts))
+    for (key, one), quotes, counted in zip(listed.items(), quoted, settled, strict=True):
+        spans = documents.of(key, _joined(one.texts))
         spans.declare(source.annotator)
-        spans.leave_out("concept", "is not the category", concepts.get(key, 0))
-        spans.leave_out("relation", "is not a unit", relations.get(key, 0))
+        spans.leave_out("concept", "is not the category", one.concepts)
+        spans.leave_out("relation", "is not a unit", one.relations)
         counted.tell(spans)
-        for mention, quote in zip(mentions.get(key, []), listed.quotes, strict=True):
+        for mention, quote in zip(one.mentions, quotes.quotes, strict=True):
             ((low, high),) = counted.places(quote)
             category = mention[3].strip()
             spans.add(source.annotator, category, low, high, line=quote.line, what=quote.what)
     return documents.corpus()
+
+
+@dataclass
+class _Document:
+    """Lines of one document: its texts by part, its mentions, and counts of what is no unit."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    mentions: list[Mention] = field(default_factory=list)
+    relations: int = 0
+    concepts: int = 0
+
+
+def _listed(source: Source) -> dict[str, _Document]:
+    """Return the documents of a file by their IDs."""
+    documents: dict[str, _Document] = {}
+    for number, line in enumerate(source.lines(), 1):
+        cells = line.split("\t")
+        if match := _TEXT.fullmatch(line):
+            key, part, text = match.groups()
+            texts = documents.setdefault(key, _Document()).texts
+            if part in texts:
+                raise source.error(f"document {key} has two lines |{part}|", line=number)
+            texts[part] = text
+            continue
+        if not line.strip():
+            continue
+        if cells[0] not in documents:
+            raise source.error(
+                f"line is of no document: {line[:60]!r}", line=number, hint="Begin with ID|t|TITLE"
+            )
+        document = documents[cells[0]]
+        if len(cells) >= 5:
+            start, end = (source.position(c, "position", line=number) for c in cells[1:3])
+            document.mentions.append((int(start), int(end), cells[3], cells[4], number))
+            document.concepts += any(cells[5:])
+        elif len(cells) == 4 and not cells[1].strip().isdigit():
+            document.relations += 1
+        else:
+            raise source.error(f"line has {len(cells)} cells", line=number, hint=_HINT)
+    return documents
 
 
 def _joined(parts: dict[str, str]) -> str:

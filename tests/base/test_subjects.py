@@ -2,6 +2,7 @@
 
 import pytest
 
+import gammacp
 from gammacp.base import subjects
 from gammacp.errors import UsageError
 from gammacp.registry import import_listed
@@ -74,3 +75,12 @@ def test_a_missing_entry_names_its_subject(monkeypatch):
     monkeypatch.setattr(subjects, "subjects", dict)
     assert "belongs to the subject 'trees'" in str(subjects.why_missing("measure", "las"))
     assert subjects.why_missing("measure", "no-such-measure") is None
+
+
+def test_a_name_of_a_deleted_subject_says_why_it_is_gone(monkeypatch):
+    monkeypatch.setattr(subjects, "subjects", dict)
+    with pytest.raises(AttributeError, match="'compare' belongs to the subject 'campaign', which"):
+        gammacp.__getattr__("compare")
+    assert "compare" not in dir(gammacp)
+    with pytest.raises(AttributeError, match="'gammacp' has no attribute 'compares'"):
+        gammacp.__getattr__("compares")

@@ -191,3 +191,15 @@ def test_json_has_the_promised_keys_and_no_nan() -> None:
         *("measure", "told", "step", "step_at", "ends", "used", "noise", "wrong", "undefined"),
         "rank",
     }
+
+
+def test_map_shades_what_is_told_and_names_ranks() -> None:
+    pytest.importorskip("matplotlib")
+    found = rank(sweep({"steep": 1.0, "flat": 0.0}), documents=10)
+    figure = found.plot()
+    (image,) = figure.axes[0].images
+    told = [m.told for m in found.errors[0].measures]
+    assert np.ravel(image.get_array()).tolist() == pytest.approx(told)
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["steep", "flat"]
+    assert [text.get_text() for text in figure.axes[0].texts] == [".25;  1", "–;  2"]
+    assert "D = 10 documents, 12 sets." in figure.caption

@@ -50,7 +50,8 @@ def test_a_value_that_cannot_be_meant_is_named(name: str) -> None:
         (lambda: calibrate(C, errors="split"), "errors 'split'"),
         (lambda: calibrate(C, sets=2), "sets 2 < 3"),
         (lambda: compare(CORPUS, draws=-1), "draws -1 < 0"),
-        (lambda: consensus(C), "alignment is Continuum"),
+        (lambda: consensus(3), "continua is int"),
+        (lambda: consensus(gc.align(C), weights="vote"), "weights=` is for continua"),
         (lambda: consensus(gc.align(C), tolerance="x"), "tolerance 'x'"),
     ],
 )

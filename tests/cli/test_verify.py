@@ -74,3 +74,60 @@ def test_the_data_are_not_written_over(run: Run, units: Path) -> None:
     before = units.read_text()
     assert run("align", units, "--certificate", units).code == 2
     assert units.read_text() == before
+
+
+def test_a_proof_of_gamma_is_verified(run: Run, units: Path, tmp_path: Path) -> None:
+    """Of one file, and of two as a corpus; with the data, and drawn again."""
+    other = tmp_path / "other.csv"
+    other.write_text(units.read_text().replace("10", "11"))
+    for files in ((units,), (units, other)):
+        folder = tmp_path / f"proof-{len(files)}"
+        done = run("gamma", *files, "--certificate", folder, "--samples", "3", "--json")
+        assert done.code == 0
+        value = json.loads(done.out)
+        score = value["corpus"] or value["results"][0]
+        path = folder / "gamma.proof.json"
+        assert f"gammacp verify {path}" in done.err
+        told = run("verify", path, "--redraw", "--json")
+        assert told.code == 0
+        record = json.loads(told.out)["results"][0]
+        assert record["gamma"] == pytest.approx(score["gamma"])
+        assert record["interval"] == pytest.approx(score["interval"])
+        assert record["certificates"] == 4 * len(files)
+        assert record["sets"] == 3 * len(files)
+        assert record["turned"] is record["redrawn"] is record["verified"] is True
+        assert record["exempt"] == []
+        assert "turns were random" in record["not_shown"][0]
+    assert run("verify", tmp_path / "proof-1" / "gamma.proof.json", "--file", units).code == 0
+    told = run("verify", tmp_path / "proof-1" / "gamma.proof.json", "--file", other)
+    assert told.code == 1
+    assert "NOT the units of" in told.out
+
+
+def test_an_exemption_is_in_the_output(run: Run, units: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "proof"
+    options = ("--certificate", folder, "--samples", "3", "--chance", "statistical")
+    assert run("gamma", units, *options).code == 0
+    path = folder / "gamma.proof.json"
+    assert "not shown: that sets are turned units" in run("verify", path).out
+    record = json.loads(run("verify", path, "--json").out)["results"][0]
+    assert record["turned"] is False
+    assert record["exempt"][0].startswith("chance is statistical")
+
+
+def test_a_folder_with_something_in_it_is_left_alone(run: Run, units: Path, tmp_path: Path) -> None:
+    """Before anything is computed."""
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "mine.txt").write_text("mine")
+    done = run("gamma", units, "--certificate", tmp_path / "there")
+    assert done.code == 2
+    assert "is not empty" in done.err
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["mine.txt"]
+
+
+def test_redraw_is_for_proofs_of_gamma(run: Run, units: Path, tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    run("align", units, "--certificate", path)
+    done = run("verify", path, "--redraw")
+    assert done.code == 2
+    assert "--redraw is for proofs of γ" in done.err

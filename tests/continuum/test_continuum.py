@@ -105,7 +105,7 @@ def test_a_frame_may_call_its_columns_as_csv_may(tmp_path: Path) -> None:
 def test_a_frame_of_several_documents_is_no_continuum() -> None:
     """Their units would stand over each other on one line."""
     columns: dict[str, Any] = {"annotator": ["A", "B"], "start": [1, 2], "end": [3, 4]}
-    with pytest.raises(DataError, match=r"2 documents in its column 'doc'.*read_table"):
+    with pytest.raises(DataError, match=r"2 documents in its column 'doc'.*Corpus.from_frame"):
         Continuum.from_frame({**columns, "doc": ["d1", "d2"]})
     assert Continuum.from_frame({**columns, "doc": ["d1", "d1"]}).n_units == 2
     found = Continuum.from_frame({**columns, "doc": ["d1", "d2"]}, features=["doc"])

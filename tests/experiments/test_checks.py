@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.ledger.checks import CHECKS
-from experiments.ledger.series import Series
 from experiments.mathet2015_fig23 import order_by_magnitude
 from experiments.mathet2015_table2 import met
+from gammacp.bench.ledger.checks import CHECKS
+from gammacp.bench.ledger.series import Series
 
 
 def series(*y: float, sets: int = 0, noise: float = 0.01) -> Series:

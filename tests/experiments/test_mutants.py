@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.ledger.checks import CHECKS
-from experiments.ledger.claims import Claim, Predicate, load_ledgers
-from experiments.ledger.running import find, load, run
-from experiments.ledger.series import Series
+from gammacp.bench.ledger.checks import CHECKS
+from gammacp.bench.ledger.claims import Claim, Predicate, load_ledgers
+from gammacp.bench.ledger.running import find, load, run
+from gammacp.bench.ledger.series import Series
 
 ROOT = Path(__file__).resolve().parents[2]
 LEDGERS = load_ledgers(ROOT / "experiments" / "claims")

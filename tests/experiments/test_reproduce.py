@@ -2,13 +2,17 @@ import json
 import os
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
-from experiments.ledger.claims import load_ledgers
+from gammacp.bench.ledger.claims import load_ledgers
 from tests.conftest import Outcome, Run
 
+NUMBERS = count()
 GOOD = '''"""A toy experiment."""
 
 def run(out, *, quick, data):
@@ -35,17 +39,22 @@ reason = "a judgement"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    folder = tmp_path / "experiments"
+    folder = tmp_path / f"study_{next(NUMBERS)}"
     folder.mkdir()
     (folder / "toy.py").write_text(GOOD)
     (folder / "_shared.py").write_text("raise AssertionError")
-    (folder / "ledger").symlink_to(Path(__file__).parents[2] / "experiments" / "ledger")
     return tmp_path
+
+
+def folder_of(checkout: Path) -> Path:
+    """Return the folder of the experiments: a package, which a process has one of by its name."""
+    (folder,) = checkout.glob("study_*")
+    return folder
 
 
 def reproduce(run: Run, checkout: Path, *args: object) -> Outcome:
     return run(
-        "reproduce", *args, "--experiments", checkout / "experiments", "--results", checkout / "r"
+        "reproduce", *args, "--experiments", folder_of(checkout), "--results", checkout / "r"
     )
 
 
@@ -54,7 +63,7 @@ def claims(checkout: Path, measure: str = "gamma", y: str = "y", more: str = "")
 
 
 def write(checkout: Path, text: str, name: str = "toy2001") -> None:
-    folder = checkout / "experiments" / "claims"
+    folder = folder_of(checkout) / "claims"
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.toml").write_text(text)
 
@@ -79,8 +88,8 @@ def test_a_coarse_run_says_what_it_does_not_check(run: Run, checkout: Path) -> N
 
 def test_what_reads_results_of_others_runs_after_them(run: Run, checkout: Path) -> None:
     claims(checkout)
-    text = (checkout / "experiments" / "toy.py").read_text()
-    (checkout / "experiments" / "first.py").write_text(f"{text}\nREADS = ('toy',)\n")
+    text = (folder_of(checkout) / "toy.py").read_text()
+    (folder_of(checkout) / "first.py").write_text(f"{text}\nREADS = ('toy',)\n")
     told = reproduce(run, checkout, "all").err
     assert told.index("toy: ") < told.index("first: ")
 
@@ -93,7 +102,7 @@ def test_list(run: Run, checkout: Path) -> None:
 
 def test_an_experiment_is_executed_once(run: Run, checkout: Path) -> None:
     claims(checkout)
-    path = checkout / "experiments" / "toy.py"
+    path = folder_of(checkout) / "toy.py"
     times = checkout / "times"
     path.write_text(f"{GOOD}\nwith open({str(times)!r}, 'a') as file:\n    file.write('.')\n")
     assert reproduce(run, checkout, "toy").code == 0
@@ -152,6 +161,20 @@ def test_what_holds_by_definition_or_was_fitted_is_not_reproduced(run: Run, chec
     text = CLAIM.format(measure="gamma", y="y", more="")
     write(checkout, text.replace('"sweep"', '"definition"'))
     assert told().startswith("reproduced: 0 of 0 ")
+
+
+def test_too_few_sets_are_no_failure_to_reproduce(run: Run, checkout: Path) -> None:
+    """Two sets of which one rises and one falls decide nothing."""
+    rows = "measure,x,mean,values\\ngamma,0,0.7,1 0.4\\ngamma,1,0.55,0.5 0.6\\n"
+    text = GOOD.partition('write_text("')[0] + f'write_text("{rows}")\n'
+    (folder_of(checkout) / "toy.py").write_text(text)
+    claims(checkout, y="mean")
+    told = reproduce(run, checkout, "toy", "--quick").out
+    assert "too few sets to decide (1)" in told
+    assert "reproduced: too few sets to decide on any of 1 sentences" in told
+    assert "0 of 1" not in told
+    counts = json.loads(reproduce(run, checkout, "--check", "--json").out)["counts"]
+    assert counts[0]["kinds"] == {"sweep": {"holds": 0, "open": 1, "fails": 0}}
 
 
 def test_the_verdicts_fit_a_terminal(
@@ -237,7 +260,7 @@ def test_bad_claims_are_named(run: Run, checkout: Path) -> None:
         write(checkout, text)
         result = reproduce(run, checkout, "--check")
         assert (result.code, message in result.err) == (3, True), result.err
-    (checkout / "experiments" / "claims" / "toy2001.toml").unlink()
+    (folder_of(checkout) / "claims" / "toy2001.toml").unlink()
     assert "holds no ledger" in reproduce(run, checkout, "--check").err
 
 
@@ -245,7 +268,7 @@ def test_a_failed_run_leaves_the_results_alone(run: Run, checkout: Path) -> None
     claims(checkout)
     assert reproduce(run, checkout, "toy").code == 0
     before = (checkout / "r" / "toy" / "toy.csv").read_text()
-    path = checkout / "experiments" / "toy.py"
+    path = folder_of(checkout) / "toy.py"
     path.write_text(
         "from gammacp import DataError\n"
         "def run(out, *, quick, data):\n"
@@ -254,21 +277,21 @@ def test_a_failed_run_leaves_the_results_alone(run: Run, checkout: Path) -> None
     )
     assert reproduce(run, checkout, "toy").code == 3
     assert (checkout / "r" / "toy" / "toy.csv").read_text() == before
-    assert [p.name for p in (checkout / "r").iterdir()] == ["toy"]
+    assert sorted(p.name for p in (checkout / "r").iterdir()) == ["preregistered.json", "toy"]
 
 
-def test_unknown_experiment_and_missing_checkout(run: Run, checkout: Path) -> None:
+def test_unknown_experiment_and_missing_folder(run: Run, checkout: Path) -> None:
     result = reproduce(run, checkout, "tyo")
     assert result.code == 2
     assert "did you mean 'toy'" in result.err
     result = run("reproduce", "--experiments", checkout / "nowhere")
     assert result.code == 2
-    assert "checkout" in result.err
+    assert "no folder of experiments" in result.err
 
 
 def test_data_that_does_not_ship(run: Run, checkout: Path) -> None:
     claims(checkout)
-    path = checkout / "experiments" / "toy.py"
+    path = folder_of(checkout) / "toy.py"
     path.write_text(GOOD + "\nNEEDS_DATA = True\n")
     result = reproduce(run, checkout, "toy")
     assert result.code == 2
@@ -276,20 +299,19 @@ def test_data_that_does_not_ship(run: Run, checkout: Path) -> None:
 
 
 def test_the_folder_may_have_any_name_and_what_lies_beside_it_does_not_run(tmp_path: Path) -> None:
-    """In a process of its own, where no `experiments` has been imported; a worker does the same."""
+    """In a process of its own, and in its worker processes."""
     folder = tmp_path / "studies"
     folder.mkdir()
     (folder / "_shared.py").write_text("def double(x):\n    return 2 * x\n")
     (folder / "toy.py").write_text(
         '"""A toy."""\n'
-        "from experiments._shared import double\n"
+        "from studies._shared import double\n"
         "from gammacp.pools.opening import open_pool\n\n"
         "def run(out, *, quick, data):\n"
         "    with open_pool('processes', 1) as pool:\n"
         "        (out / 'toy.csv').write_text(str(list(pool.executor.map(double, [1, 4]))))\n"
     )
     root = Path(__file__).parents[2]
-    (folder / "ledger").symlink_to(root / "experiments" / "ledger")
     (folder / "claims").mkdir()
     (folder / "claims" / "toy2001.toml").write_text(CLAIM.format(measure="gamma", y="y", more=""))
     for name in ("json", "statistics", "ledger", "tomllib"):
@@ -310,15 +332,100 @@ def test_the_folder_may_have_any_name_and_what_lies_beside_it_does_not_run(tmp_p
 
 
 def test_a_figure_is_kept_in_one_format(tmp_path: Path) -> None:
-    from experiments.ledger.running import LARGEST_SVG, keep_one_format
+    from gammacp.bench.ledger.running import LARGEST_SVG, keep_one_format
 
     sizes = {"small.svg": 10, "small.png": 99, "large.svg": LARGEST_SVG + 1, "large.png": 5}
     for name, size in {**sizes, "alone.png": 7, "curves.csv": 3}.items():
         (tmp_path / name).write_bytes(b"x" * size)
+    # A thousand shades of grey and red.
+    shades = np.stack([np.tile(np.arange(40), (25, 1)) * 6, *np.indices((25, 40))], axis=-1)
+    Image.fromarray(shades.astype(np.uint8)).save(tmp_path / "large.png")
     keep_one_format(tmp_path)
+    with Image.open(tmp_path / "large.png") as kept:
+        assert kept.size == (40, 25)
+        colours = kept.convert("RGB").getcolors(1000)
+    assert colours is not None
+    assert len(colours) <= 256
     assert {p.name for p in tmp_path.iterdir()} == {
         "small.svg",
         "large.png",
         "alone.png",
         "curves.csv",
     }
+
+
+def test_claims_that_change_after_the_run_are_told(run: Run, checkout: Path) -> None:
+    claims(checkout)
+
+    def changed() -> object:
+        told = json.loads(reproduce(run, checkout, "--check", "--json").out)
+        return told["changed_since_run"]["toy"]
+
+    assert reproduce(run, checkout, "toy").code == 0
+    assert changed() is False
+    claims(checkout, more="window = 0.5")
+    assert changed() is True
+    assert "changed after the run began: toy" in reproduce(run, checkout, "--check").out
+    # Why a claim fails can only be written afterwards.
+    claims(checkout, "ser", more='fails_because = "it rises"')
+    assert reproduce(run, checkout, "toy").code == 0
+    claims(checkout, "ser", more='fails_because = "it rises, and rises"')
+    assert changed() is False
+    (checkout / "r" / "preregistered.json").unlink()
+    assert changed() is None
+    (checkout / "r" / "preregistered.json").write_text("[1]")
+    assert reproduce(run, checkout, "--check").code == 3
+
+
+def test_a_run_that_fails_leaves_open_whether_claims_came_first(run: Run, checkout: Path) -> None:
+    claims(checkout)
+    assert reproduce(run, checkout, "toy").code == 0
+    path = folder_of(checkout) / "toy.py"
+    path.write_text("def run(out, *, quick, data):\n    raise ValueError\n")
+    with pytest.raises(ValueError):
+        reproduce(run, checkout, "toy")
+    told = json.loads(reproduce(run, checkout, "--check", "--json").out)
+    assert told["changed_since_run"] == {"toy": None}
+
+
+def test_mutants_find_claims_that_cannot_fail(run: Run, checkout: Path) -> None:
+    claims(checkout)
+    assert reproduce(run, checkout, "toy").code == 0
+    told = reproduce(run, checkout, "--mutants", "--json")
+    assert told.code == 0
+    (claim,) = json.loads(told.out)["claims"]
+    # γ goes from 1 to .5: raised or lowered, it still falls.
+    assert claim["withstands"] == ["raised", "lowered"]
+    assert claim["false_after"] == ["flat", "turned around", "two points exchanged"]
+    wide = CLAIM.format(measure="gamma", y="y", more="low = -1e9\nhigh = 1e9")
+    write(checkout, wide.replace("decreasing", "between"))
+    told = reproduce(run, checkout, "--mutants")
+    assert told.code == 1
+    assert "cannot fail: §1: γ decreases" in told.out
+
+
+def test_a_new_experiment_runs_as_it_is_written(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / f"study_{next(NUMBERS)}"
+    done = run("reproduce", "--new", "moves", "--experiments", folder)
+    assert (done.code, sorted(p.name for p in folder.rglob("moves.*"))) == (
+        0,
+        ["moves.py", "moves.toml"],
+    )
+    results = tmp_path / "results"
+    place = ("--experiments", folder, "--results", results)
+    told = json.loads(run("reproduce", "moves", "--quick", "--json", *place).out)
+    assert [c["verdict"] for c in told["claims"]] != ["fails"] * 2
+    assert told["claims"][1]["holds"]
+    assert run("reproduce", "--mutants", *place).code == 0
+    assert run("reproduce", "--new", "moves", "--experiments", folder).code == 2
+    for name in ("_moves", "a-b", "../x", ""):
+        assert run("reproduce", "--new", name, "--experiments", folder).code == 2
+    assert run("reproduce", "--new", "x", "--check", "--experiments", folder).code == 2
+
+
+@pytest.mark.parametrize("name", ["my-study", "json", "gammacp"])
+def test_a_folder_that_cannot_be_a_package_is_refused(run: Run, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    told = run("reproduce", "--experiments", tmp_path / name)
+    assert told.code == 2
+    assert "rename" in told.err

@@ -35,6 +35,7 @@ def solve_closest(
     solve: Solve,
     limits: Limits,
     cover: bool,
+    reuse: float,
     deadline: float,
     per_unit: int,
 ) -> Solution:
@@ -51,7 +52,7 @@ def solve_closest(
         pooled = solve_pooled(continuum, dissimilarity, deadline)
     if pooled is not None:
         best = better(best, pooled)
-    closest = _closest(continuum, dissimilarity, cover, deadline, per_unit)
+    closest = _closest(continuum, dissimilarity, cover, reuse, deadline, per_unit)
     if closest is None:
         return best
     problem, most = closest
@@ -74,6 +75,7 @@ def _closest(
     continuum: Continuum,
     dissimilarity: BoundDissimilarity,
     cover: bool,
+    reuse: float,
     deadline: float,
     per_unit: int,
 ) -> tuple[Problem, float] | None:
@@ -88,6 +90,7 @@ def _closest(
                 continuum,
                 dissimilarity,
                 cover=cover,
+                reuse=reuse,
                 most=most,
                 most_pairs=per_unit * continuum.n_units,
                 deadline=deadline,

@@ -72,6 +72,7 @@ def solve_presolved(
     limits: Limits,
     *,
     cover: bool = False,
+    reuse: float = 0.0,
 ) -> Presolved:
     """The best alignment at any density: the problem built, thinned out if it must be, solved."""
     deadline = limits.deadline()
@@ -86,6 +87,7 @@ def solve_presolved(
             continuum,
             dissimilarity,
             cover=cover,
+            reuse=reuse,
             most_pairs=_bearable(continuum, limits.of(Presolve)),
             deadline=deadline,
         )
@@ -93,8 +95,9 @@ def solve_presolved(
         # Imported here, as below `pooling`: most continua need neither.
         from gammacp.alignment.presolve.closest import solve_closest
 
+        per_unit = limits.of(Presolve).closest
         closest = solve_closest(
-            continuum, dissimilarity, solve, limits, cover, deadline, limits.of(Presolve).closest
+            continuum, dissimilarity, solve, limits, cover, reuse, deadline, per_unit
         )
         return Presolved(closest, None)
     if not cover and one_spot(continuum):

@@ -89,7 +89,7 @@ class Decomposition:
         self.loss = loss
         self.alone = alone
         self.tolerance = problem.tolerance
-        self.over = problem.opening - alone
+        self.over = problem.opening + problem.reuse - alone
         self.limits = limits
         self.deadline = deadline
         cost = len(alone) * problem.opening - float(alone.sum())
@@ -240,7 +240,8 @@ class Decomposition:
         # Imported here: few components are so hard that they go to CP-SAT.
         from gammacp.alignment.solvers.packing import Model, best_packing
 
-        packing = Model(part, ones, self.problem.opening, self.problem.cover)
+        again = self.problem.opening + self.problem.reuse
+        packing = Model(part, ones, again, self.problem.cover)
         share = self.problem.slack * len(np.unique(part.members)) / len(self.alone)
         with budget(self.limits.steps(self.limits.of(Components).steps)):
             found = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
@@ -273,7 +274,9 @@ class Decomposition:
     def _loss(self, part: Columns, taken: Bools, price: float) -> float:
         picked = part.select(np.flatnonzero(taken))
         shared = len(picked.members) - len(np.unique(picked.members))
-        return price - float(picked.gain.sum()) + shared * self.problem.opening
+        return (
+            price - float(picked.gain.sum()) + shared * (self.problem.opening + self.problem.reuse)
+        )
 
 
 class BestColumns(NamedTuple):
@@ -323,11 +326,8 @@ def decompose(
     from gammacp.alignment.kernels.duals import make_feasible
 
     ranked = columns.renumber(problem.ranks)
-    # In a cover no price need be above the opening: w ≤ Δ, so that no group gains more.
-    if problem.cover:
-        highest = problem.opening
-    else:
-        highest = np.inf
+    # In a cover no price need be above that: w ≤ Δ, so that no group gains more.
+    highest = problem.highest_price
     price = np.minimum(price, highest)
     loss = make_feasible(price, columns._replace(members=ranked.members), highest)
     most_loss = _FIRST_LOSS * problem.scale

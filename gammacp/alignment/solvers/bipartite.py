@@ -68,13 +68,15 @@ def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
     """The cheapest cover: an edge cover, which reduces to a matching.
 
     Every unit has a cheapest way of its own to be covered; a pair in one group saves the ways of
-    both and pays its own. Who is not matched takes its cheapest way.
+    both and pays its own. Who is not matched takes its cheapest way. Each time that a unit is in a
+    group costs `reuse` here, the first time included, which is taken off in the end.
     """
-    cost = problem.opening - edges.weight
+    reuse = problem.reuse
+    cost = problem.opening - edges.weight + 2 * reuse
     first = edges.row
     second = edges.column + len(edges.begin) - 1
     n = problem.n_units
-    own = np.full(n, problem.opening)
+    own = np.full(n, problem.opening + reuse)
     partner = np.full(n, -1, np.int32)
     for here, there in ((first, second), (second, first)):
         order = np.lexsort((cost, here))
@@ -93,8 +95,8 @@ def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
     covered[np.flatnonzero(has), owner[has, 1]] = pairs[has, 1]
     every = np.asarray(np.unique(np.concatenate((groups[~single], covered)), axis=0), np.int32)
     # What covers both units of a pair costs no less than their own ways less their prices.
-    proof = Proof(problem.opening - own + price)
-    return solution(problem, every, float(own.sum() - price.sum()), proof=proof)
+    proof = Proof(problem.opening + reuse - own + price)
+    return solution(problem, every, float(own.sum() - price.sum()) - reuse * n, proof=proof)
 
 
 def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matching:

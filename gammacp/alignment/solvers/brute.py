@@ -51,7 +51,8 @@ def solve_brute(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
         ways = [(np.inf, -1)]
         for g in having[first]:
             if (problem.cover or not masks[g] & covered) and not barred >> g & 1:
-                ways.append((float(costs[g]) + best(*after(g, covered, barred))[0], g))
+                again = problem.reuse * (masks[g] & covered).bit_count()
+                ways.append((float(costs[g]) + again + best(*after(g, covered, barred))[0], g))
         return min(ways)
 
     def after(g: int, covered: int, barred: int) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from gammacp.alignment.duals.lp import block_prices
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
-from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, group_costs, solution
+from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution, total_cost
 from gammacp.alignment.proof.components import Components, best_of_columns
 from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.enumeration import at_hand, better
@@ -89,17 +89,9 @@ def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
         return _Priced(found.price, None, found.groups)
     note(prices_by="GLOP")
     ranked = columns.renumber(problem.ranks)
-    if problem.cover:
-        cover_cost = problem.opening
-    else:
-        cover_cost = None
-    price = block_prices(problem.n_units, ranked, cover_cost, deadline=deadline)
-    if problem.cover:
-        highest = problem.opening
-    else:
-        highest = np.inf
-    price = np.minimum(price, highest)
-    make_feasible(price, ranked, highest)
+    price = block_prices(problem.n_units, ranked, problem.cover_cost, deadline=deadline)
+    price = np.minimum(price, problem.highest_price)
+    make_feasible(price, ranked, problem.highest_price)
     return _Priced(price[problem.ranks], columns, None)
 
 
@@ -124,7 +116,7 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
             return None
         current_work().rounds += 1
         ones = np.ones(problem.n_units, np.int64)
-        model = Model(kept, ones, problem.opening, problem.cover)
+        model = Model(kept, ones, problem.opening + problem.reuse, problem.cover)
         packed = best_packing(model, exactly)
         taken = kept.select(np.flatnonzero(packed.times))
         groups = to_groups(problem, taken)
@@ -194,4 +186,4 @@ def _checked(
 
 
 def _gain(problem: Problem, groups: Codes) -> float:
-    return problem.n_units * problem.opening - float(group_costs(problem, groups).sum())
+    return problem.n_units * problem.opening - total_cost(problem, groups)

@@ -93,7 +93,7 @@ def solve_listed(
                 problem.n_units,
                 columns.renumber(problem.ranks),
                 problem.scale,
-                problem.opening if problem.cover else None,
+                problem.cover_cost,
                 deadline=deadline,
                 tuning=limits.of(PriceTuning),
             )

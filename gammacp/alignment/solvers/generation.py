@@ -36,7 +36,7 @@ from gammacp.alignment.problem import (
     Proof,
     RelaxedMatrix,
     Solution,
-    group_costs,
+    total_cost,
 )
 from gammacp.alignment.proof.unit_bound import least_bounded
 from gammacp.alignment.reporting import tell
@@ -342,11 +342,7 @@ def _solve_master(
 
     With `mending` that is annealed.
     """
-    if problem.cover:
-        cover_cost = problem.opening
-    else:
-        cover_cost = None
-    relaxed = relax(problem.n_units, state.columns, cover_cost, deadline=deadline)
+    relaxed = relax(problem.n_units, state.columns, problem.cover_cost, deadline=deadline)
     total = float(relaxed.price.sum())
     columns = state.columns
     value = relaxed.value
@@ -399,7 +395,7 @@ def price_columns(
     due: a deeper search takes up to ten times as long.
     """
     # A unit alone gains nothing, so that no price may be below 0.
-    price = np.clip(state.trial, 0.0, problem.opening if problem.cover else np.inf)
+    price = np.clip(state.trial, 0.0, problem.highest_price)
     roots: Indices = np.arange(problem.n_units)
     excess = np.full(problem.n_units, np.inf)
     if state.near:
@@ -433,11 +429,11 @@ def price_columns(
 def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
     """Prices that no group beats: each root pays what its groups lack.
 
-    In a cover prices end at the opening, where a group costs nothing more, so that every unit pays
+    In a cover prices end where a group costs nothing more (`cover_cost`), so that every unit pays
     what the worst group lacks, up to there.
     """
     if problem.cover:
-        return np.asarray(np.minimum(price + excess.max(initial=0.0), problem.opening))
+        return np.asarray(np.minimum(price + excess.max(initial=0.0), problem.highest_price))
     return np.asarray(price + excess)
 
 
@@ -468,7 +464,7 @@ def _pack(problem: Problem, state: GenerationState, deadline: float) -> Generati
     near = state.columns.select(np.flatnonzero(state.columns.losses(state.price) <= gap))
     ones = np.ones(problem.n_units, np.int64)
     with budget(_PACKING):
-        packing = Model(near, ones, problem.opening, problem.cover)
+        packing = Model(near, ones, problem.opening + problem.reuse, problem.cover)
         found = best_packing(packing, Limits().until(deadline))
     return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(found.times))))
 
@@ -490,7 +486,7 @@ def _round(
 
 
 def _better(problem: Problem, state: GenerationState, groups: Codes) -> GenerationState:
-    gain = problem.n_units * problem.opening - float(group_costs(problem, groups).sum())
+    gain = problem.n_units * problem.opening - total_cost(problem, groups)
     if gain <= state.gain + problem.tolerance:
         return state
     return replace(

@@ -24,7 +24,7 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
     except TimeoutError:
         return at_hand(problem)
     ones = np.ones(problem.n_units, np.int64)
-    model = Model(columns, ones, problem.opening, problem.cover)
+    model = Model(columns, ones, problem.opening + problem.reuse, problem.cover)
     found = highs_packing(model, limits.until(deadline))
     total = problem.n_units * problem.opening
     if found is None:

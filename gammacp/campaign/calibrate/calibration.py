@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from statistics import NormalDist, multimode
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from shuffling import ReferenceModel, parse_errors
 from shuffling.before_errors import BeforeErrors
+
+if TYPE_CHECKING:
+    from gammacp.base.pictures import PlotOptions
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
 SETS = 10
@@ -108,10 +111,38 @@ class Calibration:
     unfinished: tuple[str, ...] = ()
     pauses: bool = False
 
+    def __repr__(self) -> str:
+        """Return the sentence; `as_dict` has the rest."""
+        return f"Calibration({self.in_words()})"
+
     def _repr_html_(self) -> str:
         from gammacp.base.display import as_html
 
         return as_html("calibration", self)
+
+    def plot(self, figure: Any = None, **options: Unpack["PlotOptions"]) -> Any:
+        """Draw γ against the amount of each error; return matplotlib's figure.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            No error has a curve.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.campaign.calibrate.figure import picture_of
+
+        return draw(partial(picture_of, self), figure, **options)
 
     def as_dict(self) -> dict[str, Any]:
         """The calibration as JSON has it."""

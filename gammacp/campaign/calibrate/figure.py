@@ -1,54 +1,92 @@
-"""The calibration as a figure: one panel per error, with the measured γ on the curve."""
+"""The calibration as a picture: one panel per error, with the measured γ on the curve."""
 
 import math
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gammacp.base import plots
+from gammacp.base.pictures import Panel, Picture, plain
+from gammacp.base.plots import COLOURS
+from gammacp.base.text import counted
 from gammacp.campaign.calibrate.calibration import Calibration, Equivalent
 from gammacp.campaign.calibrate.meaning import amount, unit_of_amount
-from gammacp.errors import UsageError
+from gammacp.errors import DataError
+
+# Inches of a panel, and the least width of one.
+_HEIGHT = 1.9
+_WIDTH = 1.55
 
 
-def draw(calibration: Calibration, path: Path) -> None:
-    """Write the figure; the ending of the path says how (.svg, .png, .pdf).
+def picture_of(calibration: Calibration, width: float) -> Picture:
+    """Return the picture of a calibration.
 
-    Raises UsageError where matplotlib is missing or cannot write that ending.
+    Parameters
+    ----------
+    calibration
+        What is drawn.
+    width
+        Of the figure, in inches.
+
+    Raises
+    ------
+    DataError
+        No error has a curve.
     """
     drawn = [e for e in calibration.equivalents if len(e.curve.magnitudes) > 1]
     if not drawn:
-        raise UsageError("there is no curve to draw")
-    stem = path.with_suffix("")
-    width = 2.6 * len(drawn) + 0.6
-    with plots.figure(
-        stem, width=width, height=3.1, columns=len(drawn), shared=True, endings=(path.suffix,)
-    ) as panels:
-        for panel, equivalent in zip(np.atleast_1d(panels), drawn, strict=True):
-            _panel(panel, equivalent, calibration)
-        np.atleast_1d(panels)[0].set_ylabel("γ")
+        raise DataError("there is no curve to draw: no error can be made on these data")
+    columns = min(len(drawn), max(1, int(width / _WIDTH)))
+    low = min(min(float(s.min()) for s in e.curve.sets) for e in drawn)
+    low = min(low, calibration.score.value)
+    panels = tuple(
+        Panel(_HEIGHT, partial(_draw, one=each, calibration=calibration, low=low)) for each in drawn
+    )
+    return Picture(panels, _caption(calibration, drawn), columns)
 
 
-def _panel(panel: Any, equivalent: Equivalent, calibration: Calibration) -> None:
+def _caption(calibration: Calibration, drawn: list[Equivalent]) -> str:
+    score = calibration.score
+    words = [f"Dashed: γ = {score.value:.3f} of {counted(calibration.n_annotators, 'annotator')}."]
+    chance = score.signature.partition("|chance:")[2].partition("|")[0]
+    if chance:
+        words.append(f"Chance: {chance}.")
+    words += [
+        "Line: mean γ of simulated annotators who make one error alone; shade: from the lowest to "
+        f"the highest of {counted(calibration.sets, 'set')}.",
+        f"Diamond: the amount that gives the same γ; bar: its {calibration.confidence:.0%} "
+        "interval.",
+    ]
+    words += [
+        f"{e.error}: no curve ({e.reason})."
+        for e in calibration.equivalents
+        if e not in drawn and e.reason
+    ]
+    return " ".join(words)
+
+
+def _draw(axes: Any, *, one: Equivalent, calibration: Calibration, low: float) -> None:
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-    curve = equivalent.curve
+    curve = one.curve
     gamma = calibration.score.value
-    amounts = [amount(equivalent.error, m, calibration.model) for m in curve.magnitudes]
+    amounts = [amount(one.error, m, calibration.model) for m in curve.magnitudes]
     spread = np.array([[s.min(), s.max()] for s in curve.sets])
-    panel.fill_between(amounts, spread[:, 0], spread[:, 1], alpha=0.2, linewidth=0)
-    panel.plot(amounts, curve.smooth, marker="o", markersize=3)
-    panel.axhline(gamma, color="0.35", linewidth=0.9, linestyle="--")
-    if math.isfinite(equivalent.amount):
-        if math.isfinite(equivalent.high):
-            high = equivalent.high
-        else:
+    axes.fill_between(amounts, spread[:, 0], spread[:, 1], color=COLOURS[0], alpha=0.2, linewidth=0)
+    axes.plot(amounts, curve.smooth, color=COLOURS[0], marker="o", markersize=2.5)
+    axes.axhline(gamma, color="0.35", linewidth=0.9, linestyle="--")
+    if math.isfinite(one.amount):
+        high = one.high
+        if not math.isfinite(high):
             high = amounts[-1]
-        panel.plot([equivalent.low, high], [gamma, gamma], color="C3", linewidth=4, alpha=0.5)
-        panel.plot([equivalent.amount], [gamma], marker="D", color="C3", zorder=3)
-    panel.set_title(equivalent.error, fontsize="medium")
-    panel.set_xlabel(f"% of {unit_of_amount(equivalent.error)}", fontsize="small")
-    panel.set_xlim(0, amounts[-1])
-    panel.xaxis.set_major_locator(MaxNLocator(nbins=4, prune="both"))
-    panel.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
+        axes.plot([one.low, high], [gamma, gamma], color=COLOURS[1], linewidth=4, alpha=0.6)
+        axes.plot([one.amount], [gamma], marker="D", color=COLOURS[1], mec="black", zorder=3)
+    axes.set_title(plain(one.error), fontsize=8.5)
+    axes.set_xlabel(f"% of {unit_of_amount(one.error)}", fontsize=7.5)
+    axes.set_ylabel("γ", fontsize=8)
+    axes.set_xlim(0, amounts[-1])
+    axes.set_ylim(low - 0.05, 1.03)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=4, prune="both"))
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
+    axes.tick_params(labelsize=7)

@@ -185,65 +185,113 @@ def trace(
     executor, progress
         Where cells are computed, and who is told (done, known to be needed).
     """
-    curves = {e: Curve.start(cell.sets) for e in errors}
-    reasons: dict[str, str] = {}
-    ends = dict.fromkeys(errors, math.inf)
-    learnt: dict[tuple[str, float], Fitted] = {}
-    tell = progress or (lambda _done, _total: None)
-    if executor is None:
-        run: Callable[..., Iterable[Any]] = map
-    else:
-        run = executor.map
-    done = total = 0
+    tracing = _Tracing(cell, errors, target, executor, progress)
+    for wave in _WAVES:
+        tracing.compute([(e, m) for e in tracing.above_target() for m in wave])
+    for _ in range(_REFINEMENTS):
+        finer = [(e, m) for e in errors for m in tracing.finer_magnitudes(e)]
+        tracing.compute(finer)
+    tracing.replicate(documents)
+    return tracing.curves, tracing.reasons
 
-    def near(error: str, magnitude: float) -> Guess | None:
-        there = [m for e, m in learnt if e == error]
-        nearest = min(there, key=lambda m: abs(m - magnitude), default=None)
+
+class _Tracing:
+    """Curves while they are computed.
+
+    Attributes
+    ----------
+    curves
+        By error.
+    reasons
+        Why the curves of some errors end before magnitude 1.
+    """
+
+    def __init__(
+        self,
+        cell: CalibrationCell,
+        errors: Sequence[str],
+        target: float,
+        executor: Executor | None,
+        progress: Progress | None,
+    ) -> None:
+        """Begin a curve for each error."""
+        self.curves = {e: Curve.start(cell.sets) for e in errors}
+        self.reasons: dict[str, str] = {}
+        self._cell = cell
+        self._errors = errors
+        self._target = target
+        self._ends = dict.fromkeys(errors, math.inf)
+        self._learnt: dict[tuple[str, float], Fitted] = {}
+        self._tell = progress or (lambda _done, _total: None)
+        self._run: Callable[..., Iterable[Any]] = map
+        if executor is not None:
+            self._run = executor.map
+        self._done = 0
+        self._total = 0
+
+    def above_target(self) -> list[str]:
+        """Return the errors whose curves do not reach the target yet, and may."""
+        return [
+            e
+            for e in self._errors
+            if e not in self.reasons and not _reaches(self.curves[e], self._target)
+        ]
+
+    def finer_magnitudes(self, error: str) -> Iterable[float]:
+        """Return the magnitudes around the target at which a curve is computed next."""
+        return _refinement(self.curves[error], self._target, self._ends[error])
+
+    def compute(self, wanted: Sequence[tuple[str, float]]) -> None:
+        """Add points to the curves, each started from what its nearest one has learnt."""
+        cells = [
+            replace(self._cell, error=e, magnitude=m, start=self._near(e, m)) for e, m in wanted
+        ]
+        self._expect(len(cells))
+        for tried, result, reason in self._run(attempt, cells):
+            self._count()
+            if result is None:
+                self._ends[tried.error] = min(self._ends[tried.error], tried.magnitude)
+                self.reasons[tried.error] = reason
+            elif tried.magnitude < self._ends[tried.error]:
+                gammas, fitted = result
+                self._learnt[tried.error, tried.magnitude] = fitted
+                curve = self.curves[tried.error]
+                self.curves[tried.error] = curve.with_cell(tried.magnitude, gammas, fitted.misfit)
+
+    def replicate(self, documents: int) -> None:
+        """Measure by how much γ of so many documents is off the curves at the target."""
+        few = min(documents, max(_MOST_DOCUMENTS, self._cell.n_annotators))
+        again = [
+            replace(self._cell, error=e, magnitude=m, start=self._near(e, m))
+            for e in self._errors
+            if len(self.curves[e].magnitudes) > 1 and (m := _point(self.curves[e], self._target))
+            for _ in range(REPLICATES)
+        ]
+        numbers = [*range(REPLICATES)] * (len(again) // REPLICATES)
+        self._total += len(again)
+        residuals: dict[str, list[float]] = {}
+        replicated = self._run(partial(replicate, documents=few), again, numbers)
+        for tried, off in zip(again, replicated, strict=True):
+            self._count()
+            if not math.isnan(off):
+                residuals.setdefault(tried.error, []).append(off * math.sqrt(few / documents))
+        for e, of_error in residuals.items():
+            self.curves[e] = replace(self.curves[e], residuals=np.array(of_error))
+
+    def _near(self, error: str, magnitude: float) -> Guess | None:
+        computed = [m for e, m in self._learnt if e == error]
+        nearest = min(computed, key=lambda m: abs(m - magnitude), default=None)
         if nearest is None:
             return None
-        return learnt[error, nearest].guess
+        return self._learnt[error, nearest].guess
 
-    def compute(wanted: Sequence[tuple[str, float]]) -> None:
-        nonlocal done, total
-        cells = [replace(cell, error=e, magnitude=m, start=near(e, m)) for e, m in wanted]
-        total += len(cells)
-        tell(done, total)
-        for tried, found, reason in run(attempt, cells):
-            done += 1
-            tell(done, total)
-            if found is None:
-                ends[tried.error] = min(ends[tried.error], tried.magnitude)
-                reasons[tried.error] = reason
-            elif tried.magnitude < ends[tried.error]:
-                gammas, fitted = found
-                learnt[tried.error, tried.magnitude] = fitted
-                curve = curves[tried.error].with_cell(tried.magnitude, gammas, fitted.misfit)
-                curves[tried.error] = curve
+    def _expect(self, cells: int) -> None:
+        self._total += cells
+        self._tell(self._done, self._total)
 
-    for wave in _WAVES:
-        above = [e for e in errors if e not in reasons and not _reaches(curves[e], target)]
-        compute([(e, m) for e in above for m in wave])
-    for _ in range(_REFINEMENTS):
-        compute([(e, m) for e in errors for m in _refinement(curves[e], target, ends[e])])
-    few = min(documents, max(_MOST_DOCUMENTS, cell.n_annotators))
-    again = [
-        replace(cell, error=e, magnitude=m, start=near(e, m))
-        for e in errors
-        if len(curves[e].magnitudes) > 1 and (m := _point(curves[e], target))
-        for _ in range(REPLICATES)
-    ]
-    numbers = [*range(REPLICATES)] * (len(again) // REPLICATES)
-    total += len(again)
-    residuals: dict[str, list[float]] = {}
-    found_again = run(partial(replicate, documents=few), again, numbers)
-    for tried, off in zip(again, found_again, strict=True):
-        done += 1
-        tell(done, total)
-        if not math.isnan(off):
-            residuals.setdefault(tried.error, []).append(off * math.sqrt(few / documents))
-    for e, found in residuals.items():
-        curves[e] = replace(curves[e], residuals=np.array(found))
-    return curves, reasons
+    def _count(self) -> None:
+        self._done += 1
+        self._tell(self._done, self._total)
 
 
 def _point(curve: Curve, target: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,17 @@ from gammacp.base.record_tables import number
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import ComputingFlags, FailUnder, GammaFlags, check_threshold
-from gammacp.cli.output import AsJson, message, outputs, print_json, say, show, tell_signatures
+from gammacp.cli.output import (
+    AsJson,
+    check_figure_path,
+    message,
+    outputs,
+    print_json,
+    say,
+    show,
+    tell_signatures,
+    write_figure,
+)
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +48,7 @@ def calibrate(
         "NAME",
     ),
     sets: int = option("Shuffled sets per magnitude.", default=10, min=3),
-    figure: Path | None = option("Draw the curves, with γ on them (.svg, .png, .pdf)."),
+    figure: Path | None = option("Draw the curves, with γ on them (.svg, .png, .pdf).", "FILE"),
     curves: Path | None = option("Write the curves (CSV)."),
     by: By | None = option(
         "Instead: how much of each mistake every annotator makes. Takes three annotators."
@@ -56,8 +67,12 @@ def calibrate(
     from gammacp.campaign import result_tables
     from gammacp.campaign.calibrate import calibrate as compute
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
+    from shuffling import parse_errors
 
     options = settings.options()
+    for name in error or ():
+        parse_errors(name)
+    check_figure_path(figure)
     paths = outputs(curves=curves, figure=figure)
     loaded = load(
         files,
@@ -89,16 +104,17 @@ def calibrate(
         )
     if curves is not None:
         result_tables.curves(found).write_csv(curves)
+    drawn = {}
     if figure is not None:
-        from gammacp.campaign.calibrate.figure import draw
+        from gammacp.campaign.calibrate.figure import picture_of
 
-        draw(found, figure)
+        drawn = {"figure": write_figure(partial(picture_of, found), figure)}
     if json:
-        print_json({**found.as_dict(), **loaded.json})
+        print_json({**found.as_dict(), **drawn, **loaded.json})
     else:
         _print(found)
-        for path in paths:
-            message(f"wrote {path}")
+        if curves is not None:
+            message(f"wrote {curves}")
         tell_signatures(found.signature, seed=settings.sampling.seed)
     settings.solving.check_proven(found.score.status)
     check_threshold(found.score.value, fail_under)

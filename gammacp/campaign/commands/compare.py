@@ -1,6 +1,7 @@
 """`gammacp compare`: who agrees with whom, about what, and where."""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,11 +12,12 @@ from gammacp.cli.options.settings import GammaFlags, Thresholds
 from gammacp.cli.output import (
     AsJson,
     FrameFile,
+    check_figure_path,
     check_frame_path,
-    message,
     outputs,
     print_json,
     tell_signatures,
+    write_figure,
     write_frame,
 )
 from gammacp.cli.sparing import spare_files
@@ -42,7 +44,7 @@ def compare(
         "Compute and print only these tables (repeatable).  [default: all]"
     ),
     figure: Path | None = option(
-        "Draw what each annotator does differently, as bars (.svg, .png, .pdf)."
+        "Draw the pairs, and what each annotator does differently (.svg, .png, .pdf).", "FILE"
     ),
     frame: FrameFile = None,
     json: AsJson = False,
@@ -53,13 +55,14 @@ def compare(
 
     Most used: --by, --against and --reference.
     """
-    from gammacp.campaign.commands.comparison_tables import draw_charges, print_comparison
+    from gammacp.campaign.commands.comparison_tables import print_comparison
     from gammacp.campaign.compare import compare as compare_all
 
     thresholds.require_interval(comparing.wants_interval)
     options = settings.options()
     tables = [str(table) for table in by or TABLES]
     check_frame_path(frame)
+    check_figure_path(figure)
     writes = outputs(frame=frame, figure=figure)
     spare_files(writes, comparing.against or ())
     features = settings.weighing.features
@@ -84,21 +87,23 @@ def compare(
         found = compare_all(
             loaded.corpus().continua,
             by=tables,
-            also=() if by and figure is None else BESIDE,
+            # A figure shows pairs and kinds; it has what it needs if one of them was asked for.
+            also=() if by and (figure is None or {"pair", "kind"} & {*tables}) else BESIDE,
             **comparing.options(files, reading, features, loaded.continua),
             executor=executor,
             **options,
         )
+    drawn = {}
     if figure is not None:
-        draw_charges(found, figure)
+        from gammacp.campaign.compare.figure import picture_of
+
+        drawn = {"figure": write_figure(partial(picture_of, found), figure)}
     if frame is not None:
         write_frame(found.overall.pair_rows(), frame)
     if json:
-        print_json({**found.as_dict(), **loaded.json})
+        print_json({**found.as_dict(), **drawn, **loaded.json})
     else:
         print_comparison(found, tables)
-        if figure is not None:
-            message(f"wrote {figure}")
         tell_signatures(*found.signatures, seed=settings.sampling.seed)
     settings.solving.check_proven(found.overall.score.status)
-    thresholds.check(found.overall.value, found.bootstrap)
+    thresholds.check_gamma(found.overall, found.bootstrap, loaded.files)

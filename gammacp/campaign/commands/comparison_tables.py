@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from gammacp.base.record_tables import Table, number
@@ -13,7 +12,6 @@ from gammacp.base.text import group_by_text, visible
 from gammacp.campaign import result_tables
 from gammacp.campaign.parts import ComparisonTable
 from gammacp.cli.output import message, say, show
-from gammacp.errors import DataError
 
 if TYPE_CHECKING:
     from gammacp.campaign.compare import Comparison, Confusion
@@ -51,19 +49,6 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
         message(f"no table by {name}: {reason}")
 
 
-def draw_charges(found: Comparison, path: Path) -> None:
-    """Write the figure of what each annotator does differently.
-
-    Raises DataError where kinds of differences cannot be told apart, or nobody differs.
-    """
-    from gammacp.campaign.charges import charges_of, draw
-
-    if found.kinds is None:
-        why = found.refused.get("kind", "differences have no kinds here")
-        raise DataError(f"there is nothing to draw: {why}")
-    draw(charges_of(found.kinds), path)
-
-
 def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
     """The tables of `--by`, each with its title and sentences."""
     if "document" in by:
@@ -86,7 +71,7 @@ def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
 
 
 def _further_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
-    """Yield what else was asked for: a reference, another round, groups, sessions, an order, …"""
+    """Yield what else was asked for, such as a reference, another round, groups or sessions."""
     if (reference := found.reference) is not None:
         name = visible(reference.name)
         words = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from json import dumps
 from pathlib import Path
 from textwrap import shorten
@@ -14,7 +15,17 @@ from gammacp.cli.alignment_table import tell_open
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
 from gammacp.cli.options.settings import ComputingFlags, Seed, SolvingFlags, Weighing
-from gammacp.cli.output import AsJson, message, messages, outputs, print_json, say, show
+from gammacp.cli.output import (
+    AsJson,
+    check_figure_path,
+    message,
+    messages,
+    outputs,
+    print_json,
+    say,
+    show,
+    write_figure,
+)
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +33,8 @@ if TYPE_CHECKING:
     from gammacp.campaign.consensus import CorpusConsensus
     from gammacp.continuum import Continuum
     from gammacp.formats.registry import Format
+
+_REVIEW_LISTS = (".csv", ".xlsx")
 
 
 @dataclass(frozen=True)
@@ -55,6 +68,19 @@ class Lists:
         "The review list, worst first (CSV, or .xlsx with a column for decisions, read back)."
     )
     soft: Path | None = option("The share of annotators at each position (JSON).")
+    figure: Path | None = option(
+        "Draw the gold standard under the annotators' lanes; of several documents, bars (.svg, "
+        ".png, .pdf).",
+        "FILE",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse a review list of another format at once."""
+        if self.review is not None and self.review.suffix.lower() not in _REVIEW_LISTS:
+            raise UsageError(
+                f"--review writes CSV or an Excel workbook, and {self.review.name} does not end in "
+                f"{' or '.join(_REVIEW_LISTS)}"
+            )
 
     @property
     def any(self) -> bool:
@@ -112,6 +138,7 @@ def consensus(
     Most used: --out, --review and --support.
     """
     from gammacp.campaign.consensus import consensus_of_each, gold_tables, reliability
+    from gammacp.campaign.consensus.records import consensus_document
     from gammacp.formats import write
     from gammacp.formats.registry import format_for_writing
     from gammacp.formats.writing import check_folder, document_of, lost_links
@@ -119,7 +146,14 @@ def consensus(
     endings = target.endings()
     if target.out is not None:
         check_folder(target.out)
-    paths = outputs(out=target.out, units=lists.units, review=lists.review, soft=lists.soft)
+    check_figure_path(lists.figure)
+    paths = outputs(
+        out=target.out,
+        units=lists.units,
+        review=lists.review,
+        soft=lists.soft,
+        figure=lists.figure,
+    )
     about: dict[str, Any] = {"writes": paths, "endings": endings, "links": True}
     loaded = load(files, reading, weighing.features, **about)
     written = write_options(target.write_option)
@@ -162,18 +196,22 @@ def consensus(
             for loss in lost_links(document_of(named), chosen) if path is not None else ():
                 message(f"gammacp: {path}: {loss}")
         lists.write(each, named)
+    drawn = {}
+    if lists.figure is not None:
+        from gammacp.campaign.consensus.figure import picture_of_all
+
+        drawn = {"figure": write_figure(partial(picture_of_all, each), lists.figure)}
     if json:
-        results = (
-            gold_tables.consensus_document(n, c, each.alignments[n]) for n, c in found.items()
-        )
-        document = {"results": results, **each.belief.as_dict()}
+        results = (consensus_document(n, c, each.alignments[n]) for n, c in found.items())
+        document = {"results": results, **each.belief.as_dict(), **drawn}
         print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
         return
     _print(each, worst)
     if rated or unrated:
         say(f"\n{rated.in_words() if rated else unrated}")
     for path in paths:
-        message(f"wrote {path}")
+        if path != lists.figure:
+            message(f"wrote {path}")
 
 
 def _print(each: CorpusConsensus, worst: int) -> None:

@@ -1,12 +1,22 @@
-"""`gammacp plan`: how many documents and annotators?"""
+"""`gammacp plan`: number of documents and annotators for a goal."""
 
+from functools import partial
 from math import isfinite
 from pathlib import Path
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags
-from gammacp.cli.output import AsJson, outputs, print_json, say, show, tell_signatures
+from gammacp.cli.output import (
+    AsJson,
+    check_figure_path,
+    outputs,
+    print_json,
+    say,
+    show,
+    tell_signatures,
+    write_figure,
+)
 
 
 def plan(
@@ -37,6 +47,7 @@ def plan(
         default="position+category+false-negative",
     ),
     assign: Path | None = option("Write who should annotate what (CSV)."),
+    figure: Path | None = option("Draw the curve (.svg, .png, .pdf).", "FILE"),
     json: AsJson = False,
 ) -> None:
     """Plan how many documents and annotators you need.
@@ -61,7 +72,8 @@ def plan(
     goal = Goal(half_width=half_width, difference=difference, verdict=verdict)
     options = settings.options()
     features = settings.weighing.features
-    paths = outputs(assign=assign)
+    check_figure_path(figure)
+    paths = outputs(assign=assign, figure=figure)
     loaded = None
     if model is None:
         loaded = load(files, reading, features, writes=paths, about=sampled.values())
@@ -91,8 +103,13 @@ def plan(
         best = found.best
         pilot = loaded.corpus().continua
         assignment(pilot, best.documents, best.annotators, candidate).write_csv(assign)
+    drawn = {}
+    if figure is not None:
+        from gammacp.campaign.plan.figure import picture_of
+
+        drawn = {"figure": write_figure(partial(picture_of, found), figure)}
     if json:
-        print_json({**found.as_dict(), **(loaded.json if loaded else {})})
+        print_json({**found.as_dict(), **drawn, **(loaded.json if loaded else {})})
         return
     show(result_tables.designs(found))
     say(f"\n{found.advice()}")

@@ -1,4 +1,4 @@
-"""`gammacp replace`: may a system stand in for a person?"""
+"""`gammacp replace`: test whether a system may stand in for a person."""
 
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
@@ -31,7 +31,7 @@ def replace(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """May a system stand in for a person?
+    """Test whether a system may stand in for a person.
 
     The alternative annotator test, with candidates ranked.
 

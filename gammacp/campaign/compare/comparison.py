@@ -35,6 +35,7 @@ from gammacp.campaign.compare.scoring import (
 from gammacp.campaign.compare.sessions import Sessions, first_sessions, sessions_of
 from gammacp.campaign.copies import CopiesFound, copies
 from gammacp.campaign.parts import COMPARED, TABLES_BESIDE, ComparisonPart
+from gammacp.continuum import Continuum
 from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.inference.resampling import DRAWS, BootstrapInterval
@@ -50,6 +51,7 @@ from gammacp.registry import names as names_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from gammacp.base.pictures import PlotOptions
     from gammacp.kinds.kinds import Kinds
 
 TABLES = ("document", "annotator", "pair", "category")
@@ -118,6 +120,32 @@ class Comparison:
 
         return as_html("comparison", self)
 
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw the matrix of pairs, and bars of what each annotator does differently.
+
+        Bars are there if kinds of differences were compared (`by=[…, "kind"]`).
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            There are neither several pairs nor differences of some kind.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.campaign.compare.figure import picture_of
+
+        return draw(partial(picture_of, self), figure, **options)
+
     @property
     def kinds(self) -> Kinds | None:
         """Kinds of differences; None where they were not asked for, or there are none."""
@@ -177,7 +205,7 @@ def compare(
     in_order: bool = False,
     draws: int = DRAWS,
     leave_one_out: bool = True,
-    by: Collection[str] = TABLES,
+    by: Collection[str] | None = None,
     also: Collection[str] = (),
     explain: bool = False,
     executor: Executor | None = None,
@@ -213,7 +241,8 @@ def compare(
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
-        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects.
+        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects. Default:
+        all of `TABLES`, and of the others those that the data have, as `gammacp compare` does.
     also
         Tables of other subjects that are left out, with the reason, where the data have none.
     explain
@@ -238,25 +267,18 @@ def compare(
     settings = Settings.of(**options)
     draws = whole("draws", draws, 0)
     tables = (*TABLES, *names_of("comparison table"))
+    if by is None:
+        by = TABLES
+        also = names_of("comparison table")
     wanted = {one_of("by", name, tables) for name in several("by", by)}
     tell = progress or (lambda _: None)
-    everything = named_continua(continua)
-    everybody = _people(everything, reference)
-    others = first_sessions(everybody, session)
-    another = None
-    if against is not None:
-        other_round = _people(named_continua(against), reference, there=False)
-        another = first_sessions(other_round, session)
-    reference_documents = (
-        {} if reference is None else documents_with(first_sessions(everything, session), reference)
-    )
+    data = _Compared.of(continua, against, reference, session)
+    others = data.people
     names = annotators_of(others)
+    members: dict[str, tuple[str, ...]] = {}
     if groups:
         members = members_of(names, several("groups", groups))
-    else:
-        members = {}
-    compared = [tuple(c.values()) for c in (others, another or {}, reference_documents)]
-    settings = settings.deciding(compared)
+    settings = settings.deciding(data.all)
     tell("everybody")
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
     overall = agreement(basis).with_over(teams=teams)
@@ -272,15 +294,10 @@ def compare(
             pairs = pairs.tested_on(overall)
     tell("each annotator left out")
     without_annotators = leave_one_out and "annotator" in wanted
+    without: tuple[WithoutAnnotator, ...] = ()
     if without_annotators:
         without = without_each(others, overall, basis)
-    else:
-        without = ()
-    parts: dict[str, ComparisonPart] = {}
-    for name, make in COMPARED.items():
-        part = make(others, basis, pairs="pair" in wanted, without=without_annotators)
-        if part is not None:
-            parts[name] = part
+    parts = _parts(others, basis, pairs="pair" in wanted, without=without_annotators)
     tables_beside, refused = _tables_beside(basis, wanted, also)
     parts |= tables_beside
     tell("categories")
@@ -289,16 +306,15 @@ def compare(
     rounds = None
     if reference is not None:
         tell("reference")
-        reference_basis = Basis(reference_documents, settings, executor=executor, shared={})
+        reference_basis = Basis(data.with_reference, settings, executor=executor, shared={})
         reference_comparison = against_reference(reference, pairs, reference_basis)
-    if another is not None:
+    if data.other_round is not None:
         tell("the other round")
-        second = agreement(Basis(another, settings, executor=executor))
+        second = agreement(Basis(data.other_round, settings, executor=executor))
         rounds = OtherRound(agreement=second, test=compare_rounds(overall, second))
+    spread = None
     if draws:
         spread = overall.bootstrap()
-    else:
-        spread = None
     return Comparison(
         overall=_sign(overall, spread),
         bootstrap=spread,
@@ -312,13 +328,78 @@ def compare(
         reference=reference_comparison,
         against=rounds,
         groups=groups_of(pairs, members, overall) if members else None,
-        sessions=sessions_of(everybody, session, settings, executor, overall),
+        sessions=sessions_of(data.all_sessions, session, settings, executor, overall),
         over_time=over_time(overall, in_order=in_order),
         explanation=explained_on(basis) if explain else None,
         parts=parts,
         refused=refused,
         copies=copies(others) if len(others) > 1 else None,
     )
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """The continua that take part in a comparison.
+
+    Attributes
+    ----------
+    all_sessions, people
+        Everybody but the reference, with all sessions and with the first one alone.
+    other_round
+        The first sessions of another round; None without one.
+    with_reference
+        Documents of everybody that the reference annotated; empty without one.
+    """
+
+    all_sessions: Selection
+    people: Selection
+    other_round: Selection | None
+    with_reference: Selection
+
+    @classmethod
+    def of(
+        cls,
+        continua: Continua,
+        against: Continua | None,
+        reference: str | None,
+        session: str | None,
+    ) -> _Compared:
+        """Tell people, reference and rounds apart.
+
+        Raises
+        ------
+        DataError
+            Fewer than two annotators, or no such reference.
+        """
+        everything = named_continua(continua)
+        all_sessions = _people(everything, reference)
+        other_round = None
+        if against is not None:
+            other_people = _people(named_continua(against), reference, there=False)
+            other_round = first_sessions(other_people, session)
+        with_reference: Selection = {}
+        if reference is not None:
+            with_reference = documents_with(first_sessions(everything, session), reference)
+        people = first_sessions(all_sessions, session)
+        return cls(all_sessions, people, other_round, with_reference)
+
+    @property
+    def all(self) -> list[tuple[Continuum, ...]]:
+        """Return the continua of each part, for the choice of a chance model."""
+        parts = (self.people, self.other_round or {}, self.with_reference)
+        return [tuple(part.values()) for part in parts]
+
+
+def _parts(
+    people: Selection, basis: Basis, *, pairs: bool, without: bool
+) -> dict[str, ComparisonPart]:
+    """Return what other subjects compare, by name."""
+    parts = {}
+    for name, make in COMPARED.items():
+        part = make(people, basis, pairs=pairs, without=without)
+        if part is not None:
+            parts[name] = part
+    return parts
 
 
 def _tables_beside(

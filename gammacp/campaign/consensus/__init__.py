@@ -3,10 +3,10 @@
 from gammacp.campaign.consensus.consensus import (
     Consensus,
     ConsensusUnit,
-    consensus,
     gold_of,
     to_be_reviewed,
 )
+from gammacp.campaign.consensus.either import consensus
 from gammacp.campaign.consensus.reliability import Reliability, reliability
 from gammacp.campaign.consensus.several import Belief, CorpusConsensus, consensus_of_each
 from gammacp.campaign.consensus.soft import soft_labels

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gammacp.alignment import Alignment
 from gammacp.alignment.aligned import Aligned
@@ -26,6 +26,11 @@ from gammacp.continuum.fragments import Fragments
 from gammacp.continuum.label import category_of
 from gammacp.continuum.shapes import Shape
 from gammacp.formats.spans import MILLISECONDS, SECONDS
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from gammacp.base.pictures import PlotOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,6 +198,30 @@ class Consensus:
         from gammacp.base.display import as_html
 
         return as_html("consensus", self)
+
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw the annotators' lanes with the consensus below; return matplotlib's figure.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            Nobody marked anything.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.campaign.consensus.figure import picture_of
+
+        return draw(partial(picture_of, self), figure, **options)
 
     @property
     def kept(self) -> tuple[ConsensusUnit, ...]:

@@ -8,7 +8,6 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from gammacp.alignment import Alignment
 from gammacp.base.record_tables import (
     Column,
     Record,
@@ -23,11 +22,11 @@ from gammacp.base.record_tables import (
     yes_no,
 )
 from gammacp.base.text import UNLABELLED, category_name
-from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit, to_be_reviewed
+from gammacp.campaign.consensus.consensus import Consensus, to_be_reviewed
+from gammacp.campaign.consensus.records import unit_record
 from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.campaign.consensus.weighing import AnnotatorQuality
 from gammacp.continuum import Unit
-from gammacp.continuum.label import label_json
 from gammacp.errors import DataError
 
 CONSENSUS = (
@@ -108,39 +107,7 @@ UNITS_CSV = (
     Column("text", "text"),
 )
 
-
-def consensus_document(name: str, found: Consensus, alignment: Alignment) -> dict[str, Any]:
-    """A consensus, and the certificate of its alignment, as `gammacp consensus --json` has them."""
-    return {
-        "file": name,
-        "alignment": alignment.as_dict(),
-        "needed": found.needed,
-        "entropy": found.entropy,
-        "units": [_unit(u) for u in found.units],
-        "review": [found.units.index(u) for u in found.review],
-        **({"links": [x.as_dict() for x in found.links]} if found.links else {}),
-    }
-
-
 _SOME = ("fragments", "shape", "posterior", "entropy")
-_PLAIN = ("kept", "support", "confidence", "disorder", "posterior", "entropy")
-
-
-def _unit(unit: ConsensusUnit) -> dict[str, Any]:
-    return {
-        "start": unit.start,
-        "end": unit.end,
-        **({"fragments": unit.fragments} if unit.fragments else {}),
-        **({"shape": unit.shape.json(unit.start, unit.end)} if unit.shape else {}),
-        **label_json(unit.category),
-        **{name: getattr(unit, name) for name in _PLAIN},
-        "votes": [{"category": c, "votes": n} for c, n in unit.vote.votes.items()],
-        "tied": list(unit.vote.tied),
-        "tied_spans": [list(s) for s in unit.tied_spans],
-        "reasons": list(unit.reasons),
-        "text": unit.text,
-        "units": {name: None if u is None else u.json for name, u in unit.units.items()},
-    }
 
 
 def consensus_summary(found: Mapping[str, Consensus]) -> Table:
@@ -203,7 +170,7 @@ def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
             yield name, c
 
     doubtful = to_be_reviewed(each(), most)
-    records = [{"file": name, "group": u.group, **_unit(u)} for name, u in doubtful]
+    records = [{"file": name, "group": u.group, **unit_record(u)} for name, u in doubtful]
     if units in ({"s"}, {"ms"}):
         where = f" ({min(units)})"
     else:
@@ -246,7 +213,7 @@ def write_units(each: CorpusConsensus, path: Path, *, review: bool = False) -> N
     if review:
         records: Iterable[Record] = to_review(found).records
     else:
-        records = ({"file": n, **_unit(u)} for n, c in found.items() for u in c.units)
+        records = ({"file": n, **unit_record(u)} for n, c in found.items() for u in c.units)
     if plain:
         known = []
     else:
@@ -280,7 +247,9 @@ def review_workbook(found: Mapping[str, Consensus]) -> Table:
     for c in found.values():
         require_whole_units(c)
     doubtful = to_review(found).records
-    others = [{"file": n, **_unit(u)} for n, c in found.items() for u in c.units if not u.reasons]
+    others = [
+        {"file": n, **unit_record(u)} for n, c in found.items() for u in c.units if not u.reasons
+    ]
     return Table(UNITS_CSV, [*doubtful, *others]).without_empty(*_SOME)
 
 

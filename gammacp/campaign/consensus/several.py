@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from gammacp.campaign.consensus.consensus import (
     to_be_reviewed,
 )
 from gammacp.campaign.consensus.deciding import ConsensusRules, Decided, Truth, decide
+from gammacp.campaign.consensus.records import consensus_document
 from gammacp.campaign.consensus.weighing import (
     AnnotatorQuality,
     best_threshold,
@@ -41,6 +42,9 @@ from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import Settings
+
+if TYPE_CHECKING:
+    from gammacp.base.pictures import PlotOptions
 
 Value = TypeVar("Value")
 # Values of many that are kept once they are made.
@@ -123,6 +127,42 @@ class CorpusConsensus:
     dissimilarity: Any = None
     failures: tuple[DataError, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return how many documents there are, and how many units should be looked at."""
+        return (
+            f"CorpusConsensus({len(self.documents)} documents by {self.belief.weights}, "
+            f"{len(self.review)} units to review)"
+        )
+
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("corpus_consensus", self)
+
+    def plot(self, figure: Any = None, **options: Unpack["PlotOptions"]) -> Any:
+        """Draw how many units of each document are agreed on; return matplotlib's figure.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            Nobody marked anything.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.campaign.consensus.figure import picture_of_all
+
+        return draw(partial(picture_of_all, self), figure, **options)
+
     @cached_property
     def alignments(self) -> Mapping[str, Alignment]:
         """The best alignments by document."""
@@ -149,6 +189,14 @@ class CorpusConsensus:
         if self.cells.aligned.optimal.all():
             return Status.OPTIMAL
         return Status.FEASIBLE
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the consensus of each document, and whom they believe, as JSON has them."""
+        results = [
+            consensus_document(name, found, self.alignments[name])
+            for name, found in self.documents.items()
+        ]
+        return {"results": results, **self.belief.as_dict()}
 
     @property
     def review(self) -> list[tuple[str, ConsensusUnit]]:
@@ -271,10 +319,9 @@ def consensus_of_each(
     corpus = continua
     if not isinstance(corpus, Corpus):
         corpus = Corpus.from_continua(named_continua(continua))
+    shared = CopiesFound()
     if len(corpus) > 1:
         shared = copies(corpus)
-    else:
-        shared = CopiesFound()
     once: dict[str, tuple[str, ...]] = {}
     if shared.pairs:
         changed, once = count_once({name: corpus[name] for name in corpus}, shared)
@@ -291,22 +338,7 @@ def consensus_of_each(
         bound = bind(default if dissimilarity is None else dissimilarity, corpus)
         return AlignedCells(align_each(every.at(sound), bound, executor=executor, **solving))
 
-    cells = align_by_default(Combined() if weights == "vote" else MODELLED)
-    responses = cells.responses()
-    untold = None
-    if weights != "vote" and (untold := responses.overlap.too_little) and dissimilarity is None:
-        cells = align_by_default(Combined())
-        responses = cells.responses()
-        untold = responses.overlap.too_little
-    if weights == "vote" or untold is not None:
-        decided: Callable[[Cells], Decided] = partial(_decide, cells, rules)
-        belief = Belief(
-            weights="vote",
-            notes=() if untold is None else (f"votes decide, because {untold}",),
-            annotators=qualities_by_vote(responses, partial(map, decided, cells)),
-        )
-    else:
-        decided, belief = _weigh(cells, responses, weights, rules)
+    cells, decided, belief = _believed(align_by_default, weights, rules, dissimilarity is None)
     made = _Making(cells, decided, Settings.of(dissimilarity=dissimilarity, **solving))
     documents = Made([names[k] for k in sound.tolist()], made)
     if belief.fit is not None:
@@ -323,6 +355,39 @@ def consensus_of_each(
         dissimilarity=dissimilarity,
         failures=tuple(failures.values()),
     )
+
+
+def _believed(
+    align_by_default: Callable[[Combined], AlignedCells],
+    weights: str,
+    rules: ConsensusRules,
+    default: bool,
+) -> tuple[AlignedCells, Callable[[Cells], Decided], Belief]:
+    """Align the documents, and find whom to believe.
+
+    A model whose weights cannot be told from these data gives way to votes, and, where the
+    dissimilarity is the `default`, to the alignment that votes have.
+    """
+    if weights == "vote":
+        cells = align_by_default(Combined())
+    else:
+        cells = align_by_default(MODELLED)
+    responses = cells.responses()
+    untold = None
+    if weights != "vote":
+        untold = responses.overlap.too_little
+    if untold and default:
+        cells = align_by_default(Combined())
+        responses = cells.responses()
+        untold = responses.overlap.too_little
+    if weights != "vote" and untold is None:
+        return (cells, *_weigh(cells, responses, weights, rules))
+    decided: Callable[[Cells], Decided] = partial(_decide, cells, rules)
+    notes: tuple[str, ...] = ()
+    if untold is not None:
+        notes = (f"votes decide, because {untold}",)
+    believed = qualities_by_vote(responses, partial(map, decided, cells))
+    return cells, decided, Belief(weights="vote", notes=notes, annotators=believed)
 
 
 def _counted_once(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:

@@ -1,15 +1,22 @@
 """Goals, costs and advice of a plan."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gammacp.base.arguments import number
 from gammacp.campaign.plan.spread import Pilot
 from gammacp.errors import UsageError
 from gammacp.inference.populations import TOLD_FROM
 from gammacp.measures.components import ANNOTATOR
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from gammacp.base.pictures import PlotOptions
 
 _FEW = 50
 
@@ -115,10 +122,43 @@ class Plan:
     power_known: bool = True
     signature: str
 
+    def __repr__(self) -> str:
+        """Return the advice; `as_dict` has the rest."""
+        return f"Plan({self.advice()})"
+
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("plan", self)
+
     @property
     def best(self) -> Design:
         """The cheapest design that reaches the goal."""
         return min(self.designs, key=lambda d: (d.cost, d.annotators))
+
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw what documents reach, by annotators, with the goal; return matplotlib's figure.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            Nothing is known of any number of documents.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from functools import partial
+
+        from gammacp.base.pictures import draw
+        from gammacp.campaign.plan.figure import picture_of
+
+        return draw(partial(picture_of, self), figure, **options)
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON of `gammacp plan`."""

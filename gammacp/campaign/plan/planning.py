@@ -10,7 +10,7 @@ in for it.
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Unpack
@@ -90,20 +90,7 @@ def plan(
     prices = prices or Prices()
     settings = Settings.of(**options)
     choices = {whole("annotators", m, 2) for m in annotators}
-    resolve_errors(error)
-    if (continua is None) == (model is None) or (model is None) != (gamma is None):
-        raise UsageError("a plan starts from a pilot, or from a model together with its γ")
-    if candidate is not None and (continua is None or goal.verdict is None):
-        raise UsageError("a candidate needs a pilot, and a verdict as the goal")
-    if continua is None:
-        named: Mapping[str, Continuum] = {}
-    else:
-        named = named_continua(continua)
-    if goal.verdict is not None and any(c.cluster or c.weight != 1.0 for c in named.values()):
-        raise UsageError(
-            "a verdict can be planned only for independent documents of equal weight: leave out "
-            "clusters and weights"
-        )
+    named = _checked_pilot(continua, goal, model, gamma, candidate, error)
     wins = None
     if model is None:
         start, material, model, settings, wins = _from_pilot(named, candidate, settings, executor)
@@ -123,40 +110,30 @@ def plan(
     else:
         difficulty = math.sqrt(max(0.0, start.spread**2 - simulated**2))
         start = replace(start, difficulty=difficulty)
+    piloted = continua is not None
+    search = _Search(goal, prices, simulation, start, material, wins, simulated, piloted)
     designs = []
     curve = []
     for m in numbers:
         count_step()
-        s = _spread(simulation, start, simulated, m)
-        if wins is not None or goal.verdict is None:
-            design_wins = wins
-        else:
-            design_wins = _peers(simulation, start, m)
-        scaled = material.spread_by(s / start.spread if start.spread > 0 else 1.0)
-        n = _documents(goal, scaled, design_wins, settings.seed)
-        rough = continua is not None and len(material.observed) < FEW and math.isfinite(n)
-        designs.append(
-            Design(
-                annotators=m,
-                spread=s,
-                documents=_whole(n / start.marked),
-                documents_range=_between(scaled.range_of(n), start) if rough else None,
-                cost=prices.of(_whole(n / start.marked), m),
-            )
-        )
-        curve += _curve(goal, scaled, design_wins, m, start, settings.seed)
+        design, points = search.design_of(m)
+        designs.append(design)
+        curve += points
+    planned_from = None
+    if not piloted:
+        planned_from = fingerprint(model_text(model))
     return Plan(
         pilot=start,
         goal=goal,
         prices=prices,
         designs=tuple(designs),
         curve=tuple(curve),
-        piloted=continua is not None,
+        piloted=piloted,
         power_known=material.tells_power,
         signature=signature(
             "plan",
             goal=goal.in_short(),
-            model=fingerprint(model_text(model)) if continua is None else None,
+            model=planned_from,
             gamma=gamma,
             annotators=",".join(map(str, numbers)),
             candidate=None if candidate is None else quote_part(candidate),
@@ -169,6 +146,81 @@ def plan(
             **settings.signature_parts(),
         ),
     )
+
+
+def _checked_pilot(
+    continua: Continua | None,
+    goal: Goal,
+    model: ReferenceModel | None,
+    gamma: float | None,
+    candidate: str | None,
+    error: str,
+) -> Mapping[str, Continuum]:
+    """Return the pilot's documents by name, none without a pilot; refuse contradictions."""
+    resolve_errors(error)
+    if (continua is None) == (model is None) or (model is None) != (gamma is None):
+        raise UsageError("a plan starts from a pilot, or from a model together with its γ")
+    if candidate is not None and (continua is None or goal.verdict is None):
+        raise UsageError("a candidate needs a pilot, and a verdict as the goal")
+    if continua is None:
+        return {}
+    named = named_continua(continua)
+    if goal.verdict is not None and any(c.cluster or c.weight != 1.0 for c in named.values()):
+        raise UsageError(
+            "a verdict can be planned only for independent documents of equal weight: leave out "
+            "clusters and weights"
+        )
+    return named
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What the search for a design starts from.
+
+    Attributes
+    ----------
+    simulation, start, material
+        Simulated corpora; the pilot, or what stands in for it; its documents' contributions.
+    wins
+        Of the candidate in the pilot; None to simulate a candidate who errs as people do.
+    simulated
+        Spread of γ between simulated documents that have the pilot's numbers of annotators.
+    """
+
+    goal: Goal
+    prices: Prices
+    simulation: Simulation
+    start: Pilot
+    material: Material
+    wins: Wins | None
+    simulated: float
+    piloted: bool
+
+    def design_of(self, annotators: int) -> tuple[Design, list[Mapping[str, float | None]]]:
+        """Return the fewest documents with so many annotators each, and the points of the curve."""
+        start = self.start
+        seed = self.simulation.seed
+        spread = _spread(self.simulation, start, self.simulated, annotators)
+        wins = self.wins
+        if wins is None and self.goal.verdict is not None:
+            wins = _peers(self.simulation, start, annotators)
+        factor = 1.0
+        if start.spread > 0:
+            factor = spread / start.spread
+        scaled = self.material.spread_by(factor)
+        n = _documents(self.goal, scaled, wins, seed)
+        documents = _whole(n / start.marked)
+        documents_range = None
+        if self.piloted and len(self.material.observed) < FEW and math.isfinite(n):
+            documents_range = _between(scaled.range_of(n), start)
+        design = Design(
+            annotators=annotators,
+            spread=spread,
+            documents=documents,
+            documents_range=documents_range,
+            cost=self.prices.of(documents, annotators),
+        )
+        return design, _curve(self.goal, scaled, wins, annotators, start, seed)
 
 
 def _steps(progress: Told | None, steps: int) -> Callable[[], None]:

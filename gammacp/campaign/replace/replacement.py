@@ -66,6 +66,15 @@ class Replacement:
     unproven: int
     signature: str
 
+    def __repr__(self) -> str:
+        """Return the verdict on each candidate; `as_dict` has the rest."""
+        return f"Replacement({' '.join(c.in_words() for c in self.candidates)})"
+
+    def _repr_html_(self) -> str:
+        from gammacp.base.display import as_html
+
+        return as_html("replacement", self)
+
     def as_dict(self) -> dict[str, Any]:
         """The JSON of `gammacp replace`."""
         candidates = {c.name: c.as_dict() for c in self.candidates}
@@ -132,33 +141,23 @@ def replace(
     scoring = SCORES[score]
     test = _Test(margin, least, draws, seed, scoring.of, expert)
     people = _people(named, names, expert)
-    found = []
+    candidacies = []
     unproven = 0
     compared = set()
     for name in names:
         aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed}, candidate=name)
         mine = with_annotators(named, (*people, name), least=1)
-        instances = [*scoring.instances(mine, aligning)]
-        wins = wins_of(name, instances, scoring.rest, expert=expert)
-        if not wins.people:
-            raise DataError(
-                f"{name} shares no {scoring.of} with two people",
-                hint="The test needs what the candidate and at least two people annotated",
-            )
-        others, lacking = _by_other_scores(name, mine, score, test, aligning)
+        candidacy, instances = _tested(name, mine, people, score, test, aligning)
+        candidacies.append(candidacy)
+        compared.add(instances)
         unproven += len(aligning.unproven)
-        compared.add(wins.instances)
-        notes = (*_notes(name, mine, wins, people, test), *aligning.proof_notes())
-        notes = (*notes, *notes_on_copies(name, mine, instances))
-        one = _candidacy(name, wins, test, (*notes, *lacking))
-        found.append(changed(one, by_score=others))
     if len(compared) > 1:
         what = f"candidates are compared on different {scoring.of}"
         apart = f"{what}, so their order is not a fair ranking"
-        found = [changed(c, notes=(*c.notes, apart)) for c in found]
-    if len(found) > 1:
-        found = [*with_holm(found)]
-    ranked = sorted(found, key=lambda c: (c.passes is None, -c.advantage_probability))
+        candidacies = [changed(c, notes=(*c.notes, apart)) for c in candidacies]
+    if len(candidacies) > 1:
+        candidacies = [*with_holm(candidacies)]
+    ranked = sorted(candidacies, key=lambda c: (c.passes is None, -c.advantage_probability))
     if dissimilarity is None:
         aligned = Combined()
     else:
@@ -194,6 +193,30 @@ class _Test:
     seed: int
     of: str
     expert: str | None
+
+
+def _tested(
+    name: str,
+    documents: Mapping[str, Continuum],
+    people: tuple[str, ...],
+    score: str,
+    test: _Test,
+    aligning: Aligning,
+) -> tuple[Candidacy, tuple[str, ...]]:
+    """Return the verdict on one candidate, and on which instances it rests."""
+    scoring = SCORES[score]
+    instances = [*scoring.instances(documents, aligning)]
+    wins = wins_of(name, instances, scoring.rest, expert=test.expert)
+    if not wins.people:
+        raise DataError(
+            f"{name} shares no {scoring.of} with two people",
+            hint="The test needs what the candidate and at least two people annotated",
+        )
+    others, lacking = _by_other_scores(name, documents, score, test, aligning)
+    notes = (*_notes(name, documents, wins, people, test), *aligning.proof_notes())
+    notes = (*notes, *notes_on_copies(name, documents, instances))
+    candidacy = _candidacy(name, wins, test, (*notes, *lacking))
+    return changed(candidacy, by_score=others), wins.instances
 
 
 def _by_other_scores(

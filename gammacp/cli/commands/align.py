@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,17 @@ from gammacp.cli.options.settings import Constraining, Seed, SolvingFlags, Weigh
 from gammacp.cli.output import (
     AsJson,
     FrameFile,
+    check_figure_path,
     check_frame_path,
     message,
     outputs,
     print_json,
     say,
+    write_figure,
     write_frame,
 )
 from gammacp.cli.progress import progress
+from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
     from gammacp.alignment import Alignment
@@ -35,9 +39,20 @@ def align(
     certificate: Path | None = option(
         "Write the claim and its proof (JSON), for gammacp verify.", "FILE"
     ),
+    figure: Path | None = option(
+        "Draw the alignment, a lane per annotator (.svg, .png, .pdf).", "FILE"
+    ),
     frame: FrameFile = None,
     trace: Path | None = option(
         "Write how far each step of the work has come (CSV): work, best, bound.", "FILE"
+    ),
+    pool: int | None = option(
+        "List so many of the best alignments and count all that are as good.", "K"
+    ),
+    within: float | None = option(
+        "With --pool: list and count all whose disorder is at most so much beyond the least; "
+        "inf: the K best.  [default: 0]",
+        "X",
     ),
     seed: Seed = 0,
     json: AsJson = False,
@@ -57,8 +72,14 @@ def align(
     from gammacp.measures.pair_rows import pair_rows
 
     check_frame_path(frame)
+    check_figure_path(figure)
+    if pool is not None or within is not None:
+        # Imported here, as below: most alignments are shown alone.
+        from gammacp.cli.alignment_pool import check_pool
 
-    writes = outputs(certificate=certificate, frame=frame, trace=trace)
+        check_pool(pool, within)
+
+    writes = outputs(certificate=certificate, figure=figure, frame=frame, trace=trace)
     loaded = load(file, reading, weighing.features, writes=writes)
     name, continuum = loaded.only()
     with (
@@ -68,19 +89,33 @@ def align(
         interruptible() as interrupted,
     ):
         how = solving.options() | constraining.options()
+        if pool is not None and constraining.options():
+            raise UsageError("--pool lists alignments without constraints: leave --constraint out")
         alignment = solve(continuum, weighing.dissimilarity(), **how, seed=seed)
+        found = None
+        if pool is not None:
+            from gammacp.cli.alignment_pool import pool_of
+
+            found = pool_of(alignment, pool, within, solving.options(), seed)
     if certificate is not None and write_certificate(alignment, certificate) == "none":
         message(f"gammacp: {certificate} has no proof: {_why_no_proof(alignment)}")
     if trace is not None:
         write_trace(points, alignment, trace)
     if frame is not None:
         write_frame(pair_rows({name: alignment}), frame)
+    drawn = {}
+    if figure is not None:
+        from gammacp.alignment.figure import picture_of
+
+        drawn = {"figure": write_figure(partial(picture_of, alignment), figure)}
     if json:
         print_json(
             {
                 **alignment.as_dict(),
                 **({} if alignment.effort is None else alignment.effort._asdict()),
                 "unitary_alignments": alignment_records(alignment),
+                **drawn,
+                **({} if found is None else {"pool": found.as_dict()}),
                 **loaded.json,
             }
         )
@@ -94,6 +129,8 @@ def align(
             say(f"keeps {', '.join(map(str, alignment.constraints))}")
         for note in alignment.notes if alignment.status == "optimal" else ():
             say(note)
+        if found is not None:
+            found.show()
     end_if_interrupted(interrupted, "this is the best alignment so far")
     solving.check_proven(alignment.status)
 

@@ -56,10 +56,12 @@ def gamma(
     bootstrap: int | None = option("The old name of --interval.", min=0, hidden=True),
     team: Path | None = TEAM,
     certificate: Path | None = option(
-        "Write a certificate of each best alignment into this folder, for gammacp verify.", "FOLDER"
+        "Write a proof of γ into this new folder, for gammacp verify: the certificates of all "
+        "alignments, and gamma.proof.json, which adds them up.",
+        "FOLDER",
     ),
-    certificate_sets: int = option(
-        "Also write certificates of the first N random sets of each file.", default=0, min=0
+    certificate_sets: int | None = option(
+        "Write certificates of the first N random sets alone, and no proof of γ.", min=0
     ),
     json: AsJson = False,
 ) -> None:
@@ -78,8 +80,8 @@ def gamma(
     interval = wants_interval(interval, bootstrap)
     thresholds.require_interval(interval)
     options: GammaOptions = {**settings.options(), **constraining.options()}  # type: ignore[typeddict-item]
-    if certificate_sets and certificate is None:
-        raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
+    if certificate is not None or certificate_sets:
+        _check_certificates(certificate, certificate_sets)
     loaded = load(
         files,
         reading,
@@ -93,6 +95,7 @@ def gamma(
     teams = teams_of(team, loaded.continua)
     shared: Memory | None = {} if explain else None
     what = "documents or random sets" if several else "random annotation sets"
+    proven: Sequence[str] = ()
     with computing.pool(what) as (pool, counter), interruptible() as interrupted:
         found = agreement(
             continua,
@@ -111,8 +114,12 @@ def gamma(
 
             parts = explanation_of(continua, shared=shared, **options)
             further, refused = further_explanations(continua, shared=shared, **options)
-        if certificate is not None:
+        if certificate is not None and certificate_sets is not None:
             _write_certificates(certificate, found, continua, certificate_sets, options)
+        elif certificate is not None and interrupted.is_set():
+            proven = (f"gammacp: interrupted, so the proof {certificate} is not written",)
+        elif certificate is not None:
+            proven = _write_proof(certificate, found, continua, options)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     confidence = settings.sampling.confidence
@@ -140,12 +147,46 @@ def gamma(
         _print(found, options, _missing(loaded), alignment=alignment)
         _print_asked(over, parts)
         _print_further(further, refused)
+    for sentence in proven:
+        message(sentence)
     end_if_interrupted(interrupted, _how_far(found))
     if not found.computed:
         raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
     settings.solving.check_proven(found.score.status)
-    several = len(found.documents) > 1
-    thresholds.check(found.value, over, "γ of the corpus" if several else "γ")
+    thresholds.check_gamma(found, over, loaded.files)
+
+
+def _check_certificates(folder: Path | None, sets: int | None) -> None:
+    """Refuse what cannot be written, before anything is computed."""
+    if folder is None:
+        raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
+    if sets is None:
+        from gammacp.measures.gamma_proof import check_new_folder
+
+        check_new_folder(folder)
+
+
+def _write_proof(
+    folder: Path, found: Agreement, continua: Continua, options: GammaOptions
+) -> list[str]:
+    """Write the proof of γ; return where it is and what it does not hold, in sentences."""
+    from gammacp.measures.gamma_proof import write_gamma_proof
+
+    if not found.score.defined:
+        return [f"gammacp: γ is undefined, so the proof {folder} is not written"]
+    proof = write_gamma_proof(found, continua, folder, options)
+    said = [f"proof of γ with {proof.certificates} certificates: gammacp verify {proof.path}"]
+    if proof.without_proof:
+        said.append(
+            f"gammacp: {len(proof.without_proof)} certificates have no proof of a bound, such as "
+            f"{proof.without_proof[0]}; verify will say so. --method auto leaves one"
+        )
+    if abs(proof.value - found.value) > 1e-9:
+        said.append(
+            f"gammacp: the proof is of γ = {proof.value:.6g}: alignments found again at the limit "
+            "are others"
+        )
+    return said
 
 
 def _write_certificates(

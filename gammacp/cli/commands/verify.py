@@ -1,37 +1,60 @@
-"""`gammacp verify`: check certificates, in exact arithmetic."""
+"""`gammacp verify`: check certificates and proofs of γ, in exact arithmetic."""
+
+from __future__ import annotations
 
 from inspect import Parameter
+from math import isfinite
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gammacp.cli.options.groups import argument
+from gammacp.cli.options.groups import argument, option
 from gammacp.cli.output import AsJson, message, print_json, say
+from gammacp.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from gammacp.verify import Gamma
 
 
 def verify(
-    files: list[Path] = argument("Certificates to check.", "FILES", default=Parameter.empty),
+    files: list[Path] = argument(
+        "Certificates, or gamma.proof.json of a folder.", "FILES", default=Parameter.empty
+    ),
+    file: Path | None = option(
+        "Compare the units with this data file (CSV or JSON of gammacp).", "DATA"
+    ),
+    redraw: bool = option(
+        "Also draw the random sets of a γ again from its seed; this trusts the sampler.",
+        default=False,
+    ),
     json: AsJson = False,
 ) -> None:
-    """Check the certificates that align and gamma write.
+    """Check the certificates that align and gamma write, and proofs of γ.
 
     The check is one file of plain Python that shares no code with the solver. It recomputes all
-    costs in whole numbers. Exit 0: every claim is proven; 1: some are not; 3: a file is not a
-    certificate.
+    costs in whole numbers. Exit 0: every claim is proven; 1: some are not; 3: a file is neither a
+    certificate nor a proof.
+
+    Example: gammacp verify proof/gamma.proof.json
     """
-    from gammacp.verify import Check, RefusedError
+    from gammacp.verify import RefusedError, check
 
     code = 0
     records = []
     for path in files:
         try:
-            proven, statements = Check(path.read_text(encoding="utf-8")).claim()
-        except (RefusedError, OSError, OverflowError, UnicodeDecodeError) as error:
-            message(f"gammacp: {path}: {error}", error=True)
+            proven, statements, proof = check(str(path), None if file is None else str(file))
+            if redraw:
+                statements.append(_redrawn(path, proof))
+        except (RefusedError, DataError, OSError, OverflowError, UnicodeDecodeError) as error:
+            said = str(error) if isinstance(error, DataError) else f"{path}: {error}"
+            message(f"gammacp: {said}", error=True)
             records.append({"file": str(path), "verified": False, "said": [], "error": str(error)})
             code = 3
             continue
-        records.append({"file": str(path), "verified": proven, "said": statements})
+        record = {"file": str(path), "verified": proven, "said": statements}
+        records.append(record | _facts(proof, redrawn=redraw))
         code = max(code, 0 if proven else 1)
         for line in () if json else statements:
             say(f"{path}: {line}")
@@ -39,3 +62,28 @@ def verify(
         print_json({"results": records})
     if code:
         raise typer.Exit(code)
+
+
+def _redrawn(path: Path, proof: Gamma | None) -> str:
+    """Return what the random sets show that are drawn again."""
+    if proof is None:
+        raise UsageError(f"--redraw is for proofs of γ; {path} is the certificate of an alignment")
+    from gammacp.measures.redraw import redraw_sets
+
+    return redraw_sets(path)
+
+
+def _facts(proof: Gamma | None, *, redrawn: bool) -> dict[str, Any]:
+    """Return the keys that only a proof of γ has."""
+    if proof is None:
+        return {}
+    return {
+        "gamma": proof.value,
+        "interval": [bound if isfinite(bound) else None for bound in proof.interval],
+        "certificates": len(proof.names),
+        "sets": proof.sets,
+        "turned": bool(proof.turns) and not proof.exempt,
+        "exempt": proof.exempt,
+        "redrawn": redrawn,
+        "not_shown": proof.not_shown(),
+    }

@@ -73,8 +73,10 @@ class BoundarySimilarity:
 
     @cached_property
     def edits(self) -> Edits:
-        """Additions and substitutions (as `Substitution`, an addition has None on one side), and
-        transpositions; listed when they are asked for.
+        """List the edits, when they are asked for.
+
+        Additions and substitutions come first (as `Substitution`, an addition has None on one
+        side), then transpositions.
         """
         return self.found()
 
@@ -237,7 +239,9 @@ class TypeCosts:
 
 
 def _published_edits(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
-    """Nearest transpositions first, from left to right; what is left are additions, and types
+    """Match boundaries by the rules of 2013.
+
+    Nearest transpositions come first, from left to right; what is left are additions, and types
     that stand for others at the same place. Two places at which one type replaces another are
     left to substitutions.
     """

@@ -1,6 +1,6 @@
-"""The ledger: the papers' sentences as predicates on what the experiments wrote.
+"""The ledger: sentences as predicates on what experiments wrote.
 
-One TOML file per paper in `experiments/claims/`, and `findings.toml` for what goes beyond them:
+One TOML file per paper or study in the folder `claims` of the experiments:
 
 title = "Mathet, Widlöcher & Métivier 2015"
 
@@ -35,9 +35,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from experiments.ledger.checks import CHECKS, Verdict
-from experiments.ledger.series import Series, read_rows, select
 from gammacp.base.toml_files import read_toml
+from gammacp.bench.ledger.checks import CHECKS, Verdict
+from gammacp.bench.ledger.series import Series, read_rows, select
 from gammacp.errors import DataError, UsageError
 
 # What has to be right for a sentence to be true: numbers that the paper itself gives; a definition,
@@ -80,16 +80,16 @@ class Predicate:
         """
         path = results / self.csv
         rows = read_rows(path)
-        other = None if self.other is None else {**self.where, **self.other}
-        found = [
-            None if where is None else select(rows, path, where, self.x, self.y)
-            for where in (self.where, other)
-        ]
-        if self.within is not None:
-            found = [s and s.within(*self.within) for s in found]
-            if not len(found[0].x):  # type: ignore[union-attr]
-                raise DataError(f"no point lies within {self.within}", file=path)
-        return found[0], found[1]  # type: ignore[return-value]
+        tested = select(rows, path, self.where, self.x, self.y)
+        other = None
+        if self.other is not None:
+            other = select(rows, path, {**self.where, **self.other}, self.x, self.y)
+        if self.within is None:
+            return tested, other
+        tested = tested.within(*self.within)
+        if not len(tested.x):
+            raise DataError(f"no point lies within {self.within}", file=path)
+        return tested, other and other.within(*self.within)
 
     def verdict(self, results: Path) -> Verdict:
         """Return the verdict on `results`, with the measured values."""
@@ -140,7 +140,9 @@ class Checked:
         """Return `holds` if every test does, `open` if sets are too few for one, or `fails`."""
         if all(v.holds for v in self.verdicts):
             return "holds"
-        return "open" if all(v.holds or v.open for v in self.verdicts) else "fails"
+        if all(v.holds or v.open for v in self.verdicts):
+            return "open"
+        return "fails"
 
     @property
     def holds(self) -> bool:
@@ -161,13 +163,20 @@ class Checked:
     def defect(self) -> str | None:
         """Return the fault of the ledger's entry: a missing or a needless explanation."""
         explained = self.claim.fails_because is not None
-        if self.outcome == "fails":
-            return None if explained else "fails without a reason written down"
-        return "holds, and still says why it fails" if self.holds and explained else None
+        if self.outcome == "fails" and not explained:
+            return "fails without a reason written down"
+        if self.holds and explained:
+            return "holds, and still says why it fails"
+        return None
 
 
 def load_ledgers(folder: Path) -> list[Ledger]:
-    """The ledgers of a folder, by name.
+    """Read the ledgers of a folder, by name.
+
+    Parameters
+    ----------
+    folder
+        With a TOML file per paper or study.
 
     Raises
     ------
@@ -209,7 +218,9 @@ def _claim(entry: dict[str, Any], name: str, path: Path) -> Claim:
         raise DataError(
             f"{name}: kind {head['kind']!r} is not one of {', '.join(KINDS)}", file=path
         )
-    base = {**(_SWEPT if head["kind"] == "sweep" and "y" not in entry else {}), **entry}
+    base = entry
+    if head["kind"] == "sweep" and "y" not in entry:
+        base = {**_SWEPT, **entry}
     overrides = base.pop("tests", [{}])
     tests = [t for override in overrides for t in _tests(base, override, name, path)]
     return Claim(**head, tests=tuple(tests))
@@ -218,7 +229,7 @@ def _claim(entry: dict[str, Any], name: str, path: Path) -> Claim:
 def _tests(
     base: Mapping[str, Any], override: Mapping[str, Any], name: str, path: Path
 ) -> Iterator[Predicate]:
-    """The predicates of one entry: as many as its lists in `where` have values together."""
+    """Yield the predicates of one entry: as many as its lists in `where` have values together."""
     own = {f.name for f in fields(Predicate)} - {"parameters"}
     if "check" in override:  # another check brings its own parameters
         base = {k: v for k, v in base.items() if k in own}
@@ -233,13 +244,14 @@ def _tests(
     _exactly(parameters, check.required, f"{name}, {given['check']}", path, optional=check.optional)
     if "check" in override and not check.compares and "other" not in override:
         given.pop("other", None)
-    if check.compares != ("other" in given):
-        needs = "needs" if check.compares else "takes no"
-        raise DataError(f"{name}: {given['check']} {needs} 'other'", file=path)
+    if check.compares and "other" not in given:
+        raise DataError(f"{name}: {given['check']} needs 'other'", file=path)
+    if not check.compares and "other" in given:
+        raise DataError(f"{name}: {given['check']} takes no 'other'", file=path)
     if "within" in given:
-        given["within"] = tuple(given["within"]) if isinstance(given["within"], list) else ()
-        if len(given["within"]) != 2:
+        if not isinstance(given["within"], list) or len(given["within"]) != 2:
             raise DataError(f"{name}: 'within' is not [low, high]", file=path)
+        given["within"] = tuple(given["within"])
     lists = {k: v if isinstance(v, list) else [v] for k, v in given["where"].items()}
     for values in product(*lists.values()):
         where = dict(zip(lists, values, strict=True))
@@ -254,7 +266,7 @@ def _exactly(
     *,
     optional: frozenset[str] | set[str] = frozenset(),
 ) -> None:
-    """DataError where a key is missing or unknown."""
+    """Raise a DataError where a key is missing or unknown."""
     for key in sorted(required - entry.keys()):
         raise DataError(f"{name} has no {key!r}", file=path)
     for key in sorted(entry.keys() - required - optional):
@@ -263,6 +275,13 @@ def _exactly(
 
 def check(claim: Claim, results: Path) -> Checked:
     """Hold a claim against what lies in `results`.
+
+    Parameters
+    ----------
+    claim
+        Any one of a ledger.
+    results
+        The folder with a folder per experiment.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,19 +29,23 @@ class Series:
     values: Floats | None = None
 
     def within(self, low: float, high: float) -> Series:
-        """The points with low ≤ x ≤ high (to rounding)."""
+        """Return the points with low ≤ x ≤ high (to rounding)."""
         rows = np.flatnonzero((self.x >= low - 1e-9) & (self.x <= high + 1e-9))
-        values = None if self.values is None else self.values[:, rows]
+        values = None
+        if self.values is not None:
+            values = self.values[:, rows]
         return Series(self.x[rows], self.y[rows], tuple(self.text[i] for i in rows), values)
 
     def turned(self) -> Series:
-        """−y."""
-        values = None if self.values is None else -self.values
+        """Return the series of −y."""
+        values = None
+        if self.values is not None:
+            values = -self.values
         return Series(self.x, -self.y, self.text, values)
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """All rows of a CSV file."""
+    """Return all rows of a CSV file."""
     if not path.is_file():
         raise DataError("is not there", file=path, hint="Run the experiment first")
     return [row for row, _ in table_of(text_of(path), ())]
@@ -50,28 +54,31 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 def select(
     rows: list[dict[str, str]], path: Path, where: Mapping[str, object], x: str | None, y: str
 ) -> Series:
-    """The series of the rows in which every column of `where` has that value ("*": any).
+    """Return the series of the rows in which every column of `where` has its value ("*": any).
 
     Without `x` the points are numbered in file order.
     """
-    columns = rows[0].keys() if rows else ()
-    for name in (*where, *([x] if x else []), y):
-        if name not in columns:
+    columns: Collection[str] = ()
+    if rows:
+        columns = rows[0].keys()
+    for name in (*where, x, y):
+        if name is not None and name not in columns:
             raise DataError(
                 f"column {name!r} is missing", file=path, hint=f"There are: {', '.join(columns)}"
             )
     chosen = [r for r in rows if all(v == "*" or _same(r[k], v) for k, v in where.items())]
     if not chosen:
         raise DataError(f"no row has {dict(where)}", file=path)
-    place = np.array([_number(r[x]) if x else float(i) for i, r in enumerate(chosen)])
+    place = np.arange(len(chosen), dtype=np.float64)
+    if x is not None:
+        place = np.array([_number(r[x]) for r in chosen])
     order = np.argsort(place, kind="stable")
     chosen = [chosen[i] for i in order]
-    return Series(
-        place[order],
-        np.array([_number(r[y]) for r in chosen]),
-        tuple(r[y] for r in chosen),
-        _values(chosen, path) if y == "mean" else None,
-    )
+    values = None
+    if y == "mean":
+        values = _values(chosen, path)
+    numbers = np.array([_number(r[y]) for r in chosen])
+    return Series(place[order], numbers, tuple(r[y] for r in chosen), values)
 
 
 def _same(text: str, value: object) -> bool:
@@ -89,7 +96,7 @@ def _number(text: str) -> float:
 
 
 def _values(rows: list[dict[str, str]], path: Path) -> Floats | None:
-    """The values of single sets, shape (sets, rows); None where the file tells nothing of sets."""
+    """Return the values of single sets, shape (sets, rows); None if the file has none."""
     listed = [r["values"].split() for r in rows if r.get("values")]
     if not listed:
         return None

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from experiments.ledger.series import Series
 from gammacp.base.arrays import Floats
 from gammacp.bench import trends
+from gammacp.bench.ledger.series import Series
 from gammacp.registry import Registry
 
 
@@ -42,7 +42,7 @@ CHECKS: Registry[Check] = Registry("check")
 
 
 def _register(name: str, *parameters: str, compares: bool = False) -> Callable[[Call], Call]:
-    """Under `name`, with its parameters; those that may be left out end in "?"."""
+    """Register a check under `name`, with its parameters; optional ones end in "?"."""
     optional = frozenset(p[:-1] for p in parameters if p.endswith("?"))
     required = frozenset(p for p in parameters if not p.endswith("?"))
 
@@ -67,7 +67,8 @@ def equals(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 def between(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Every y lies in [low, high]."""
     if series.values is not None:
-        middle, margin = (p["low"] + p["high"]) / 2, (p["high"] - p["low"]) / 2
+        middle = (p["low"] + p["high"]) / 2
+        margin = (p["high"] - p["low"]) / 2
         return _told(trends.near(series.values, middle, margin=margin, magnitudes=series.x))
     inside = (series.y >= p["low"]) & (series.y <= p["high"])
     return Verdict(bool(inside.all()), _span(series.y))
@@ -108,7 +109,8 @@ def decreasing(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdic
     if series.values is not None:
         return _told(trends.falls(series.values, series.x, **p))
     steps = np.diff(series.y)
-    up = int((steps >= 0).sum())
+    # A step from or to an undefined value does not fall.
+    up = int((~(steps < 0)).sum())
     return Verdict(not up, f"{_ends(series)}; {up} of {len(steps)} steps do not fall")
 
 
@@ -136,7 +138,9 @@ def linear(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     if series.values is not None:
         tolerance = p.get("tolerance", 0.1)
         return _told(trends.linear(series.values, series.x, tolerance=tolerance))
-    r = float(np.corrcoef(series.x, series.y)[0, 1]) if np.ptp(series.y) > 0 else 0.0
+    r = 0.0
+    if np.ptp(series.y) > 0:
+        r = float(np.corrcoef(series.x, series.y)[0, 1])
     return Verdict(r * r >= p.get("value", 0.98), f"R² {r * r:.4f}, {_ends(series)}")
 
 
@@ -159,8 +163,9 @@ def crosses(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 def close_to(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
     """|y − y of `other`| ≤ `tolerance` at every common x."""
     if series.values is not None and other is not None and other.values is not None:
-        margin, target = p["tolerance"], other.values
-        return _told(trends.near(series.values, target, margin=margin, magnitudes=series.x))
+        return _told(
+            trends.near(series.values, other.values, margin=p["tolerance"], magnitudes=series.x)
+        )
     gap = series.y - _matched(series, other)
     worst = float(np.nanmax(np.abs(gap)))
     return Verdict(worst <= p["tolerance"], f"largest difference {worst:.4f}")
@@ -222,14 +227,16 @@ def _near(series: Series, point: int, target: float, margin: float) -> trends.Tr
 
 
 def _told(trend: trends.Trend) -> Verdict:
-    """A trend's verdict in the ledger's terms."""
+    """Return a trend's verdict in the ledger's terms."""
     verdict = trend.verdict
     return Verdict(verdict is trends.Verdict.HOLDS, str(trend), verdict is trends.Verdict.OPEN)
 
 
 def _turned(verdict: Verdict, series: Series) -> Verdict:
     """Return a verdict on −y, with the values that y has."""
-    return replace(verdict, measured=_span(series.y)) if series.values is None else verdict
+    if series.values is not None:
+        return verdict
+    return replace(verdict, measured=_span(series.y))
 
 
 def _matched(series: Series, other: Series | None) -> Floats:
@@ -243,7 +250,9 @@ def _span(y: Floats) -> str:
     if not len(known):
         return "no value"
     low, high = float(known.min()), float(known.max())
-    return f"{low:.6g}" if low == high else f"{low:.4g} to {high:.4g}"
+    if low == high:
+        return f"{low:.6g}"
+    return f"{low:.4g} to {high:.4g}"
 
 
 def _ends(series: Series) -> str:

@@ -1,1 +1,0 @@
-"""Experiments of the papers: found, run, and held against what the papers claim."""

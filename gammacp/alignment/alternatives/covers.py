@@ -1,0 +1,274 @@
+"""All ways to divide the units of one component into groups, by dynamic programming.
+
+A state is the set of units that are in a group already. Its next group holds the first unit that
+is in none, so that every division is exactly one path from the empty set to the full one. Three
+passes over the states that a division within the limit can reach: the least loss before each, the
+least loss after each, and then from behind the number of divisions by loss and the best of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+from gammacp.base.stopping import due
+
+# Steps between two looks at the clock.
+_UNWATCHED = 4096
+
+
+class TooManyError(Exception):
+    """More states or divisions than may be tried, or no time left."""
+
+
+class Option(NamedTuple):
+    """A group by its units (bits of their places), with what it loses and its number."""
+
+    units: int
+    loss: float
+    second: float
+    column: int
+
+
+class Division(NamedTuple):
+    """Groups of a component by number, with their loss, their number and Σ d_cat."""
+
+    loss: float
+    groups: int
+    second: float
+    columns: tuple[int, ...]
+
+
+class Tally(NamedTuple):
+    """Number of divisions that lose about as much as this."""
+
+    loss: float
+    number: int
+
+
+@dataclass
+class Allowance:
+    """Steps that are left for all components together, until a deadline.
+
+    Attributes
+    ----------
+    steps
+        Options that may still be tried, and divisions that may still be kept.
+    deadline
+        On the clock of `stopping.clock`.
+    """
+
+    steps: int
+    deadline: float = inf
+    watched: int = 0
+
+    def spend(self, steps: int) -> None:
+        """Take steps off; a TooManyError where none are left, or once due.
+
+        Parameters
+        ----------
+        steps
+            How many.
+        """
+        self.steps -= steps
+        self.watched += steps
+        if self.steps < 0:
+            raise TooManyError
+        if self.watched >= _UNWATCHED:
+            self.watched = 0
+            if due(self.deadline):
+                raise TooManyError
+
+
+class Component:
+    """Units 0 … m − 1 with the groups that may hold them.
+
+    Parameters
+    ----------
+    options
+        For each unit the groups whose first unit it is, a unit alone included, in the order in
+        which ties are decided.
+    most
+        Loss above which divisions do not matter.
+    allowance
+        Steps that may be taken.
+    """
+
+    def __init__(self, options: Sequence[Sequence[Option]], most: float, allowance: Allowance):
+        """Find the states that can be reached within `most`, and the least loss."""
+        self.sources = options
+        self.allowance = allowance
+        self.most = most
+        self.options, self.paid = _share_out(options)
+        self.before = self._reach()
+        self.after = self._complete()
+        self.least = self.after[0].get(0, inf) + self.paid
+
+    def _reach(self) -> list[dict[int, float]]:
+        """Return for each state its least loss so far, by the first unit that is in no group."""
+        size = len(self.options)
+        before: list[dict[int, float]] = [{} for _ in range(size + 1)]
+        before[0][0] = 0.0
+        most = self.most - self.paid
+        for first, states in enumerate(before[:-1]):
+            for covered, lost in states.items():
+                self.allowance.spend(len(self.options[first]))
+                for option in self.options[first]:
+                    total = lost + option.loss
+                    if covered & option.units or total > most:
+                        continue
+                    after = covered | option.units
+                    layer = before[_first_open(after)]
+                    if total < layer.get(after, inf):
+                        layer[after] = total
+        return before
+
+    def _complete(self) -> list[dict[int, float]]:
+        """Return for each state the least loss of what is missing, where that can matter."""
+        size = len(self.options)
+        after: list[dict[int, float]] = [{} for _ in range(size + 1)]
+        after[size] = dict.fromkeys(self.before[size], 0.0)
+        most = self.most - self.paid
+        for first in range(size - 1, -1, -1):
+            for covered, lost in self.before[first].items():
+                least = inf
+                for option in self.options[first]:
+                    if not covered & option.units:
+                        then = covered | option.units
+                        rest = after[_first_open(then)].get(then, inf)
+                        least = min(least, option.loss + rest)
+                if lost + least <= most:
+                    after[first][covered] = least
+        return after
+
+    def tally(self, grain: float) -> list[Tally]:
+        """Count the divisions within the limit by their loss, ascending.
+
+        Parameters
+        ----------
+        grain
+            Losses that differ by less are counted together.
+        """
+        most = self.most - self.paid
+        counts: list[dict[int, list[Tally]]] = [{} for _ in self.after]
+        counts[-1] = {covered: [Tally(0.0, 1)] for covered in self.after[-1]}
+        for first in range(len(self.options) - 1, -1, -1):
+            for covered in self.after[first]:
+                limit = most - self.before[first][covered]
+                rows: list[Tally] = []
+                for option in self.options[first]:
+                    if covered & option.units:
+                        continue
+                    then = covered | option.units
+                    for loss, count in counts[_first_open(then)].get(then, ()):
+                        if option.loss + loss <= limit:
+                            rows.append(Tally(option.loss + loss, count))
+                self.allowance.spend(len(rows) + 1)
+                counts[first][covered] = merge_tallies(rows, grain)
+        found = counts[0].get(0, [])
+        return [Tally(loss + self.paid, count) for loss, count in found]
+
+    def best(self, number: int, grain: float) -> list[Division]:
+        """Return the first divisions: by loss, then by fewest groups, Σ d_cat and order of groups.
+
+        Parameters
+        ----------
+        number
+            How many at most.
+        grain
+            Losses, and Σ d_cat, that differ by less are alike.
+        """
+        lists: list[dict[int, list[Division]]] = [{} for _ in self.after]
+        lists[-1] = {covered: [Division(0.0, 0, 0.0, ())] for covered in self.after[-1]}
+        for first in range(len(self.options) - 1, -1, -1):
+            for covered, least in self.after[first].items():
+                limit = self.most - self.paid - self.before[first][covered]
+                rows: list[Division] = []
+                for option in self.options[first]:
+                    if covered & option.units:
+                        continue
+                    then = covered | option.units
+                    for rest in lists[_first_open(then)].get(then, ()):
+                        if option.loss + rest.loss <= limit:
+                            rows.append(_join(option, rest))
+                self.allowance.spend(len(rows) + 1)
+                lists[first][covered] = first_divisions(rows, least, number, grain)
+        found = lists[0].get(0, [])
+        return [row._replace(loss=row.loss + self.paid) for row in found]
+
+
+def merge_tallies(rows: list[Tally], grain: float) -> list[Tally]:
+    """Return tallies by ascending loss, those that differ by less than the grain added up.
+
+    Parameters
+    ----------
+    rows
+        In any order.
+    grain
+        See `Component.tally`.
+    """
+    merged: list[Tally] = []
+    for loss, count in sorted(rows):
+        if merged and loss - merged[-1].loss <= grain:
+            merged[-1] = Tally(merged[-1].loss, merged[-1].number + count)
+        else:
+            merged.append(Tally(loss, count))
+    return merged
+
+
+def first_divisions(
+    rows: list[Division], least: float, number: int, grain: float
+) -> list[Division]:
+    """Return the first of some divisions; what comes first among equals stays first.
+
+    Parameters
+    ----------
+    rows
+        In the order that decides where all else is equal.
+    least
+        The smallest loss of them: what is beyond is rounded to whole grains.
+    number, grain
+        See `Component.best`.
+    """
+
+    def rank(row: Division) -> tuple[int, int, int]:
+        return round((row.loss - least) / grain), row.groups, round(row.second / grain)
+
+    return sorted(rows, key=rank)[:number]
+
+
+def _join(option: Option, rest: Division) -> Division:
+    return Division(
+        option.loss + rest.loss,
+        1 + rest.groups,
+        option.second + rest.second,
+        (option.column, *rest.columns),
+    )
+
+
+def _first_open(covered: int) -> int:
+    """Return the place of the first unit that is not covered."""
+    return (~covered & (covered + 1)).bit_length() - 1
+
+
+def _share_out(options: Sequence[Sequence[Option]]) -> tuple[list[list[Option]], float]:
+    """Return the options with what each unit loses in any group taken off, and Σ of that.
+
+    Losses to come are then bounded by 0 more tightly, and no division is closer to another.
+    """
+    fair = [inf] * len(options)
+    for option in (o for some in options for o in some):
+        places = _places(option.units)
+        for u in places:
+            fair[u] = min(fair[u], option.loss / len(places))
+    shared = [
+        [o._replace(loss=max(o.loss - sum(fair[u] for u in _places(o.units)), 0.0)) for o in some]
+        for some in options
+    ]
+    return shared, sum(fair)
+
+
+def _places(units: int) -> list[int]:
+    return [u for u in range(units.bit_length()) if units >> u & 1]

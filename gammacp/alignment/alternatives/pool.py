@@ -1,0 +1,470 @@
+"""The best alignments of a continuum: all that are as good, or all within some disorder.
+
+`align` returns one best alignment. Where several cost the same, what is read off it (γ_cat, γ_k, a
+consensus) may depend on which one it is; `alignments` lists and counts them. The count is exact: no
+group that is left out can be in an alignment that counts (`listing`), and those that are left are
+combined in all ways, component by component (`covers`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.align import align, cost_of, disorder_scale
+from gammacp.alignment.alignment import Alignment
+from gammacp.alignment.alternatives.covers import (
+    Allowance,
+    Component,
+    Division,
+    Tally,
+    TooManyError,
+    first_divisions,
+    merge_tallies,
+)
+from gammacp.alignment.alternatives.listing import Parts, Priced, list_groups, price_units
+from gammacp.alignment.candidates import (
+    TooManyPairsError,
+    build_problem,
+    pair_count,
+    position_ranks,
+)
+from gammacp.alignment.columns import group_table
+from gammacp.alignment.kernels.records import Columns
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import Problem, Status
+from gammacp.alignment.ties import category_costs, in_order, nameless_ranks, second_costs
+from gammacp.base.arguments import whole
+from gammacp.base.arrays import Codes
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
+from gammacp.dissimilarity.combined import Combined
+from gammacp.errors import UsageError
+
+# The tolerance and how far about it alignments are told as borderline.
+_BAND = 16.0
+# Of the tolerance: losses that differ by less are added up together.
+_GRAIN = 1 / 1024
+# Options tried and divisions kept in one attempt, some three seconds.
+_STEPS = 500_000
+# How much narrower the limit of each further attempt is, and how often that is tried before only
+# the best ones are counted; and how much wider where it grows.
+_NARROWER = 8.0
+_ATTEMPTS = 4
+_WIDER = 4.0
+# Of Δ: the first limit where any number of alignments is asked for at any disorder.
+_FIRST_WITHIN = 1e-3
+
+
+class PoolProof(NamedTuple):
+    """Basis of a count.
+
+    Attributes
+    ----------
+    unitary_alignments
+        All of two and more units that lose no more than `loss` under prices that no unitary
+        alignment beats.
+    loss
+        Disorder: what the prices leave open, and the limit.
+    components
+        Into which the units fall; each is divided in all ways.
+    largest
+        Units of the largest component.
+    """
+
+    unitary_alignments: int
+    loss: float
+    components: int
+    largest: int
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The best alignments, the best first, and how many there are.
+
+    Attributes
+    ----------
+    alignments
+        At most as many as were asked for. Those of equal disorder are in order of fewest unitary
+        alignments, smallest Σ d_cat, then by position; the first is that of `align`.
+    count
+        How many alignments have a disorder within `counted_within` of the least.
+    within
+        What was asked for.
+    counted_within
+        What was counted: less than `within` where there are too many. None where not even the
+        best ones could be counted.
+    tolerance
+        Disorders that differ by no more count as equal.
+    borderline
+        How many alignments are so near the limit (within 16 times the tolerance, or a 16th of it)
+        that another tolerance would change the count.
+    identical
+        Units that equal another one of the same annotator; exchanging two makes another alignment.
+    proof
+        What the count rests on; None where nothing could be counted.
+    """
+
+    alignments: tuple[Alignment, ...]
+    count: int
+    within: float
+    counted_within: float | None
+    tolerance: float
+    borderline: int
+    identical: int
+    proof: PoolProof | None
+
+    def __len__(self) -> int:
+        """Return the number of alignments that are listed."""
+        return len(self.alignments)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return the alignment with a number, from 0."""
+        return self.alignments[index]
+
+    def __iter__(self) -> Iterator[Alignment]:
+        """Return the alignments, the best first."""
+        return iter(self.alignments)
+
+    @property
+    def exact(self) -> bool:
+        """True if `count` is that of all within the limit; otherwise it is a lower bound."""
+        return self.counted_within is not None and self.counted_within >= self.within
+
+    @property
+    def complete(self) -> bool:
+        """True if all alignments within the limit are listed."""
+        return self.exact and self.count == len(self.alignments)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what is not listed, not counted, or not certain."""
+        notes = []
+        if self.counted_within is None:
+            notes.append(
+                "not counted: too many unitary alignments could be part of an alignment as good"
+            )
+        elif not self.exact and math.isfinite(self.within):
+            notes.append(
+                f"counted within {self.counted_within:.3g} of the least disorder only: within "
+                f"{self.within:.3g} there are too many"
+            )
+        if self.count > len(self):
+            notes.append(f"{len(self)} of {self.count:,} alignments are listed")
+        if self.borderline:
+            notes.append(
+                f"{self.borderline:,} alignments are so near the limit that the count depends on "
+                f"the tolerance of {self.tolerance:.2g}"
+            )
+        if self.identical:
+            notes.append(
+                f"{self.identical} units equal another one of the same annotator: alignments that "
+                "differ by an exchange of equal units are counted one by one"
+            )
+        return tuple(notes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The count and what it rests on, without the alignments."""
+        return {
+            "count": self.count,
+            "exact": self.exact,
+            "complete": self.complete,
+            "within": self.within if math.isfinite(self.within) else None,
+            "counted_within": self.counted_within,
+            "tolerance": self.tolerance,
+            "borderline": self.borderline,
+            "identical_units": self.identical,
+            "proof": None if self.proof is None else self.proof._asdict(),
+            "notes": list(self.notes),
+        }
+
+
+def alignments(
+    continuum: Continuum,
+    dissimilarity: Any = None,
+    *,
+    most: int = 20,
+    within: float = 0.0,
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> Pool:
+    """List the best alignments, and count all whose disorder is within a limit.
+
+    Parameters
+    ----------
+    continuum
+        At least two annotators and one unit.
+    dissimilarity
+        As for `align`.
+    most
+        How many are listed, ≥ 1.
+    within
+        Disorder ≥ 0 beyond the least one up to which alignments count; 0: those that are as good as
+        the best one. Infinite: as many as are asked for, however much worse.
+    time_limit
+        Wall-clock seconds for the best alignment, and as many for each attempt to count.
+    seed
+        For the solver.
+
+    Raises
+    ------
+    DataError
+        One annotator, or no unit.
+    UsageError
+        `most` below 1, `within` below 0 or no number.
+
+    Notes
+    -----
+    Two alignments differ if some unit has other partners. Disorders that differ by 1e-10·Δ / x̄ or
+    less are equal (x̄: units per annotator); `Pool.borderline` says whether that matters.
+    """
+    whole("most", most, 1)
+    if isinstance(within, bool) or not isinstance(within, int | float) or not within >= 0:
+        raise UsageError(f"within {within!r} is not a disorder of 0 or more")
+    measured = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
+    best = align(continuum, measured, time_limit=time_limit, seed=seed)
+    limits = Limits(time_limit=time_limit, seed=seed)
+    if math.isinf(within):
+        return _grown(best, most, limits)
+    return _narrowed(best, most, float(within), limits)
+
+
+def _narrowed(best: Alignment, most: int, within: float, limits: Limits) -> Pool:
+    """Count what is asked for; where that is too much, within a narrower limit."""
+    try:
+        # Where not even the best ones can be counted, nothing else needs to be tried.
+        narrowest = _count(best, most, 0.0, within, limits)
+    except (TooManyError, TooManyPairsError):
+        return _uncounted(best, within)
+    limit = within
+    for _ in range(_ATTEMPTS):
+        if limit == 0.0:
+            break
+        try:
+            return _count(best, most, limit, within, limits)
+        except (TooManyError, TooManyPairsError):
+            limit /= _NARROWER
+    return narrowest
+
+
+def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
+    """Return as many alignments as are asked for: the limit grows until there are so many."""
+    delta = best.dissimilarity.delta
+    limit = 0.0
+    pool: Pool | None = None
+    # Units that are all alone come to n·Δ: what is far beyond is nobody's alignment.
+    while limit <= 4 * best.continuum.n_annotators * delta:
+        try:
+            pool = _count(best, most, limit, math.inf, limits)
+        except (TooManyError, TooManyPairsError):
+            break
+        if pool.count >= most:
+            break
+        limit = max(_WIDER * limit, _FIRST_WITHIN * delta)
+    if pool is None:
+        return _uncounted(best, math.inf)
+    return pool
+
+
+def _uncounted(best: Alignment, within: float) -> Pool:
+    """Return the best alignment alone."""
+    identical = _identical(best.continuum)
+    return Pool((best,), 1, within, None, best.tolerance, 0, identical, None)
+
+
+def _identical(continuum: Continuum) -> int:
+    units = list(continuum)
+    return len(units) - len(set(units))
+
+
+def _count(best: Alignment, most: int, limit: float, within: float, limits: Limits) -> Pool:
+    """Count the alignments within a limit, and list the first; a TooManyError if that is too much.
+
+    Costs are Σ cost(G) of the problem here; `factor` makes disorders of them.
+    """
+    continuum = best.continuum
+    delta = _delta_of(best, limit)
+    measured = to_unit(best.dissimilarity, delta)
+    factor = delta / measured.delta
+    factor *= disorder_scale(continuum.n_annotators, continuum.mean_units)
+    deadline = limits.deadline()
+    problem = _problem(continuum, best.dissimilarity, measured, limit / factor, deadline)
+    tolerance = problem.tolerance
+    beyond = limit / factor + _BAND * tolerance
+    allowance = Allowance(_STEPS, deadline)
+    priced = _prices(best, problem, delta, factor, limits)
+    priced, listed = list_groups(priced, beyond, deadline)
+    second = _second(continuum, best.dissimilarity, problem, listed.columns)
+    parts = Parts(priced, listed, second, beyond, allowance)
+    components = parts.settle()
+    grain = _GRAIN * tolerance
+    tallies = _combined_tallies(components, beyond, grain, allowance)
+    inner = _below(tallies, limit / factor + tolerance / _BAND)
+    count = _below(tallies, limit / factor + tolerance)
+    divisions = _combined_divisions(components, min(most, count), grain / _GRAIN)
+    outer = sum(row.number for row in tallies)
+    proof = PoolProof(
+        listed.columns.number,
+        max(priced.cost - priced.bound, 0.0) * factor + limit,
+        len(components),
+        max(len(component.options) for component in components),
+    )
+    made = [
+        _alignment(best, problem, listed.columns, division, k, tolerance * factor)
+        for k, division in enumerate(divisions)
+    ]
+    least = made[0].disorder
+    listed_alignments = tuple(_judged(a, least, tolerance * factor) for a in made)
+    return Pool(
+        listed_alignments,
+        count,
+        within,
+        limit,
+        tolerance * factor,
+        outer - inner,
+        _identical(continuum),
+        proof,
+    )
+
+
+def _delta_of(best: Alignment, limit: float) -> float:
+    """Return a Δ at which the same alignments count, and whose tolerance is finer.
+
+    Where no alignment within the limit can have an empty unit, any Δ above their cost will do.
+    """
+    continuum = best.continuum
+    delta = best.dissimilarity.delta
+    scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
+    cost = (best.disorder + limit) / scale
+    if (best.groups < 0).any() or cost <= 0:
+        return delta
+    nearer = math.ldexp(1.0, 1 + math.frexp(cost)[1])
+    if 16 * nearer <= delta:
+        return nearer
+    return delta
+
+
+def _problem(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    measured: BoundDissimilarity,
+    limit: float,
+    deadline: float,
+) -> Problem:
+    """Build the problem with all pairs that an alignment within the limit can use.
+
+    Taking a unit out of its group must not make an alignment better by more than the limit, so that
+    pairs may cost that much more than in a best alignment (`candidates`).
+    """
+    n = continuum.n_annotators
+    farthest = (n - 1 + pair_count(n)) * measured.delta + limit
+    problem = build_problem(continuum, measured, most=farthest * (1 + 1e-9), deadline=deadline)
+    return replace(problem, rank=nameless_ranks([continuum], dissimilarity))
+
+
+def _prices(
+    best: Alignment, problem: Problem, delta: float, factor: float, limits: Limits
+) -> Priced:
+    """Return the prices that prove the alignment, if they are at this Δ; else those of a solver.
+
+    They hold for pairs that were left out, too: a group with one gains less than its parts.
+    """
+    proof = best.proof
+    if proof is None:
+        return price_units(problem, limits)
+    if proof.delta is None:
+        proof_delta = best.dissimilarity.delta
+    else:
+        proof_delta = proof.delta
+    if proof_delta != delta:
+        return price_units(problem, limits)
+    return Priced(problem, np.maximum(proof.price, 0.0), best.disorder / factor)
+
+
+def _second(
+    continuum: Continuum, dissimilarity: BoundDissimilarity, problem: Problem, columns: Columns
+) -> Any:
+    """Return Σ d_cat of each group."""
+    rows = np.arange(problem.n_units)
+    costs = category_costs(continuum, dissimilarity, problem, rows)
+    return second_costs(problem, columns, costs)
+
+
+def _combined_tallies(
+    components: Sequence[Component], beyond: float, grain: float, allowance: Allowance
+) -> list[Tally]:
+    """Count alignments by what they cost beyond the best one."""
+    whole_tally = [Tally(0.0, 1)]
+    for component in components:
+        own = component.tally(grain)
+        allowance.spend(len(own) * len(whole_tally))
+        rows = [
+            Tally(loss + own_loss - component.least, count * own_count)
+            for loss, count in whole_tally
+            for own_loss, own_count in own
+        ]
+        whole_tally = merge_tallies([row for row in rows if row.loss <= beyond], grain)
+    return whole_tally
+
+
+def _below(tallies: Sequence[Tally], limit: float) -> int:
+    return sum(row.number for row in tallies if row.loss <= limit)
+
+
+def _combined_divisions(
+    components: Sequence[Component], number: int, grain: float
+) -> list[Division]:
+    """Return the first alignments, from the first divisions of each component."""
+    first = [Division(0.0, 0, 0.0, ())]
+    for component in components:
+        own = component.best(number, grain)
+        rows = [
+            Division(
+                a.loss + b.loss - component.least,
+                a.groups + b.groups,
+                a.second + b.second,
+                a.columns + b.columns,
+            )
+            for a in first
+            for b in own
+        ]
+        first = first_divisions(rows, 0.0, number, grain)
+    return first
+
+
+def _alignment(
+    best: Alignment,
+    problem: Problem,
+    columns: Columns,
+    division: Division,
+    number: int,
+    tolerance: float,
+) -> Alignment:
+    """Return a division as an alignment, with its own disorder."""
+    continuum = best.continuum
+    groups = in_order(position_ranks(continuum), _groups(problem, columns, division))
+    scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
+    disorder = cost_of(continuum, groups, best.dissimilarity) * scale
+    return replace(
+        best, groups=groups, disorder=disorder, first=number == 0, effort=None, tolerance=tolerance
+    )
+
+
+def _judged(alignment: Alignment, least: float, tolerance: float) -> Alignment:
+    """Return the alignment with a bound: it is a best one, or the best one is its bound."""
+    if alignment.disorder <= least + tolerance:
+        return replace(alignment, bound=alignment.disorder, status=Status.OPTIMAL)
+    return replace(alignment, bound=least, status=Status.FEASIBLE)
+
+
+def _groups(problem: Problem, columns: Columns, division: Division) -> Codes:
+    """Return the rows of units in each group of a division."""
+    chosen = np.array([c for c in division.columns if c >= 0], np.int64)
+    alone = np.array([~c for c in division.columns if c < 0], np.int64)
+    single = np.full((len(alone), problem.n_annotators), -1, np.int32)
+    single[np.arange(len(alone)), problem.annotator[alone]] = alone
+    return np.concatenate((group_table(problem, columns.select(chosen)), single))

@@ -1,0 +1,254 @@
+"""Pictures of results: panels with a caption, drawn on a figure or written into a file.
+
+A result that can be drawn has a function that makes a `Picture` of it for a width. `draw` puts it
+on a figure (methods `plot`), `write` into a file (options `--figure`). The style is that of
+`gammacp.base.plots`.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, TypedDict
+
+from gammacp.base.files import atomic_write
+from gammacp.base.plots import STYLE, UNDATED, WIDTH, check_path, require_matplotlib
+from gammacp.base.text import visible
+from gammacp.errors import UsageError
+
+CAPTION_SIZE = 7.0
+# Inches of a line of the caption, and letters of it in an inch.
+_LINE = 0.142
+_LETTERS = 19.2
+# Inches that the layout puts around the panels.
+_MARGIN = 0.12
+# Letters of a name beside an axis.
+_NAME = 18
+# Where a file keeps words about what it shows.
+_ABOUT = {".svg": "Description", ".png": "Description", ".pdf": "Subject"}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Part of a picture.
+
+    Attributes
+    ----------
+    height
+        In inches.
+    draw
+        Draws it on axes.
+    """
+
+    height: float
+    draw: Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Panels with a caption, which are not drawn yet.
+
+    Attributes
+    ----------
+    panels
+        From left to right and from top to bottom.
+    caption
+        What is shown, and what it rests on; sentences.
+    columns
+        How many panels stand side by side.
+    finish
+        Adds what belongs to several panels: it is given the figure and the list of axes.
+    """
+
+    panels: tuple[Panel, ...]
+    caption: str
+    columns: int = 1
+    finish: Callable[[Any, list[Any]], None] | None = None
+
+    @property
+    def row_heights(self) -> list[float]:
+        """Return the height of each row of panels, in inches."""
+        heights = [panel.height for panel in self.panels]
+        return [max(heights[k : k + self.columns]) for k in range(0, len(heights), self.columns)]
+
+
+Making: TypeAlias = Callable[[float], Picture]
+"""Makes the picture for a width in inches."""
+
+
+class PlotOptions(TypedDict, total=False):
+    """Options of every method `plot`.
+
+    Attributes
+    ----------
+    width
+        Of a new figure, in inches (default: `WIDTH`); `ONE_COLUMN` and `TWO_COLUMNS` are those of
+        most journals.
+    caption
+        Whether the caption stands below (default), which says what is shown and what it rests on.
+        Without it, `figure.caption` has the words.
+    style
+        Settings of matplotlib (`rcParams`) that differ from `STYLE`.
+    """
+
+    width: float
+    caption: bool
+    style: Mapping[str, Any]
+
+
+def draw(
+    make: Making,
+    figure: Any = None,
+    *,
+    width: float | None = None,
+    caption: bool = True,
+    style: Mapping[str, Any] | None = None,
+) -> Any:
+    """Draw a picture on a figure, and return the figure.
+
+    Parameters
+    ----------
+    make
+        Makes the picture for the figure's width.
+    figure
+        A figure or part of one (`SubFigure`); by default a new one.
+    width, caption, style
+        As of `PlotOptions`.
+
+    Raises
+    ------
+    UsageError
+        Matplotlib is missing, or a width is given for a figure that has one.
+    """
+    require_matplotlib()
+    import matplotlib as mpl
+
+    from gammacp.base.canvas import Canvas
+
+    if figure is None:
+        inches = WIDTH if width is None else width
+    elif width is None:
+        inches = figure.bbox.width / figure.dpi
+    else:
+        raise UsageError("give a figure or a width: a figure has its own width")
+    if not (math.isfinite(inches) and inches >= 1):
+        raise UsageError(f"width {inches:g} is too narrow for a figure: it is in inches")
+    settings: Any = {**STYLE, **(style or {})}
+    with mpl.rc_context(settings):
+        picture = make(inches)
+        lines = caption_lines(picture.caption, inches) if caption else []
+        heights = picture.row_heights
+        if figure is None:
+            tall = sum(heights) + _LINE * len(lines) + _MARGIN
+            figure = Canvas(inches, tall, picture.caption, style)
+        grid = figure.add_gridspec(len(heights), picture.columns, height_ratios=heights)
+        axes = []
+        for place, panel in enumerate(picture.panels):
+            axes.append(figure.add_subplot(grid[divmod(place, picture.columns)]))
+            panel.draw(axes[-1])
+        if picture.finish is not None:
+            picture.finish(figure, axes)
+        if lines:
+            size = {"fontsize": CAPTION_SIZE, "linespacing": 1.25}
+            figure.supxlabel("\n".join(lines), x=0.012, ha="left", **size)
+    return figure
+
+
+def write(make: Making, path: Path) -> str:
+    """Write a picture into a file, and return its caption.
+
+    Parameters
+    ----------
+    make
+        Makes the picture for a width.
+    path
+        The file; its ending says how (`ENDINGS`).
+
+    Raises
+    ------
+    UsageError
+        Matplotlib is missing, or does not write such files.
+    """
+    check_path(path)
+    drawn = draw(make)
+    ending = path.suffix.lower()
+    metadata = {**UNDATED[ending], _ABOUT[ending]: drawn.caption}
+    with atomic_write(path) as temporary:
+        drawn.savefig(temporary, metadata=metadata)
+    return str(drawn.caption)
+
+
+def caption_lines(caption: str, width: float) -> list[str]:
+    """Break a caption into the lines of a figure; its names are no formulas.
+
+    Parameters
+    ----------
+    caption
+        Sentences.
+    width
+        Of the figure, in inches.
+    """
+    return [plain(line) for line in textwrap.wrap(caption, max(20, int(_LETTERS * width)))]
+
+
+def plain(text: str) -> str:
+    """Return a text that matplotlib shows as it is, with what hides in it made visible.
+
+    Parameters
+    ----------
+    text
+        A name of somebody's.
+
+    >>> plain("cost in $")
+    'cost in \\\\$'
+    """
+    return visible(text).replace("$", r"\$")
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text with its middle left out, if it is longer.
+
+    Parameters
+    ----------
+    text
+        A name.
+    most
+        Letters that there is room for; at least 3.
+
+    >>> cut("interview-2024-part-7", 13)
+    'interv…part-7'
+    """
+    text = visible(text)
+    if len(text) <= most:
+        return text
+    after = (most - 1) // 2
+    return f"{text[: most - 1 - after]}…{text[len(text) - after :]}"
+
+
+def short_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str]:
+    """Return names that fit beside an axis and stay distinct, and a sentence if some are cut.
+
+    Parameters
+    ----------
+    names
+        Of annotators, documents, ….
+    most
+        Letters that there is room for.
+    """
+    shown = [cut(name, most) for name in names]
+    number = sum(a != visible(b) for a, b in zip(shown, names, strict=True))
+    if not number:
+        return [plain(name) for name in shown], ""
+    times = Counter(shown)
+    distinct = [
+        f"{name} ({place})" if times[name] > 1 else name for place, name in enumerate(shown, 1)
+    ]
+    if number == 1:
+        words = "1 long name is cut."
+    else:
+        words = f"{number} long names are cut."
+    return [plain(name) for name in distinct], words

@@ -1,0 +1,182 @@
+"""Experiments of a folder: one file each, run into a folder of its own.
+
+An experiment is a module in the folder whose name does not begin with an underscore. Its
+docstring's first line says what it reproduces; it has
+
+    run(out: Path, *, quick: bool, data: Path | None) -> None
+
+which writes tidy CSV and figures into `out`. `quick` asks for a coarse version in seconds; `data`
+is the folder given with `--data` (an experiment that cannot do without sets `NEEDS_DATA = True`).
+One that reads the results of others names them in `READS` and runs after them.
+
+The folder is a package of its own name: modules in `study/` import each other as `study._shared`,
+and so do worker processes. Nothing that lies beside the folder can be imported because of that.
+"""
+
+import importlib.util
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import Any
+
+from gammacp.base.arguments import one_of
+from gammacp.errors import UsageError
+from gammacp.plugins import load_package
+
+LARGEST_SVG = 200_000
+"""Size in bytes above which a figure is kept as PNG."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One file of the folder."""
+
+    name: str
+    path: Path
+    summary: str
+    needs_data: bool
+    reads: tuple[str, ...]
+    run: Callable[..., None]
+
+
+def import_folder(folder: Path) -> str:
+    """Make a folder of experiments a package of its own name, and return the name.
+
+    Parameters
+    ----------
+    folder
+        Of the experiments.
+
+    Raises
+    ------
+    UsageError
+        There is no such folder, its name is not one that Python can import, or is taken.
+    """
+    place = folder.resolve()
+    if not place.is_dir():
+        raise UsageError(
+            f"{folder} is no folder of experiments: name it with --experiments DIR, or begin one "
+            "with `gammacp reproduce --new NAME`"
+        )
+    name = place.name
+    if not name.isidentifier():
+        raise UsageError(
+            f"{folder}: experiments import each other by the name of their folder, and {name!r} "
+            "is none that Python can import: rename it (letters, digits and _)"
+        )
+    if not _is_package_of(sys.modules.get(name), place):
+        taken = importlib.util.find_spec(name)
+        if taken is not None and not _lies_in(taken, place):
+            raise UsageError(
+                f"{folder}: there is another Python module called {name!r}: rename the folder"
+            )
+        load_package(place, name)
+    return name
+
+
+def _is_package_of(module: Any, place: Path) -> bool:
+    """Return whether a module is the package of a folder."""
+    paths = getattr(module, "__path__", ())
+    return any(Path(path).resolve() == place for path in paths)
+
+
+def _lies_in(spec: ModuleSpec, place: Path) -> bool:
+    """Return whether what Python would import is the folder itself."""
+    return any(Path(path).resolve() == place for path in spec.submodule_search_locations or ())
+
+
+def find(folder: Path) -> dict[str, Path]:
+    """Return the experiments of a folder by name."""
+    return {p.stem: p for p in sorted(folder.glob("*.py")) if not p.stem.startswith("_")}
+
+
+def where(name: str, folder: Path) -> Path:
+    """Return the file of the experiment of that name.
+
+    Raises
+    ------
+    UsageError
+        There is none; the message lists what there is.
+    """
+    files = find(folder)
+    return files[one_of("experiment", name, files)]
+
+
+def load(name: str, folder: Path) -> Experiment:
+    """Import the experiment of that name, which executes it anew.
+
+    Raises
+    ------
+    UsageError
+        There is none, or it has no function `run`.
+    """
+    path = where(name, folder)
+    module = _module(f"{import_folder(folder)}.{name}", path)
+    if not callable(getattr(module, "run", None)):
+        raise UsageError(f"{path} has no function run(out, *, quick, data)")
+    summary = (module.__doc__ or "").strip().split("\n")[0]
+    needs_data = bool(getattr(module, "NEEDS_DATA", False))
+    reads = tuple(getattr(module, "READS", ()))
+    return Experiment(name, path, summary, needs_data, reads, module.run)
+
+
+def _module(full_name: str, path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(full_name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[full_name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(experiment: Experiment, results: Path, *, quick: bool, data: Path | None) -> Path:
+    """Run an experiment into `results/NAME`, which is replaced only when everything went well.
+
+    Raises
+    ------
+    UsageError
+        It needs data that were not given.
+    """
+    if experiment.needs_data and data is None:
+        raise UsageError(f"experiment {experiment.name!r} needs files that do not ship: --data DIR")
+    results.mkdir(parents=True, exist_ok=True)
+    target = results / experiment.name
+    with tempfile.TemporaryDirectory(prefix=f".{experiment.name}-", dir=results) as scratch:
+        fresh = Path(scratch) / "new"
+        fresh.mkdir()
+        experiment.run(fresh, quick=quick, data=data)
+        keep_one_format(fresh)
+        if target.exists():
+            target.rename(Path(scratch) / "old")
+        fresh.rename(target)
+    return target
+
+
+def keep_one_format(folder: Path) -> None:
+    """Delete the PNG of each figure that is also there as SVG, or the SVG if it is too large.
+
+    A figure with many thousand marks is smaller as PNG; all others are sharper as SVG. What stays
+    PNG has a palette of 256 colours, which takes a third of the bytes.
+    """
+    for drawing in sorted(folder.rglob("*.svg")):
+        picture = drawing.with_suffix(".png")
+        if not picture.exists():
+            continue
+        if drawing.stat().st_size <= LARGEST_SVG:
+            picture.unlink()
+        else:
+            drawing.unlink()
+            _with_palette(picture)
+
+
+def _with_palette(picture: Path) -> None:
+    """Write a PNG again with at most 256 colours."""
+    from PIL import Image
+
+    with Image.open(picture) as image:
+        reduced = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    reduced.save(picture, optimize=True)

@@ -1,0 +1,106 @@
+"""The best alignments as text and JSON: what `align --pool` adds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gammacp.alignment.alignment import Alignment
+from gammacp.alignment.alternatives.pool import Pool, alignments
+from gammacp.cli.alignment_table import alignment_records, print_alignment_rows
+from gammacp.cli.output import say
+from gammacp.errors import UsageError
+
+
+@dataclass(frozen=True)
+class ShownPool:
+    """Alignments that are listed, and what of it is shown.
+
+    Attributes
+    ----------
+    pool
+        From `alignments`.
+    """
+
+    pool: Pool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the pool with the disorder and the units of each alignment."""
+        listed = [
+            {"disorder": a.disorder, "unitary_alignments": alignment_records(a)} for a in self.pool
+        ]
+        return {**self.pool.as_dict(), "alignments": listed}
+
+    def show(self) -> None:
+        """Print how many there are, and in what each differs from the first one."""
+        say(_count_in_words(self.pool))
+        for note in self.pool.notes:
+            say(note)
+        first = {tuple(group) for group in self.pool[0].groups.tolist()}
+        for number, alignment in enumerate(self.pool.alignments[1:], 2):
+            groups = alignment.groups.tolist()
+            different = [k for k, group in enumerate(groups) if tuple(group) not in first]
+            print_alignment_rows(
+                alignment,
+                different,
+                title=f"alignment {number}, disorder {alignment.disorder:.12g}: "
+                "what is not in the first one",
+            )
+
+
+def check_pool(pool: int | None, within: float | None) -> None:
+    """Raise a UsageError for a limit without a pool, and for values that cannot be.
+
+    Parameters
+    ----------
+    pool, within
+        The options of `align`.
+    """
+    if pool is None:
+        raise UsageError("--within needs --pool: how many alignments to list")
+    if pool < 1:
+        raise UsageError(f"--pool {pool} < 1")
+    if within is not None and not within >= 0:
+        raise UsageError(f"--within {within} is not a disorder of 0 or more")
+
+
+def pool_of(
+    alignment: Alignment, most: int, within: float | None, solving: Mapping[str, Any], seed: int
+) -> ShownPool:
+    """Return the pool of a continuum that was aligned.
+
+    Parameters
+    ----------
+    alignment
+        The best alignment.
+    most, within
+        As `alignments` takes them.
+    solving, seed
+        Options of the solver; the time limit is also that of the pool.
+    """
+    return ShownPool(
+        alignments(
+            alignment.continuum,
+            alignment.dissimilarity,
+            most=most,
+            within=within or 0.0,
+            time_limit=solving.get("time_limit"),
+            seed=seed,
+        )
+    )
+
+
+def _count_in_words(pool: Pool) -> str:
+    if pool.count == 1:
+        many = "1 alignment has"
+    else:
+        many = f"{pool.count:,} alignments have"
+    if math.isinf(pool.within):
+        return f"the {len(pool)} best alignments that were found:"
+    if not pool.exact:
+        many = f"at least {many}"
+    if pool.within == 0:
+        return f"{many} this disorder"
+    return f"{many} a disorder of at most {pool[0].disorder + pool.within:.6g}"

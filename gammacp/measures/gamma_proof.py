@@ -1,0 +1,368 @@
+"""A folder that proves a γ: certificates of all alignments, and a manifest that adds them up.
+
+docs/certificates.md describes the manifest. `gammacp.verify` checks it, and shares no code with
+this.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+
+from gammacp.alignment import Alignment, align_each
+from gammacp.alignment.certificate import write_certificate
+from gammacp.chance.beyond import ratio, ratio_interval
+from gammacp.chance.expected import ExpectedDisorder
+from gammacp.chance.sampling import Draws, Strata
+from gammacp.continuum import Continuum
+from gammacp.errors import DataError, UsageError
+from gammacp.formats.layout import file_name
+from gammacp.measures.agreement import Agreement
+from gammacp.measures.gamma import NOTHING_EXPECTED, GammaScore
+from gammacp.measures.random_sets import Basis, Continua
+from gammacp.measures.settings import GammaOptions, Settings
+
+MANIFEST = "gamma.proof.json"
+_VERSION = 1
+# Models that turn each annotator's units on one circle.
+_TURNING = ("cut", "shift")
+
+
+@dataclass(frozen=True)
+class GammaProof:
+    """Facts about a proof that was written.
+
+    Attributes
+    ----------
+    path
+        The manifest.
+    value, interval
+        γ as the certificates give it.
+    certificates
+        How many there are.
+    without_proof
+        File names of those that prove no bound.
+    exempt
+        Why random sets cannot be shown to be turned units, each reason once.
+    """
+
+    path: Path
+    value: float
+    interval: tuple[float, float]
+    certificates: int
+    without_proof: tuple[str, ...]
+    exempt: tuple[str, ...]
+
+
+@dataclass
+class _Part:
+    """Documents that share their random sets."""
+
+    draws: Draws[Continuum]
+    samples: int
+    documents: dict[str, GammaScore] = field(default_factory=dict)
+
+
+class _Folder:
+    """Certificates in a folder, each under a name of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        """Reserve the name of the manifest."""
+        self.folder = folder
+        self.names = {MANIFEST}
+        self.without_proof: list[str] = []
+
+    def add(self, alignment: Alignment, stem: str) -> dict[str, str]:
+        """Write a certificate and return its name and hash."""
+        name = f"{stem}.json"
+        if name.casefold() in self.names:
+            raise DataError(f"two files of the proof would get the name {name}", hint="Rename one")
+        self.names.add(name.casefold())
+        path = self.folder / name
+        if write_certificate(alignment, path) == "none":
+            self.without_proof.append(name)
+        return {"file": name, "hash": "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def check_new_folder(folder: Path) -> None:
+    """Raise a UsageError for a folder that holds something already.
+
+    Parameters
+    ----------
+    folder
+        To be written.
+    """
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(
+            f"{folder} is not empty: a proof among other files would not be one. Give a new folder"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; give a folder for the proof")
+
+
+def write_gamma_proof(
+    found: Agreement, continua: Continua, folder: Path, options: GammaOptions
+) -> GammaProof:
+    """Write a folder that proves γ: complete, or not at all.
+
+    Parameters
+    ----------
+    found, continua, options
+        The agreement, what it was measured on and with which options. The random sets are drawn
+        again from the seed, and aligned again.
+    folder
+        New, or empty.
+
+    Raises
+    ------
+    DataError
+        There is no γ, or an interruption left out random sets.
+    UsageError
+        The folder holds something.
+    """
+    check_new_folder(folder)
+    if not found.score.defined:
+        raise DataError(f"no proof is written: γ is undefined ({found.score.reason})")
+    settings = Settings.of(**options)
+    basis = Basis(continua, settings)
+    parts = _parts_of(found, basis)
+    stems = _stems([name for part in parts for name in part.documents])
+    with _new_folder(folder) as temporary:
+        files = _Folder(temporary)
+        sums = _Sums(settings.rule.confidence)
+        records = [_write_part(part, basis, files, stems, found, sums) for part in parts]
+        value, interval = sums.gamma()
+        manifest: dict[str, Any] = {
+            "version": _VERSION,
+            "value": value,
+            "interval": [bound if math.isfinite(bound) else None for bound in interval],
+            "confidence": settings.rule.confidence,
+            "observed": sums.observed / sums.weight,
+            "expected": sums.expected / sums.weight,
+            "seed": settings.seed,
+            "signature": found.score.signature,
+        }
+        manifest |= records[0] if len(records) == 1 else {"parts": records}
+        _write_manifest(manifest, temporary / MANIFEST)
+    exempt = dict.fromkeys(record["exempt"] for record in records if record["exempt"])
+    return GammaProof(
+        folder / MANIFEST,
+        value,
+        interval,
+        len(files.names) - 1,
+        tuple(files.without_proof),
+        tuple(exempt),
+    )
+
+
+def _parts_of(found: Agreement, basis: Basis) -> list[_Part]:
+    """Put documents together that have the same random sets."""
+    parts: dict[int, _Part] = {}
+    for name, score in found.rated.items():
+        if score.samples is None or (score.baseline and not score.baseline.samples):
+            raise DataError(f"no proof is written: {name} has no random sets")
+        draws = basis.draws(score.alignment.continuum)
+        part = parts.setdefault(id(draws), _Part(draws, score.samples))
+        part.documents[name] = score
+    return list(parts.values())
+
+
+def _stems(names: Sequence[str]) -> dict[str, str]:
+    """Return the stem of each document's certificates; files of one name are numbered."""
+    own = {name: Path(name).stem if Path(name).is_file() else name or "data" for name in names}
+    counts = list(own.values())
+    return {
+        name: file_name(stem if counts.count(stem) == 1 else f"{stem}-{i}", "document")
+        for i, (name, stem) in enumerate(own.items(), 1)
+    }
+
+
+class _Sums:
+    """Sums over documents of which γ and its interval are made."""
+
+    def __init__(self, confidence: float) -> None:
+        """Begin with no documents."""
+        self.confidence = confidence
+        self.weight = 0.0
+        self.observed = 0.0
+        self.bound = 0.0
+        self.expected = 0.0
+        self.proven = 0.0
+        self.variance = 0.0
+
+    def add(
+        self, documents: Sequence[tuple[float, float, float]], expected: ExpectedDisorder
+    ) -> None:
+        """Add documents (weight · x̄, disorder, bound) that share an expected disorder."""
+        weight = math.fsum(w for w, _, _ in documents)
+        self.weight += weight
+        self.observed += math.fsum(w * disorder for w, disorder, _ in documents)
+        self.bound += math.fsum(w * bound for w, _, bound in documents)
+        self.expected += weight * expected.mean
+        self.proven += weight * expected.proven_mean
+        self.variance += (weight * expected.half_width) ** 2
+
+    def gamma(self) -> tuple[float, tuple[float, float]]:
+        """Return γ and its interval."""
+        value, reason = ratio(self.observed, self.expected, NOTHING_EXPECTED)
+        if reason is not None:
+            raise DataError(f"no proof is written: {reason}")
+        half = math.sqrt(self.variance)
+        low = max(0.0, self.proven - half)
+        return value, ratio_interval(self.bound, self.observed, low, self.expected + half)
+
+
+def _write_part(
+    part: _Part,
+    basis: Basis,
+    files: _Folder,
+    stems: Mapping[str, str],
+    found: Agreement,
+    sums: _Sums,
+) -> dict[str, Any]:
+    """Write the certificates of documents and of their random sets; return what names them."""
+    # Models that mix documents draw from those without γ, too.
+    all_there = not basis.shared or len(basis.continua) == len(found.rated)
+    rows = []
+    observed = []
+    for name, score in part.documents.items():
+        continuum = score.alignment.continuum
+        weight = found.weights.get(name, 1.0)
+        bounds = list(continuum.bounds) if continuum.declared else None
+        rows.append(
+            {
+                "name": name,
+                **files.add(score.alignment, stems[name]),
+                "weight": weight,
+                "bounds": bounds,
+                "complete": all_there and _holds_all(continuum, part.draws.sampler.signature),
+            }
+        )
+        alignment = score.alignment
+        observed.append((weight * continuum.mean_units, alignment.disorder, alignment.bound))
+    first = next(iter(part.documents.values())).alignment.continuum
+    if len(part.documents) == 1 and not basis.shared:
+        stem = next(iter(stems[name] for name in part.documents))
+    else:
+        stem = f"{first.n_annotators}-annotators"
+    sets, expected = _write_sets(part, basis, files, stem, first.n_annotators)
+    sums.add(observed, expected)
+    exempt = _exempt(part, first)
+    circle = None
+    if exempt is None:
+        circle = {"length": getattr(part.draws.sampler, "circle", first.length)}
+    return {
+        "chance": part.draws.sampler.signature,
+        "mean": "sets" if expected.weights is None else "ratio",
+        "circle": circle,
+        "exempt": exempt,
+        "documents": rows,
+        "sets": sets,
+    }
+
+
+def _write_sets(
+    part: _Part, basis: Basis, files: _Folder, stem: str, n_annotators: int
+) -> tuple[list[dict[str, Any]], ExpectedDisorder]:
+    """Draw the random sets again, align and write them; return their rows and their mean."""
+    drawn = part.draws.take(range(part.samples))
+    marked = {k: continuum for k, continuum in enumerate(drawn) if continuum.n_units}
+    solving = basis.settings.solving_random(n_annotators)
+    aligned = dict(
+        zip(marked, align_each([*marked.values()], basis.bound, **solving), strict=False)
+    )
+    if len(drawn) < part.samples or len(aligned) < len(marked):
+        raise DataError("no proof is written: it was interrupted before all random sets were done")
+    by_size = basis.model.ratio or (basis.shared and not basis.model.pools)
+    rounds = part.draws.rounds if isinstance(part.draws.sampler, Strata) else 1
+    disorders = np.zeros(part.samples)
+    bounds = np.zeros(part.samples)
+    weights = np.ones(part.samples)
+    rows: list[dict[str, Any]] = []
+    for k, continuum in enumerate(drawn):
+        row: dict[str, Any] = {"k": k, "file": None, "hash": None}
+        if by_size:
+            weights[k] = continuum.mean_units
+        if k in aligned:
+            row |= files.add(aligned[k], f"{stem}.set-{k}")
+            disorders[k] = aligned[k].disorder
+            bounds[k] = aligned[k].bound
+        if rounds > 1:
+            row["stratum"] = k % rounds
+        rows.append(row)
+    strata = np.arange(part.samples) % rounds
+    expected = ExpectedDisorder(
+        disorders,
+        bounds,
+        proven=True,
+        confidence=basis.settings.rule.confidence,
+        weights=weights if by_size else None,
+        strata=strata if rounds > 1 else None,
+    )
+    return rows, expected
+
+
+def _exempt(part: _Part, continuum: Continuum) -> str | None:
+    """Return why random sets are no turns of each annotator's units on one circle; None if so."""
+    chance = part.draws.sampler.signature
+    if chance.partition("(")[0] not in _TURNING or isinstance(part.draws.sampler, Strata):
+        return "model"
+    for note, reason in (("completed", "completed"), ("grid", "grid"), ("markable", "pauses")):
+        if f"({note}=" in chance:
+            return reason
+    if continuum.read_until:
+        return "read until"
+    return None
+
+
+def _holds_all(continuum: Continuum, chance: str) -> bool:
+    """Return whether a certificate holds all of a continuum that random sets are drawn from."""
+    further = continuum.inside is not None or continuum.markable or continuum.read_until
+    return not further and "(grid=" not in chance
+
+
+def _write_manifest(manifest: Mapping[str, Any], path: Path) -> None:
+    """Write the manifest: one key in a line, one file in a line."""
+
+    def lines(record: Mapping[str, Any]) -> str:
+        return "{" + ",\n".join(f"{json.dumps(k)}: {shown(v)}" for k, v in record.items()) + "}"
+
+    def shown(value: Any) -> str:
+        if not isinstance(value, list) or not value or not isinstance(value[0], dict):
+            return json.dumps(value, allow_nan=False)
+        if "sets" in value[0]:
+            entries = [lines(entry) for entry in value]
+        else:
+            entries = [json.dumps(entry, allow_nan=False) for entry in value]
+        return "[\n" + ",\n".join(entries) + "]"
+
+    path.write_text(lines(manifest) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _new_folder(folder: Path) -> Iterator[Path]:
+    """Give a temporary folder that becomes this one if the block ends well, else is removed."""
+    target = Path(os.path.realpath(folder))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        yield temporary
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o777 & ~mask)
+        if target.is_dir():
+            target.rmdir()
+        temporary.replace(target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,128 @@
+"""Random sets of a proof of γ, drawn again from its seed and compared with its certificates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gammacp.base.arrays import Floats
+from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
+from gammacp.measures.random_sets import Basis, Continua
+from gammacp.measures.settings import Settings
+
+# Of the length of a random set: places that another machine may round differently.
+_ROUNDING = 1e-9
+
+
+def redraw_sets(path: Path) -> str:
+    """Draw all random sets of a proof again and compare them with those that it has.
+
+    Parameters
+    ----------
+    path
+        The manifest of a proof that `gammacp.verify` has accepted: nothing of it is checked again.
+
+    Returns
+    -------
+    str
+        What this shows, as a sentence.
+
+    Raises
+    ------
+    DataError
+        A set has other units than those that the seed gives, or the certificates do not hold all
+        that random sets are drawn from.
+    """
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    parts = manifest.get("parts", [manifest])
+    rows = [row for part in parts for row in part["documents"]]
+    incomplete = [str(row.get("name")) for row in rows if row.get("complete") is not True]
+    if incomplete:
+        raise DataError(
+            f"the random sets of {incomplete[0]} cannot be drawn again: certificates hold no grid, "
+            "pauses, reading ends, fragments or documents without γ, which they are drawn from",
+            file=path,
+            hint="Compute γ again from the data",
+        )
+    continua = {str(row["name"]): _continuum(path, row) for row in rows}
+    settings = Settings.of(chance=_model(parts, path), seed=manifest["seed"])
+    basis = Basis(_source(continua, several="parts" in manifest or len(rows) > 1), settings)
+    own = dict(zip(continua, basis.continua, strict=True))
+    count = 0
+    for part in parts:
+        draws = basis.draws(own[str(part["documents"][0]["name"])])
+        sets = part["sets"]
+        for row, drawn in zip(sets, draws.take(range(len(sets))), strict=True):
+            if not _is_same(row, drawn, path):
+                raise DataError(
+                    f"{row['file']} is not the set {row['k']} that seed {manifest['seed']} gives: "
+                    "its units were turned or drawn otherwise",
+                    file=path,
+                )
+        count += len(sets)
+    return (
+        f"seed {manifest['seed']} gives these {count} random sets again; this trusts the sampler "
+        "of gammacp, and that nobody chose the seed"
+    )
+
+
+def _source(continua: Mapping[str, Continuum], *, several: bool) -> Continua:
+    if several:
+        return Corpus.from_continua(continua)
+    return next(iter(continua.values()))
+
+
+def _model(parts: Sequence[Mapping[str, Any]], path: Path) -> str:
+    """Return the chance model that all parts have."""
+    models = {str(part["chance"]).partition("(")[0] for part in parts}
+    if len(models) > 1:
+        raise DataError(f"several chance models: {', '.join(sorted(models))}", file=path)
+    return models.pop()
+
+
+def _continuum(path: Path, row: Mapping[str, Any]) -> Continuum:
+    """Return the units of a document's certificate as a continuum with its bounds."""
+    found = json.loads((path.parent / row["file"]).read_text(encoding="utf-8"))
+    units = found["units"]
+    bounds = row.get("bounds")
+    return Continuum.from_columns(
+        [found["annotators"][unit[0]] for unit in units],
+        [None if unit[3] is None else found["categories"][unit[3]] for unit in units],
+        [unit[1] for unit in units],
+        [unit[2] for unit in units],
+        annotators=found["annotators"],
+        categories=found["categories"],
+        name=str(row["name"]),
+        bounds=None if bounds is None else (bounds[0], bounds[1]),
+    )
+
+
+def _is_same(row: Mapping[str, Any], drawn: Continuum, path: Path) -> bool:
+    """Return whether a certificate has the units of a random set, but for rounding."""
+    if row["file"] is None:
+        return drawn.n_units == 0
+    found = json.loads((path.parent / row["file"]).read_text(encoding="utf-8"))
+    names = found["annotators"]
+    categories = [*found["categories"], None]
+    own = [
+        (names[who], categories[-1 if code is None else code], start, end)
+        for who, start, end, code in found["units"]
+    ]
+    others = [(unit.annotator, unit.category, unit.start, unit.end) for unit in drawn]
+    if sorted(names) != sorted(drawn.annotators) or len(own) != len(others):
+        return False
+    labels, places = _sorted(own)
+    other_labels, other_places = _sorted(others)
+    near = _ROUNDING * max(drawn.bounds[1] - drawn.bounds[0], 1e-300)
+    return labels == other_labels and bool((np.abs(places - other_places) <= near).all())
+
+
+def _sorted(units: list[tuple[str, str | None, float, float]]) -> tuple[list[Any], Floats]:
+    """Return labels and places of units: by annotator and category, then place."""
+    order = sorted(units, key=lambda unit: (unit[0], unit[1] is None, unit[1] or "", unit[2:]))
+    return [unit[:2] for unit in order], np.array([unit[2:] for unit in order], np.float64)

@@ -1,0 +1,213 @@
+"""Pools: every alignment within the limit is counted, by what a list of all partitions has."""
+
+import json
+import math
+import random
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from gammacp import Combined, Continuum, Unit, UsageError, align, alignments
+from gammacp.base.arrays import Floats
+from gammacp.dissimilarity import bind, unit_columns
+from tests.alignment.continua import DISSIMILARITIES, random_continuum
+from tests.conftest import Run
+
+Groups = tuple[tuple[int, ...], ...]
+
+
+def partitions(units: tuple[int, ...], annotator: list[int]) -> Iterator[Groups]:
+    """All partitions with at most one unit of each annotator in a group."""
+    if not units:
+        yield ()
+        return
+    first, rest = units[0], units[1:]
+    for found in partitions(rest, annotator):
+        yield ((first,), *found)
+        for i, group in enumerate(found):
+            if all(annotator[first] != annotator[v] for v in group):
+                yield (*found[:i], (first, *group), *found[i + 1 :])
+
+
+def disorders(continuum: Continuum, cost: Floats, delta: float) -> Floats:
+    """The disorder of every partition, ascending, straight from 2015, §4.5."""
+    n = continuum.n_annotators
+    annotator = continuum.annotator_codes.tolist()
+    pairs = n * (n - 1) // 2
+    found = []
+    for groups in partitions(tuple(range(continuum.n_units)), annotator):
+        total = 0.0
+        for group in groups:
+            own = list(combinations(group, 2))
+            total += (pairs - len(own)) * delta + sum(cost[u, v] for u, v in own)
+        found.append(total / pairs / (continuum.n_units / n))
+    return np.sort(np.array(found))
+
+
+def sporadic(u: Unit, v: Unit) -> float:
+    """d of 2015, eqs. 3 and 4, by hand for α = β = Δ = 1."""
+    apart = abs(u.start - v.start) + abs(u.end - v.end)
+    return (apart / (u.end - u.start + v.end - v.start)) ** 2 + (u.category != v.category)
+
+
+def tied_continuum(rng: random.Random) -> Continuum:
+    """Few whole positions and labels, so that many alignments cost the same."""
+    names = "ABCD"[: rng.choice([2, 2, 3, 3, 4])]
+    units = []
+    for name in names:
+        for _ in range(rng.randint(1, 3)):
+            start = rng.randint(0, 3)
+            units.append(Unit(name, start, start + rng.randint(1, 3), rng.choice("xy")))
+    return Continuum.from_units(units[:8], annotators=names)
+
+
+def check_pool(continuum: Continuum, every: Floats, within: float, **options: object) -> bool:
+    """Compare a pool with all partitions; whether several alignments count."""
+    pool = alignments(continuum, within=within, **options)  # type: ignore[arg-type]
+    expected = int((every <= every[0] + within + 1e-9).sum())
+    assert (pool.count, pool.exact) == (expected, True)
+    assert len(pool) == min(20, expected)
+    assert pool.complete == (expected <= 20)
+    assert [a.disorder for a in pool] == pytest.approx(every[: len(pool)].tolist(), abs=1e-9)
+    distinct = {frozenset(tuple(g) for g in a.groups.tolist()) for a in pool}
+    assert len(distinct) == len(pool)
+    for alignment in pool:
+        rows = alignment.groups[alignment.groups >= 0]
+        assert sorted(rows.tolist()) == list(range(continuum.n_units))
+    return expected > 1
+
+
+@pytest.mark.parametrize(("seed", "cases"), [(1, 40), pytest.param(2, 500, marks=pytest.mark.slow)])
+def test_counts_are_those_of_all_partitions(seed: int, cases: int) -> None:
+    rng = random.Random(seed)
+    tied = 0
+    for _ in range(cases):
+        continuum = tied_continuum(rng)
+        units = list(continuum)
+        cost = np.array([[sporadic(u, v) for v in units] for u in units])
+        every = disorders(continuum, cost, 1.0)
+        tied += check_pool(continuum, every, 0.0)
+        check_pool(continuum, every, rng.choice([0.01, 0.05, 0.1, 0.3]))
+    assert tied > cases // 8
+
+
+@pytest.mark.parametrize(
+    ("first", "cases"), [(0, 16), pytest.param(16, 160, marks=pytest.mark.slow)]
+)
+def test_counts_hold_for_every_dissimilarity(first: int, cases: int) -> None:
+    for seed in range(first, first + cases):
+        continuum = random_continuum(seed, 2 + seed % 3, 8)
+        dissimilarity = DISSIMILARITIES[seed // 3 % len(DISSIMILARITIES)]
+        measured = bind(dissimilarity, continuum)
+        units = unit_columns(continuum)
+        rows = np.arange(continuum.n_units)
+        first_rows, second_rows = (x.ravel() for x in np.meshgrid(rows, rows, indexing="ij"))
+        cost = measured.pairwise(units[first_rows], units[second_rows]).reshape(8, 8)
+        every = disorders(continuum, np.asarray(cost), measured.delta)
+        check_pool(continuum, every, 0.0, dissimilarity=measured)
+        check_pool(continuum, every, 0.1 * measured.delta, dissimilarity=measured)
+
+
+def test_the_first_is_that_of_align() -> None:
+    rng = random.Random(5)
+    for _ in range(15):
+        continuum = tied_continuum(rng)
+        assert np.array_equal(alignments(continuum)[0].groups, align(continuum).groups)
+
+
+def test_copies_multiply() -> None:
+    """A swap that costs nothing in each of 40 places: 2⁴⁰ alignments, of which few are listed."""
+    units = []
+    for i in range(40):
+        place = 100 * i
+        units += [Unit("A", place, place + 10, "x"), Unit("A", place, place + 10, "x")]
+        units += [Unit("B", place, place + 10, "x"), Unit("B", place, place + 10, "x")]
+    pool = alignments(Continuum.from_units(units), most=7)
+    assert (pool.count, pool.exact, pool.complete, len(pool)) == (2**40, True, False, 7)
+    assert pool.identical == 80
+    assert [a.disorder for a in pool] == [0.0] * 7
+    assert f"7 of {2**40:,} alignments are listed" in pool.notes
+
+
+def test_a_pool_of_any_disorder_has_as_many_as_there_are() -> None:
+    """Two units: together (disorder ¼) or each alone (2); three by two annotators: 13 in all."""
+    near = Continuum.from_units([Unit("A", 0, 2, "x"), Unit("B", 1, 3, "x")])
+    pool = alignments(near, within=math.inf)
+    assert [a.disorder for a in pool] == pytest.approx([0.25, 2.0])
+    three = Continuum.from_units(
+        [Unit("A", 0, 4, "x"), Unit("A", 1, 5, "x"), Unit("B", 0, 5, "x"), Unit("B", 2, 5, "x")]
+    )
+    every = [a.disorder for a in alignments(three, within=math.inf)]
+    assert len(every) == 7
+    assert every == sorted(every)
+
+
+@pytest.mark.slow
+def test_what_is_too_much_is_said() -> None:
+    """Eight equal units of each of five annotators: (8!)⁴ best alignments."""
+    units = [Unit(a, 0, 10, "x") for a in "ABCDE" for _ in range(8)]
+    pool = alignments(Continuum.from_units(units), within=0.5)
+    assert not pool.exact
+    assert not pool.complete
+    assert pool.notes
+    assert pool.count >= 1
+    assert pool[0].disorder == align(Continuum.from_units(units)).disorder
+
+
+def test_an_alignment_at_the_limit_is_told() -> None:
+    """Two units cost ¼ together and 2 apart; half the tolerance short of 1¾ is borderline."""
+    c = Continuum.from_units([Unit("A", 0, 2, "x"), Unit("B", 1, 3, "x")])
+    pools = [alignments(c, within=1.75 - short) for short in (0.0, 5e-11, 1e-4)]
+    assert [pool.count for pool in pools] == [2, 2, 1]
+    assert [pool.borderline for pool in pools] == [0, 1, 0]
+    assert "depends on the tolerance of 1e-10" in " ".join(pools[1].notes)
+
+
+def test_a_large_delta_does_not_tie_what_differs() -> None:
+    """Costs far below Δ are told apart, as `align` does."""
+    units = [Unit(a, 100 * i, 100 * i + 10 + 1e-5 * i * (a == "B")) for a in "AB" for i in range(5)]
+    units += [Unit("A", 1000, 1010), Unit("A", 1000, 1010.001), Unit("B", 1000, 1010.002)]
+    units += [Unit("B", 1000, 1010.004)]
+    pool = alignments(Continuum.from_units(units), Combined(delta=1e6))
+    assert pool.count == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"most": 0}, "most 0 < 1"),
+        ({"most": 1.5}, "most 1.5"),
+        ({"within": -0.1}, "within -0.1"),
+        ({"within": math.nan}, "within nan"),
+        ({"within": "x"}, "within 'x'"),
+    ],
+)
+def test_impossible_values_are_refused(options: dict[str, object], named: str) -> None:
+    c = Continuum.from_units([Unit("A", 0, 2), Unit("B", 1, 3)])
+    with pytest.raises(UsageError, match=named):
+        alignments(c, **options)  # type: ignore[arg-type]
+
+
+FIGURE10 = "align", "--dataset", "figure10"
+
+
+def test_the_command_lists_and_counts(run: Run) -> None:
+    """Figure 10's second alignment: William's first unit joins the others' second ones."""
+    found = run(*FIGURE10, "--pool", "5", "--within", "0.1", "--json")
+    assert found.code == 0
+    pool = json.loads(found.out)["pool"]
+    assert (pool["count"], pool["exact"], pool["complete"]) == (2, True, True)
+    assert [a["disorder"] for a in pool["alignments"]] == pytest.approx([1.1851851851, 1.2814814])
+    text = run(*FIGURE10, "--pool", "5", "--within", ".1").out
+    assert "2 alignments have a disorder of at most 1.28519" in text
+    assert "1 of 2 alignments are listed" in run(*FIGURE10, "--pool", "1", "--within", ".1").out
+    assert "pool" not in json.loads(run(*FIGURE10, "--json").out)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--pool", "0"), ("--within", "1"), ("--pool", "2", "--within", "nan")]
+)
+def test_the_command_refuses(run: Run, arguments: tuple[str, ...]) -> None:
+    assert run(*FIGURE10, *arguments).code == 2

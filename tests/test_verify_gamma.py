@@ -1,0 +1,453 @@
+"""The checker of proofs of γ: what it accepts adds up and is turned, by brute force."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import gammacp.verify
+from gammacp import Continuum, Corpus, Unit, datasets, gamma
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.agreement import agreement
+from gammacp.measures.gamma_proof import MANIFEST, write_gamma_proof
+from gammacp.measures.redraw import redraw_sets
+from gammacp.verify import Around, RefusedError, check
+from tests.manifests import (
+    _matches,
+    accepted,
+    hash_of,
+    is_true,
+    mutant,
+    read,
+    small_continuum,
+    write_base,
+)
+
+FILE = Path(gammacp.verify.__file__)
+
+
+@pytest.fixture(scope="module")
+def bases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    root = tmp_path_factory.mktemp("proofs")
+    made = [write_base(root / f"cut-{seed}", seed) for seed in range(4)]
+    made.append(write_base(root / "two", 5, annotators=2))
+    made.append(write_base(root / "statistical", 6, chance="statistical"))
+    return tuple(made)
+
+
+def test_proofs_are_accepted_and_true(bases: tuple[Path, ...]) -> None:
+    for path in bases:
+        assert is_true(path)
+        assert accepted(path)
+
+
+def _judge(bases: tuple[Path, ...], folder: Path, count: int, seed: int) -> Counter[str]:
+    rng = Random(seed)
+    told: Counter[str] = Counter()
+    for _ in range(count):
+        path = mutant(rng.choice(bases), folder, rng)
+        if accepted(path):
+            assert is_true(path), path.read_text(encoding="utf-8")
+            told["true"] += 1
+        else:
+            told["refused or less"] += 1
+    return told
+
+
+def test_no_false_gamma_is_accepted(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Mutants of sums, sets, certificates, turns and circles, judged by brute force."""
+    told = _judge(bases, tmp_path / "mutant", 60, 0)
+    assert told["true"] > 4
+    assert told["refused or less"] > 30
+
+
+@pytest.mark.slow
+def test_no_false_gamma_of_five_hundred_is_accepted(
+    bases: tuple[Path, ...], tmp_path: Path
+) -> None:
+    told = _judge(bases, tmp_path / "mutant", 500, 1)
+    assert told["true"] > 40
+    assert told["refused or less"] > 250
+
+
+def test_the_proof_is_of_the_gamma_that_is_measured(tmp_path: Path) -> None:
+    """One text, documents with random sets of their own, and documents that share them."""
+    continua = {f"d{i}": small_continuum(20 + i, units=3) for i in range(4)}
+    corpus = Corpus.from_continua(continua)
+    cases: list[tuple[Any, str]] = [
+        (datasets.load("dalton"), "cut"),
+        (datasets.load("dalton"), "shift"),
+        (corpus, "cut"),
+        (corpus, "documents"),
+    ]
+    for number, (data, chance) in enumerate(cases):
+        options: Any = {"samples": 8, "chance": chance, "seed": 3}
+        proof = write_gamma_proof(agreement(data, **options), data, tmp_path / str(number), options)
+        score = gamma(data, **options)
+        assert proof.value == pytest.approx(score.value, abs=1e-12)
+        assert proof.interval == pytest.approx(score.interval, abs=1e-9)
+        proven, lines, found = check(str(proof.path))
+        assert proven, lines
+        assert found is not None
+        assert found.value == pytest.approx(score.value, abs=1e-12)
+        assert found.interval == pytest.approx(score.interval, abs=1e-9)
+        assert bool(found.turns) == (chance != "documents")
+        assert "again" in redraw_sets(proof.path)
+
+
+def test_it_runs_alone(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """With nothing but Python, the checker and the folder."""
+    shutil.copy(FILE, tmp_path / "verify.py")
+    shutil.copytree(bases[0].parent, tmp_path / "proof")
+    command = [sys.executable, "-I", "verify.py", f"proof/{MANIFEST}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "from 5 certificates" in done.stdout
+    assert "not shown: that the turns were random" in done.stdout
+    # From within the folder, where the path has no folder.
+    done = subprocess.run(
+        [sys.executable, "-I", "../verify.py", MANIFEST], cwd=tmp_path / "proof", check=False
+    )
+    assert done.returncode == 0
+
+
+def _tamper(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps({**read(path), **changes}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "place"),
+    [
+        ("version", 2, "version: '2'"),
+        ("version", True, "version: 'True'"),
+        ("value", float("nan"), "value: 'nan' is not a number"),
+        ("value", "0.5", "value: '0.5' is not a number"),
+        ("value", None, None),
+        ("interval", [0.1], "interval: not a list, or not of the right length"),
+        ("interval", 3, "interval: not a list"),
+        ("confidence", 1, "confidence: '1'"),
+        ("observed", 10**400, "observed: '1000"),
+        ("signature", 3, "signature: not a text"),
+        ("chance", None, "chance: not a text"),
+        ("chance", "documents", "chance 'documents' is no turn"),
+        ("exempt", "faith", "exempt: 'faith' is not one of"),
+        ("exempt", "model", "exempt: 'model' is not so of chance 'cut"),
+        ("exempt", "grid", "exempt: 'grid' is not so of chance 'cut"),
+        ("circle", None, "circle: 'length' is missing"),
+        ("circle", {"length": 1.0}, "circle: shorter than what the units span"),
+        ("circle", {"length": float("inf")}, "circle.length: 'inf'"),
+        ("mean", "median", "mean: 'median'"),
+        ("documents", [], "documents: empty"),
+        ("documents", {}, "documents: not a list"),
+        ("sets", [], "sets: fewer than two"),
+        ("sets", [1, 2], r"sets\[0\]: 'k' is missing"),
+        ("parts", [], None),
+        ("parts", 7, "parts: not a list"),
+    ],
+)
+def test_what_is_no_proof_is_refused_with_the_place(
+    bases: tuple[Path, ...], tmp_path: Path, key: str, value: Any, place: str | None
+) -> None:
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    _tamper(path, **{key: value})
+    if place is None:
+        assert not accepted(path)
+        return
+    with pytest.raises(RefusedError, match=place):
+        check(str(path))
+
+
+@pytest.mark.parametrize(
+    ("row", "place"),
+    [
+        ({"file": "nowhere.json"}, "'nowhere.json' is missing"),
+        ({"file": "../p/document.json"}, "not the plain name"),
+        ({"file": "/etc/passwd"}, "not the plain name"),
+        ({"file": "C:x.json"}, "not the plain name"),
+        ({"file": "..\\x.json"}, "not the plain name"),
+        ({"file": "x\0.json"}, "not the plain name"),
+        ({"file": 3}, "not a text"),
+        ({"file": None}, "not a text"),
+        ({"file": "link.json"}, "is missing, or no file of this folder"),
+        ({"file": "folder.json"}, "is missing, or no file of this folder"),
+        ({"hash": "sha256:0"}, "was changed, or is another file"),
+        ({"hash": None}, "not a text"),
+        ({"k": 7}, "not 1: a set is missing"),
+        ({"k": "1"}, "k: '1' is not a number"),
+        ({"stratum": -1}, "stratum: '-1'"),
+    ],
+)
+def test_what_names_a_wrong_file_is_refused(
+    bases: tuple[Path, ...], tmp_path: Path, row: dict[str, Any], place: str
+) -> None:
+    folder = tmp_path / "p"
+    shutil.copytree(bases[0].parent, folder)
+    (tmp_path / "outside.json").write_text("{}", encoding="utf-8")
+    (folder / "link.json").symlink_to(tmp_path / "outside.json")
+    (folder / "folder.json").mkdir()
+    path = folder / MANIFEST
+    sets = read(path)["sets"]
+    sets[1] |= row
+    _tamper(path, sets=sets)
+    with pytest.raises(RefusedError, match=place):
+        check(str(path))
+
+
+JUNK = (None, True, 10**400, float("nan"), "x\0", [[]], {"file": "x.json"})
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the keys that lead to each value of a manifest."""
+    yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from _places(value[key], (*path, key))
+    elif isinstance(value, list):
+        for number in range(min(len(value), 1)):
+            yield from _places(value[number], (*path, number))
+
+
+def test_no_junk_is_a_traceback(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Every value of a manifest replaced by things of every type."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    manifest = read(path)
+    for keys in _places(manifest):
+        for junk in JUNK:
+            changed: Any = {"": json.loads(json.dumps(manifest))}
+            inside = changed
+            for key in ("", *keys)[:-1]:
+                inside = inside[key]
+            inside[("", *keys)[-1]] = junk
+            path.write_text(json.dumps(changed[""]), encoding="utf-8")
+            with contextlib.suppress(RefusedError, OverflowError):
+                check(str(path))
+
+
+def test_repeated_altered_and_foreign_certificates_are_refused(
+    bases: tuple[Path, ...], tmp_path: Path
+) -> None:
+    folder = tmp_path / "p"
+    shutil.copytree(bases[0].parent, folder)
+    path = folder / MANIFEST
+    manifest = read(path)
+    first, second = manifest["sets"][:2]
+    _tamper(path, sets=[first, {**first, "k": 1}, *manifest["sets"][2:]])
+    with pytest.raises(RefusedError, match=f"{first['file']}' is named twice"):
+        check(str(path))
+    shutil.copy(folder / first["file"], folder / second["file"])
+    _tamper(path, sets=manifest["sets"])
+    with pytest.raises(RefusedError, match=f"{second['file']}' was changed"):
+        check(str(path))
+    copied = {**second, "hash": hash_of(folder / second["file"])}
+    _tamper(path, sets=[first, copied, *manifest["sets"][2:]])
+    with pytest.raises(RefusedError, match=f"{second['file']}' has the units of '{first['file']}'"):
+        check(str(path))
+    foreign = read(bases[1])["sets"][1]
+    shutil.copy(bases[1].parent / foreign["file"], folder / "foreign.json")
+    _tamper(path, sets=[first, {**foreign, "file": "foreign.json"}, *manifest["sets"][2:]])
+    with pytest.raises(RefusedError, match=r"'foreign.json': the units of '.' are not turned"):
+        check(str(path))
+    (folder / second["file"]).write_text("{", encoding="utf-8")
+    copied["hash"] = hash_of(folder / second["file"])
+    _tamper(path, sets=[first, copied, *manifest["sets"][2:]])
+    with pytest.raises(RefusedError, match=f"{second['file']}: cut off, or not JSON"):
+        check(str(path))
+
+
+def test_a_claim_that_a_certificate_does_not_prove_is_no_gamma(
+    bases: tuple[Path, ...], tmp_path: Path
+) -> None:
+    """Its line is printed with its name, and the rest is checked all the same."""
+    folder = tmp_path / "p"
+    shutil.copytree(bases[0].parent, folder)
+    path = folder / MANIFEST
+    sets = read(path)["sets"]
+    certificate = folder / sets[2]["file"]
+    data = read(certificate)
+    certificate.write_text(json.dumps({**data, "proof": {"kind": "none"}}), encoding="utf-8")
+    sets[2]["hash"] = hash_of(certificate)
+    _tamper(path, sets=sets)
+    proven, lines, _ = check(str(path))
+    assert not proven
+    assert any(line.startswith(f"{certificate.name}: NOT checked") for line in lines)
+
+
+def test_turns_are_those_of_brute_force() -> None:
+    """Random circles with units at one place, over the ends, and turned ones that were changed."""
+    rng = Random(2)
+    counts: Counter[bool] = Counter()
+    for _ in range(600):
+        length = rng.choice((10.0, 7.3))
+        own = [
+            (
+                rng.choice((rng.randrange(7), rng.random() * 7)),
+                rng.choice((1.0, 2.5)),
+                rng.choice("xy"),
+            )
+            for _ in range(rng.randrange(1, 6))
+        ]
+        by = rng.random() * length
+        drawn = [((start / length + by / length) % 1.0 * length, x, c) for start, x, c in own]
+        rng.shuffle(drawn)
+        if rng.random() < 0.5:
+            start, extent, category = drawn[0]
+            drawn[0] = rng.choice(
+                (
+                    ((start + 1) % length, extent, category),
+                    (start, extent + 0.5, category),
+                    (start, extent, "z"),
+                )
+            )
+        found = Around(own, length).is_turned(Around(drawn, length))
+        near, circle = Fraction(length) / 10**8, Fraction(length)
+        exact = [
+            [(Fraction(s), Fraction(s) + Fraction(x), c) for s, x, c in part]
+            for part in (own, drawn)
+        ]
+        wanted = any(
+            _matches(
+                [(s + other[0] - one[0], e - s, c) for s, e, c in exact[0]],
+                exact[1], circle, near,
+            )
+            for one in exact[0]
+            for other in exact[1]
+        )  # fmt: skip
+        assert found == wanted, (own, drawn, length)
+        counts[found] += 1
+    assert min(counts[True], counts[False]) > 150
+
+
+def test_bounds_widen_the_interval(tmp_path: Path) -> None:
+    """Greedy alignments with bounds below their costs; a bound claimed too high is no interval."""
+    continuum = datasets.load("alex-paul-suzan")
+    options: Any = {"samples": 6, "method": "greedy"}
+    found = agreement(continuum, **options)
+    proof = write_gamma_proof(found, continuum, tmp_path / "p", options)
+    low, high = proof.interval
+    assert proof.interval == pytest.approx(found.score.interval)
+    proven, lines, checked = check(str(proof.path))
+    assert proven, lines
+    assert checked is not None
+    assert checked.interval == pytest.approx([low, high])
+    assert any(line.endswith("of proven bounds") for line in lines)
+    _tamper(proof.path, interval=[low, high - 1e-4])
+    proven, lines, _ = check(str(proof.path))
+    assert not proven
+    assert any(line.startswith("NOT what is claimed: interval") for line in lines)
+
+
+def test_exemptions_are_stated(tmp_path: Path) -> None:
+    """A rhythm, a grid, an annotator who stopped and a model that turns nothing."""
+    tiles = []
+    spans = []
+    for who, late in (("A", 0), ("B", 1)):
+        tiles += [Unit(who, 5 * i + late, 5 * i + 5 + late, "xy"[i % 2]) for i in range(9)]
+        spans += [Unit(who, 5 * i + late, 5 * i + 3 + late, "x") for i in (0, 1, 3, 4)]
+    stopped = Continuum.from_units(spans, read_until={"A": 23.5})
+    words = Continuum.from_units(spans, offset_unit="tokens")
+    cases = {
+        "completed": (Continuum.from_units(tiles), "cut"),
+        "grid": (words, "cut"),
+        "read until": (stopped, "cut"),
+        "model": (Continuum.from_units(spans), "statistical"),
+    }
+    for reason, (continuum, chance) in cases.items():
+        options: Any = {"samples": 3, "chance": chance}
+        found = agreement(continuum, **options)
+        proof = write_gamma_proof(found, continuum, tmp_path / reason, options)
+        assert proof.exempt == (reason,)
+        proven, lines, checked = check(str(proof.path))
+        assert proven
+        assert checked is not None and checked.exempt and not checked.turns
+        assert any("not shown: that sets are turned units" in line for line in lines)
+        if reason in ("grid", "read until"):
+            with pytest.raises(DataError, match="cannot be drawn again"):
+                redraw_sets(proof.path)
+        else:
+            assert "again" in redraw_sets(proof.path)
+
+
+def test_a_set_that_was_turned_further_is_refused_by_drawing_again(tmp_path: Path) -> None:
+    """The turned one is a sound turn, so that only the seed tells."""
+    continuum = datasets.load("figure10")
+    options: Any = {"samples": 3, "chance": "cut"}
+    proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
+    other: Any = {**options, "seed": 9}
+    second = write_gamma_proof(agreement(continuum, **other), continuum, tmp_path / "q", other)
+    manifest = read(second.path)
+    _tamper(second.path, seed=0)
+    assert check(str(second.path))[0]
+    with pytest.raises(
+        DataError, match=f"{manifest['sets'][0]['file']} is not the set 0 that seed"
+    ):
+        redraw_sets(second.path)
+    assert "seed 0 gives these 3 random sets" in redraw_sets(proof.path)
+
+
+def test_nothing_is_written_half_or_over_something(tmp_path: Path) -> None:
+    continuum = small_continuum(0)
+    options: Any = {"samples": 3, "chance": "cut"}
+    found = agreement(continuum, **options)
+    folder = tmp_path / "p"
+    folder.mkdir()
+    write_gamma_proof(found, continuum, folder, options)
+    before = sorted(path.name for path in folder.iterdir())
+    with pytest.raises(UsageError, match="is not empty"):
+        write_gamma_proof(found, continuum, folder, options)
+    assert sorted(path.name for path in folder.iterdir()) == before
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(UsageError, match="is a file"):
+        write_gamma_proof(found, continuum, tmp_path / "file", options)
+    clash = Corpus.from_continua({"A": small_continuum(1), "a.set-0": small_continuum(2)})
+    both = agreement(clash, **options)
+    with pytest.raises(DataError, match=r"would get the name .\.set-0\.json"):
+        write_gamma_proof(both, clash, tmp_path / "r", options)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "p"]
+
+
+def test_data_are_compared_as_multisets(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """CSV with and without a header, in other orders, our JSON; and what is not the same."""
+    certificate = bases[0].parent / read(bases[0])["documents"][0]["file"]
+    found = read(certificate)
+    rows = [
+        (found["annotators"][a], found["categories"][c], repr(s), repr(e))
+        for a, s, e, c in found["units"]
+    ]
+    plain, header, data = tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "c.json"
+    plain.write_text("# bounds: 0 20\n" + "\n".join(map(",".join, rows)), encoding="utf-8")
+    text = "".join(f"{e};{who};{s};{c};d\n" for who, c, s, e in reversed(rows))
+    header.write_text(f"end;annotator;start;category;document\n{text}A;;;\n", encoding="utf-8")
+    units = [[who, c, float(s), float(e)] for who, c, s, e in rows]
+    data.write_text(json.dumps({"gammacp": 1, "continuum": {"units": units}}), encoding="utf-8")
+    with pytest.raises(RefusedError, match="has not the columns"):
+        check(str(certificate), str(header))
+    header.write_text(f"end;annotator;start;category;document\n{text};A;;;\n", encoding="utf-8")
+    for path in (plain, header, data):
+        for claim in (certificate, bases[0]):
+            proven, lines, _ = check(str(claim), str(path))
+            assert proven
+            assert lines[-1] == f"the {len(rows)} units are those of {path}"
+    plain.write_text("\n".join(map(",".join, [*rows[1:], rows[1]])), encoding="utf-8")
+    proven, lines, _ = check(str(certificate), str(plain))
+    assert not proven
+    assert "1 are not there, 1 of it are not here" in lines[-1]
+    for text in ("<xml/>", '{"a": 1}', "A,x,0,1:30\n", "A,x,0,nan\n", '{"gammacp": 1}', ""):
+        plain.write_text(text, encoding="utf-8")
+        if text:
+            with pytest.raises(RefusedError, match="gammacp convert FILE"):
+                check(str(certificate), str(plain))
+        else:
+            assert not check(str(certificate), str(plain))[0]
