@@ -171,6 +171,8 @@ class Aligned(MadeWhenRead[Alignment]):
         What was aligned, and how.
     parts
         Their columns.
+    constraints
+        What each had to keep.
     """
 
     def __init__(
@@ -181,6 +183,7 @@ class Aligned(MadeWhenRead[Alignment]):
         *,
         cover: bool,
         parts: Sequence[AlignedPart],
+        constraints: tuple[Any, ...] = (),
         reuse: float = 0.0,
     ) -> None:
         """No object is made yet."""
@@ -188,6 +191,7 @@ class Aligned(MadeWhenRead[Alignment]):
         self.dissimilarity = dissimilarity
         self.method = method
         self.cover = cover
+        self.constraints = constraints
         self.reuse = reuse
         self._parts = tuple(parts)
         self._first = np.cumsum([0, *(len(p.disorder) for p in self._parts)], dtype=np.int64)
@@ -205,7 +209,14 @@ class Aligned(MadeWhenRead[Alignment]):
         continua = ContinuumSequence.of([alignment.continuum])
         parts = [AlignedPart.of([alignment])]
         how = alignment.dissimilarity, alignment.method
-        return cls(continua, *how, cover=alignment.cover, reuse=alignment.reuse, parts=parts)
+        return cls(
+            continua,
+            *how,
+            cover=alignment.cover,
+            parts=parts,
+            constraints=alignment.constraints,
+            reuse=alignment.reuse,
+        )
 
     def make(self, number: int) -> Alignment:
         """The alignment with a number, from 0."""
@@ -218,6 +229,7 @@ class Aligned(MadeWhenRead[Alignment]):
             dissimilarity=self.dissimilarity,
             method=self.method,
             cover=self.cover,
+            constraints=self.constraints,
             reuse=self.reuse,
             **part.fields_of(k, continuum.n_annotators),
         )

@@ -71,6 +71,8 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
         },
         "proof": _proof(alignment),
     }
+    if alignment.constraints:
+        found["constraints"] = [str(each) for each in alignment.constraints]
     if found["dissimilarity"]["positional"] == "listed":
         most = (n - 1) * measured.delta + found["opening"]
         first, second, costs = pairs_within(continuum, measured, most, most_pairs=MOST_PAIRS)
@@ -130,7 +132,8 @@ def _proof(alignment: Alignment) -> dict[str, Any]:
     proof = alignment.proof
     continuum = alignment.continuum
     proven = alignment.status is Status.OPTIMAL and alignment.method == "auto"
-    if proof is None and proven and continuum.n_units <= DIFFUSED_UNITS:
+    small = continuum.n_units <= DIFFUSED_UNITS
+    if proof is None and proven and small and not alignment.constraints:
         # Small documents are solved together, and their proofs not kept.
         proof = align(
             continuum, alignment.dissimilarity, cover=alignment.cover, reuse=alignment.reuse

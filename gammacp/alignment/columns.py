@@ -32,7 +32,7 @@ def enumerate_columns(
     largest: int | None = None,
     deadline: float = np.inf,
 ) -> Columns | None:
-    """All groups, of at most `largest` units, that no profitable split beats.
+    """All groups, of at most `largest` units, that no profitable split beats and that may be.
 
     None if they exceed `most_members` units, and once due.
     """
@@ -42,15 +42,19 @@ def enumerate_columns(
         most_units = problem.n_annotators
     else:
         most_units = largest
+    if problem.rules is not None:
+        most_units = min(most_units, problem.rules.largest)
     bounds = problem.graph, problem.opening, problem.tolerance, most_units, most_members
     found, whole = halting(
         lambda meter: profitable_groups(*bounds, meter),
         deadline,
         quick=len(problem.first) <= _UNWATCHED,
     )
-    if whole:
-        return found
-    return None
+    if not whole:
+        return None
+    if problem.rules is not None:
+        return problem.rules.keep(problem, found)
+    return found
 
 
 def all_columns(problem: Problem, largest: int | None = None, deadline: float = np.inf) -> Columns:
@@ -58,6 +62,11 @@ def all_columns(problem: Problem, largest: int | None = None, deadline: float = 
     columns = enumerate_columns(problem, largest=largest, deadline=deadline)
     if columns is None and due(deadline):
         raise TimeoutError("no time left to list the unitary alignments")
+    if columns is None and problem.rules is not None:
+        raise DataError(
+            f"too many unitary alignments to list them all, as {problem.rules.names} asks",
+            hint="Align parts of the text, or fewer annotators",
+        )
     if columns is None:
         raise DataError(
             "too many unitary alignments to list them all",

@@ -46,13 +46,19 @@ class _Priced(NamedTuple):
     groups: Codes | None
 
 
-@registered("cpsat", "prices of a linear program, and OR-tools' CP-SAT packs, one worker")
+@registered(
+    "cpsat", "prices of a linear program, and OR-tools' CP-SAT packs, one worker", constrained=True
+)
 def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     """Pack the groups that lose little under prices, until none that is left out could matter.
 
     CP-SAT's word is checked by the search of components over the groups that were packed; what it
     alone proves is told as that.
     """
+    if problem.rules is not None:
+        from gammacp.alignment.constraints.engine import solve_by_cpsat
+
+        return solve_by_cpsat(problem, limits)
     deadline = limits.deadline()
     try:
         priced = _prices(problem, limits, deadline)

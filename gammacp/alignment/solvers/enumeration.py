@@ -21,10 +21,17 @@ _MOMENT = GIGA // 4
 
 
 @registered(
-    "enumeration", "all unitary alignments listed, priced, and proven by components", presolved=True
+    "enumeration",
+    "all unitary alignments listed, priced, and proven by components",
+    presolved=True,
+    constrained=True,
 )
 def solve_enumeration(problem: Problem, limits: Limits) -> Solution:
     """List all groups that no profitable split beats; DataError if they are too many."""
+    if problem.rules is not None and (problem.rules.excludes or not problem.rules.hereditary):
+        from gammacp.alignment.constraints.engine import solve_by_components
+
+        return solve_by_components(problem, limits)
     deadline = limits.deadline()
     try:
         columns = all_columns(problem, deadline=deadline)
@@ -47,6 +54,10 @@ def at_hand(
     from gammacp.alignment.heuristics.local_search import improve
     from gammacp.alignment.proof.unit_bound import least_bounded
 
+    if problem.rules is not None:
+        from gammacp.alignment.constraints.apart import first_groups
+
+        return least_bounded(problem, first_groups(problem, problem.rules), bound, proof=proof)
     with budget(_MOMENT, beyond=True):
         groups = improve(problem, groups)
     return least_bounded(problem, groups, bound, proof=proof)

@@ -19,6 +19,7 @@ from gammacp.registry import names
 _KINDS = {
     "chances": "chance model",
     "categorials": "categorial dissimilarity",
+    "constraints": "constraint",
     "dissimilarities": "dissimilarity",
     "errors": "error type",
     "positionals": "positional dissimilarity",
