@@ -62,6 +62,7 @@ from typing import Any
 NODES = 3_000_000  # steps of each search, in all; what is left then counts with its bound
 MOST_ERROR = Fraction(1, 10**6)  # of the cost that is claimed: a larger error counts as this
 FINE = 2**100  # parts of a grain in which the costs of the alignment are added up
+REAL, ROWS = (int, float), list  # types of numbers, which true is none of, and of lists
 Group = tuple[int, tuple[int, ...]]  # what it loses, and its units
 Row = list[tuple[int, int]]  # candidates of one annotator, with twice what each one adds
 Unit = tuple[str, str | None, float, float]  # annotator, category, start, end
@@ -85,17 +86,17 @@ class RefusedError(Exception):
 class Place:
     """A value of the file, and where it stands there."""
 
-    def __init__(self, value: Any, whole: "Place | None" = None, step: str | int = "") -> None:
-        self.value, self.whole, self.step = value, whole, step
+    def __init__(self, value: Any, outer: "Place | None" = None, step: str | int = "") -> None:
+        self.value, self.outer, self.step = value, outer, step
 
     def no(self, why: str) -> RefusedError:
         return RefusedError(f"{self.name() or 'the file'}: {why}")
 
     def name(self) -> str:
-        if self.whole is None:
+        if self.outer is None:
             return str(self.step)
         own = f"[{self.step}]" if isinstance(self.step, int) else f".{self.step}"
-        return (self.whole.name() + own).lstrip(".")
+        return (self.outer.name() + own).lstrip(".")
 
     def __getitem__(self, key: str) -> "Place":
         if not isinstance(self.value, dict) or key not in self.value:
@@ -122,12 +123,23 @@ class Place:
             raise self.no(f"{str(v)[:40]!r} is not a number that can be here")
         return v if kind is int else Fraction(v)
 
-    def ratio(self, least: float = -1e300) -> tuple[int, int]:
-        v: Any = self.value
-        if type(v) not in (int, float) or not least <= v <= 1e300:
-            raise self.no(f"{str(v)[:40]!r} is not a number that can be here")
-        over, under = v.as_integer_ratio()
-        return over, under
+    def whole(self, least: int, most: int, size: int | None = None) -> Sequence[int]:
+        v = self.value
+        right = type(v) is ROWS and size in (None, len(v))
+        if right and all(type(x) is int and least <= x <= most for x in v):
+            return v  # type: ignore[no-any-return]
+        return [place.number(least, most, int) for place in self.list(size)]  # says what is wrong
+
+    def units(self, annotators: int, kinds: int) -> Any:
+        for place in self.list():
+            if not is_unit(place.value, annotators, kinds):
+                who, start, end, kind = place.list(4)
+                who.below(annotators)
+                if kind.value is not None:
+                    kind.below(kinds)
+                end.number(start.number())
+                raise place.no("not a unit")
+        return self.value
 
     def below(self, most: int) -> int:
         return int(self.number(0, most - 1, int))
@@ -141,6 +153,18 @@ class Place:
         if not any(self.value == v and type(self.value) is type(v) for v in values):
             raise self.no(f"{str(self.value)[:40]!r} is not one of {', '.join(map(repr, values))}")
         return self.value
+
+
+def is_unit(row: Any, annotators: int, kinds: int) -> bool:
+    """Return whether a row is annotator, start, end, and category or none."""
+    if not isinstance(row, list) or len(row) != 4:
+        return False
+    who, start, end, kind = row
+    if type(who) is not int or type(start) not in REAL or type(end) not in REAL:
+        return False
+    if kind is not None and (type(kind) is not int or not 0 <= kind < kinds):
+        return False
+    return 0 <= who < annotators and -1e300 <= start <= end <= 1e300
 
 
 def read(text: str) -> Place:
@@ -175,11 +199,11 @@ class Check:
         self.grain = Fraction(2) ** (math.frexp(float(smaller))[1] - 41)
         self.delta, self.opening = smaller / self.grain, smaller / self.grain * every_pair
         self.reuse = file.get("reuse", 0).number(0) / self.grain
-        rows = [row.list(4) for row in file["units"].list()]
-        self.size, kinds = len(rows), len(categories)
-        self.annotator = [row[0].below(self.n) for row in rows]
-        self.kind = [kinds if row[3].value is None else row[3].below(kinds) for row in rows]
-        places = [(row[1].ratio(), row[2].ratio(row[1].value)) for row in rows]
+        kinds = len(categories)
+        rows = file["units"].units(self.n, kinds)
+        self.size, self.annotator = len(rows), [row[0] for row in rows]
+        self.kind = [kinds if row[3] is None else row[3] for row in rows]
+        places = [(row[1].as_integer_ratio(), row[2].as_integer_ratio()) for row in rows]
         fine = math.lcm(*{x[1] for place in places for x in place})
         self.place = [(s * (fine // f), e * (fine // g)) for (s, f), (e, g) in places]
         self._read_costs(kinds)
@@ -190,7 +214,7 @@ class Check:
         alone = cache(lambda pairs: delta / self.grain * (every_pair - pairs))
         groups = file["groups"].list()
         for place in groups:
-            units = [u.below(self.size) for u in place.list()]
+            units = place.whole(0, self.size - 1)
             pairs = [self.parts(u, v) for i, u in enumerate(units) for v in units[:i]]
             known = [pair for pair in pairs if pair is not None]
             if not units or len(known) < len(pairs):
@@ -298,7 +322,7 @@ class Check:
 
     def by_shares(self, proof: Place) -> tuple[int, str]:
         """Return a lower bound on every alignment's cost, and its derivation: steps 3 and 4."""
-        told = [p.number(-(1 << 400), 1 << 400, int) for p in proof["shares"].list(self.size)]
+        told = proof["shares"].whole(-(1 << 400), 1 << 400, self.size)
         if proof.get("pooled", False).one_of(False, True):
             self.factor = Fraction(0)
         same = defaultdict[Any, list[int]](list)

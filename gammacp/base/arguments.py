@@ -8,6 +8,10 @@ from typing import Any
 
 from gammacp.errors import UsageError
 
+# Of more names than these, those that are most like a wrong one are listed.
+_LISTED = 20
+_NEAREST = 5
+
 
 def whole(name: str, value: Any, least: int) -> int:
     """A whole number ≥ `least`."""
@@ -52,13 +56,32 @@ def instance(name: str, value: Any, kind: type | tuple[type, ...], what: str) ->
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
-    """One of the `known` names; otherwise a UsageError lists them, the most similar one first."""
+    """One of the `known` names; otherwise a UsageError lists them, of many the most similar."""
     names = [str(k) for k in known]
     if value not in names:
-        near = get_close_matches(str(value), names, n=1)
-        if near:
-            guess = f"did you mean {near[0]!r}? "
-        else:
-            guess = ""
-        raise UsageError(f"{name} {value!r} is unknown; {guess}there are: {', '.join(names)}")
+        guess = did_you_mean(str(value), names)
+        listed = f"there are: {', '.join(names)}"
+        if len(names) > _LISTED:
+            near = get_close_matches(str(value), names, n=_NEAREST, cutoff=0)
+            listed = f"the nearest of {len(names)} are: {', '.join(near)}"
+        raise UsageError(f"{name} {value!r} is unknown; {guess}{listed}")
     return str(value)
+
+
+def did_you_mean(value: str, known: Iterable[str]) -> str:
+    """Return the question whether the most similar name was meant; "" if none is similar.
+
+    Parameters
+    ----------
+    value
+        An unknown name.
+    known
+        The names that there are.
+
+    >>> did_you_mean("categry", ["pair", "category"])
+    "did you mean 'category'? "
+    """
+    near = get_close_matches(value, list(known), n=1)
+    if near:
+        return f"did you mean {near[0]!r}? "
+    return ""

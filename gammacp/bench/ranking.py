@@ -163,6 +163,14 @@ class Ranking:
     errors: tuple[ErrorRanks, ...]
     changes: tuple[RankChange, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the size of the ranking; `as_dict` has the ranks."""
+        measures = {m.measure for each in self.errors for m in each.measures}
+        return (
+            f"Ranking({len(measures)} measures under {len(self.errors)} errors, {self.sets} sets, "
+            f"{self.documents} documents)"
+        )
+
     def _repr_html_(self) -> str:
         from gammacp.base.display import as_html
 

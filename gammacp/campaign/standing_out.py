@@ -33,6 +33,7 @@ from gammacp.inference.contributions import places_of
 from gammacp.inference.part_tests import below_the_rest, gain, holm, independent_parts
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.borne import ABSENCE, borne_in, components_of
+from gammacp.measures.gamma import FEWEST_UNITS
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration
@@ -248,6 +249,11 @@ def worth(found: Calibration, said: list[Statement]) -> Statement | None:
     return Statement(about="worth", words=words, names=(chosen.error,))
 
 
+def _units_per_annotator(overall: Agreement) -> float:
+    """Return the mean number of units of an annotator, in all documents together."""
+    return math.fsum(score.units / score.annotators for score in overall.computed.values())
+
+
 def next_step(
     word: str,
     said: list[Statement],
@@ -262,6 +268,8 @@ def next_step(
         words = "make sure that at least two annotators mark something in the same document"
     elif word == NOT_SHOWN:
         words = "look at the alignment first: do the annotators mark the same kind of thing?"
+    elif (units := _units_per_annotator(found.overall)) < FEWEST_UNITS:
+        words = f"annotate more: {units:.2g} units per annotator are too few to decide anything on"
     elif word == "high":
         words = "make the gold standard"
         if names_of.get("difference"):

@@ -31,6 +31,7 @@ def main() -> None:
     try:
         try:
             output.verbosity = 0
+            output.platform = None
             output.make_streams_usable()
             with ended_by_interrupts():
                 sys.argv[1:] = _for_all_first(sys.argv[1:])
@@ -97,8 +98,13 @@ def _exit_code(ended: SystemExit | Exception) -> int:
     """The exit code of what ended a command, which is told; a fault of ours is raised again."""
     if isinstance(ended, SystemExit):
         return _chosen_code(ended)
+    from gammacp.cli import output
     from gammacp.cli.output import message
 
+    if output.platform is not None and isinstance(ended, GammacpError):
+        from gammacp.cli.judging import annotate_error
+
+        annotate_error(ended)
     if isinstance(ended, DataError):
         text, place = ended.message_and_place
         # The place is the user's: what looks like a parameter in a file name stays as it is.

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from gammacp.base.failures import Failure
+from gammacp.cli import output
 from gammacp.cli.output import announce, message, withdraw_announcements
 from gammacp.errors import BelowThresholdError, DataError, UnprovenError
 
@@ -43,12 +44,31 @@ def note_unread(failures: Sequence[Failure], sentence: str | None, *, allowed: b
         return
     announce(sentence)
     message(f"gammacp: {sentence}", error=True)
+    annotate_failures(failures)
     unread = _UNREAD.get()
     if unread is None:
         return
     unread.failures += failures
     unread.sentences.append(sentence)
     unread.is_refused |= not allowed
+
+
+def annotate_failures(failures: Sequence[Failure]) -> None:
+    """Print each as a line that a platform shows beside the file, where `--ci` names one.
+
+    Parameters
+    ----------
+    failures
+        The files that could not be read.
+    """
+    if output.platform is None:
+        return
+    # Imported with its option: most commands run in no continuous integration.
+    from gammacp.cli.judging import annotate
+
+    for each in failures:
+        text, _ = each.error.message_and_place
+        annotate("error", text, title="not read", file=each.error.file, line=each.error.line)
 
 
 def unread_json() -> list[dict[str, object]]:
@@ -89,6 +109,10 @@ def ending() -> Iterator[None]:
             if not unread.is_refused:
                 raise
             message(f"gammacp: {error}", error=True)
+            if output.platform is not None:
+                from gammacp.cli.judging import annotate_error
+
+                annotate_error(error)
         if unread.is_refused:
             raise DataError(
                 "some of the input could not be read; the results cover only the rest",

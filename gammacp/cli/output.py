@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 verbosity = 0
 """−1: results and errors only (`--quiet`); 1: more progress, and everything left out."""
+platform: str | None = None
+"""The platform of continuous integration that shows errors beside files (`--ci`)."""
 
 # Entries of a list in JSON from which each has a line of its own.
 _MANY = 1000
@@ -163,12 +165,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def show(table: Table, *, title: str = "", digits: int = 4) -> None:
+def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.maxsize) -> None:
     """A table on stdout; numeric columns are right-aligned.
 
     Where a terminal is too narrow, headers and sentences are broken into lines, columns move closer
     together and leave by their rank, which is said, and if that is not enough, each record has a
-    line per column. No number and no name is ever shortened.
+    line per column. No number and no name is ever shortened. What is `piped` is as narrow as that.
     """
     _say_announcements()
     if title:
@@ -176,7 +178,7 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
     if sys.stdout.isatty():
         width = _columns(sys.stdout)
     else:
-        width = sys.maxsize
+        width = piped
     columns = table.columns
     cells = [_cells_with_options(columns, row) for row in table.cells(digits)]
     rows = [[_encodable(cell) for cell in row] for row in (table.headers, *cells)]
@@ -193,9 +195,18 @@ def show(table: Table, *, title: str = "", digits: int = 4) -> None:
         return
     right = [columns[i].numeric for i in kept]
     shown = [[row[i] for i in kept] for row in rows]
-    sys.stdout.writelines(_lines(shown, [widths[i] for i in kept], right, gap))
+    # Sentences get the room of the columns that are gone.
+    for gap in (3, 2):
+        widths = _widths([columns[i] for i in kept], shown, width, gap)
+        if _total(widths, gap) <= width:
+            break
+    sys.stdout.writelines(_lines(shown, widths, right, gap))
     if gone := [head for i, head in enumerate(table.headers) if i not in kept]:
-        message(f"gammacp: too narrow for {', '.join(gone)}: a wider terminal or --json shows them")
+        if sys.stdout.isatty():
+            elsewhere = "a wider terminal or --json"
+        else:
+            elsewhere = "--json"
+        message(f"gammacp: too narrow for {', '.join(gone)}: {elsewhere} shows them")
 
 
 def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list[str]:
@@ -205,12 +216,12 @@ def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list
     from gammacp.cli.wording import TEXT_KEYS
 
     return [
-        _with_options(cell) if column.key in TEXT_KEYS else cell
+        with_options(cell) if column.key in TEXT_KEYS else cell
         for column, cell in zip(columns, cells, strict=True)
     ]
 
 
-def _with_options(text: str) -> str:
+def with_options(text: str) -> str:
     """Return a text in which parameters of the library are options."""
     if "`" not in text:
         return text
@@ -341,7 +352,7 @@ def write_frame(rows: PairRows, path: Path) -> None:
 def say(text: str, *, hang: str = "") -> None:
     """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
     _say_announcements()
-    print(_in_width(_with_options(text), sys.stdout, hang))
+    print(_in_width(with_options(text), sys.stdout, hang))
 
 
 def announce(sentence: str) -> None:
@@ -365,7 +376,7 @@ def _say_announcements() -> None:
     sentences = list(_announced)
     _announced.clear()
     for sentence in sentences:
-        print(_in_width(_with_options(sentence), sys.stdout))
+        print(_in_width(with_options(sentence), sys.stdout))
 
 
 def tell_signatures(*signatures: str, seed: int | None = None) -> None:
@@ -385,7 +396,7 @@ def message(text: str, *, before: str = "", error: bool = False) -> None:
     `before` stands before the text as it is; in the text, options stand for parameters.
     """
     if error or verbosity >= 0:
-        print(_in_width(before + _with_options(text), sys.stderr), file=sys.stderr)
+        print(_in_width(before + with_options(text), sys.stderr), file=sys.stderr)
 
 
 def _in_width(text: str, stream: TextIO, hang: str = "") -> str:

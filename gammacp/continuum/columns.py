@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from gammacp.base.arguments import text
+from gammacp.base.arguments import did_you_mean, text
 from gammacp.base.arrays import Codes, Floats
 from gammacp.continuum.fragments import (
     Breaks,
@@ -218,6 +218,8 @@ def all_names(declared: Sequence[str] | None, used: Iterable[str], kind: str) ->
 def check_known(names: Iterable[str], known: Sequence[str], kind: str) -> None:
     """A DataError for a name that does not occur."""
     for name in sorted(set(names) - set(known)):
+        guess = did_you_mean(name, known)
+        listed = f"There are: {', '.join(known) or 'none'}"
         raise DataError(
-            f"{kind} {name!r} does not occur", hint=f"There are: {', '.join(known) or 'none'}"
+            f"{kind} {name!r} does not occur", hint=f"{guess[:1].upper()}{guess[1:]}{listed}"
         )

@@ -103,6 +103,30 @@ def cut(shape: Shape, at: float) -> tuple[tuple[Span, Shape], ...]:
     return tuple(found)
 
 
+def rings_of_boxes(boxes: Iterable[tuple[float, float, float, float]]) -> list[Any]:
+    """Return the outlines of what boxes cover together, without holes, as `outline` takes them.
+
+    Parameters
+    ----------
+    boxes
+        Low x, low y, high x and high y of each, one at least.
+    """
+    s = shapely()
+    covered = s.union_all(s.box(*np.array(list(boxes), np.float64).T))
+    parts = [p for whole in _areas(covered) for p in _without_holes(whole)]
+    rings = []
+    for part in parts:
+        # What is simplified to no tolerance loses the points inside straight lines alone.
+        outside = s.simplify(part, 0).exterior
+        ring = [*outside.coords][:-1]
+        # Releases of shapely begin rings at different points, and turn either way.
+        if not outside.is_ccw:
+            ring.reverse()
+        first = ring.index(min(ring))
+        rings.append(ring[first:] + ring[:first])
+    return sorted(rings)
+
+
 def _without_holes(part: Any) -> list[Any]:
     """A polygon, cut through its holes: an outline that crosses itself may go around some."""
     if not part.interiors:

@@ -23,6 +23,8 @@ from gammacp.errors import DataError
 
 Span: TypeAlias = tuple[float, float]
 Point: TypeAlias = tuple[float, ...]
+SIZE = "size"
+"""The fact how large the image is on which shapes were drawn, of a document (`About.facts`)."""
 # The kinds, with the fewest points of each of their rings: those of a box are told by its extents.
 KINDS: Mapping[str, int] = {"box": 0, "point": 1, "polyline": 2, "polygon": 3, "stack": 3}
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from gammacp.base.arguments import did_you_mean
 from gammacp.base.files import check_inside, confine
 from gammacp.base.left_out import gather
 from gammacp.base.signature import fingerprint
@@ -396,7 +397,9 @@ class Campaign:
         asked = self.values.get("document", ())
         named = {pattern: _fitting(continua, pattern) for pattern in asked}
         for pattern in (p for p, fitting in named.items() if not fitting):
-            raise DataError(f"document {pattern!r} does not occur", hint=_there_are(continua))
+            raise DataError(
+                f"document {pattern!r} does not occur", hint=_there_are(continua, pattern)
+            )
         kept = set[str]().union(*named.values())
         if asked:
             return {key: c for key, c in continua.items() if key in kept}
@@ -443,8 +446,10 @@ def _fitting(continua: Mapping[str, Continuum], pattern: str) -> set[str]:
     return {key for key, name in named if name == pattern or fnmatchcase(name, pattern)}
 
 
-def _there_are(continua: Mapping[str, Continuum]) -> str:
-    return f"There are: {first_names(sorted({c.name for c in continua.values()}), 10)}"
+def _there_are(continua: Mapping[str, Continuum], pattern: str = "") -> str:
+    names = sorted({c.name for c in continua.values()})
+    guess = did_you_mean(pattern, names)
+    return f"{guess[:1].upper()}{guess[1:]}There are: {first_names(names, 10)}"
 
 
 def _leaves(value: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -8,6 +8,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.anonymous import declare_unnamed_readers, unnamed_readers
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.document_table import TableDocuments
+from gammacp.continuum.shapes import SIZE
 from gammacp.errors import DataError
 
 
@@ -64,6 +65,13 @@ def _check(parts: Sequence[Continuum]) -> None:
     units = {p.offset_unit for p in parts}
     if len(units) > 1:
         raise DataError(f"offset units differ: {', '.join(sorted(units))}")
+    sizes = {size: p.annotators for p in parts if (size := p.about.fact(SIZE))}
+    if len(sizes) > 1:
+        said = ", ".join(f"{size} by {' and '.join(who)}" for size, who in sizes.items())
+        raise DataError(
+            f"image {parts[0].name!r} has several sizes: {said}",
+            hint="Shapes can be compared only on the same image: export all at one size",
+        )
     texts = [(p.annotators, p.text) for p in parts if p.text is not None]
     for annotators, text in texts[1:]:
         if text != texts[0][1]:

@@ -66,6 +66,8 @@ class Collection:
         Conventions of files that were read otherwise than their format says.
     remarks
         How each file was understood: its people, states of work, conventions and columns.
+    files
+        By continuum, the first file that has a part of it.
     """
 
     continua: Mapping[str, Continuum]
@@ -77,6 +79,7 @@ class Collection:
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     conventions: tuple[ConventionNote, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def unread(self) -> tuple[Failure, ...]:
@@ -260,7 +263,13 @@ def collect(
         # Documents of one table each are whole: nothing is put together, and none is made for it.
         made = _noting(whole, documents[0][1], {"format": format, **options})
         formats = _Alike(whole, documents[0][1].name)
-        return Collection(made, (), formats, gather(left_out), remarks=remarks)
+        files: Mapping[str, str] = _Alike(whole, documents[0][0].place)
+        if len(tables) > 1:
+            places = [source.place for source, *_ in documents]
+            files = {
+                name: place for t, place in zip(tables, places, strict=True) for name in t.names
+            }
+        return Collection(made, (), formats, gather(left_out), remarks=remarks, files=files)
     parts = [part for document in documents for part in _parts_of(*document, layout)]
     if positions:
         parts = _moved(parts, positions)
@@ -360,7 +369,7 @@ def _conventions(documents: Iterable[Continuum | Corpus]) -> tuple[ConventionNot
 
 
 class _Alike(Mapping[str, str]):
-    """One format for all of a table's documents, which a dictionary would list once more."""
+    """One format or file for all of a table's documents, which a dictionary would list again."""
 
     def __init__(self, table: DocumentTable, name: str) -> None:
         self._table = table
@@ -400,6 +409,7 @@ def _put_together(
     missing = {each.place: _documents_of(each, layout) for each in unread}
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
+    files: dict[str, str] = {}
     told: list[tuple[LeftOut, ...]] = []
     rows: _FirstRows = {}
     for name, group in _group_by_key(parts, lambda part: part.name).items():
@@ -416,6 +426,7 @@ def _put_together(
                 told.append(aligned)
                 continua[name] = _noting(whole, entry, asked_for)
                 formats[name] = entry.name
+                files[name] = group[0].source.place
         except DataError as error:
             if layout:
                 known = error
@@ -433,7 +444,14 @@ def _put_together(
             c = continua[name]
             continua[name] = replace(c, about=c.about.with_fact(OTHERS, advice))
     return Collection(
-        continua, tuple(failures), formats, gather(told), ways, frozenset(apart), missing
+        continua,
+        tuple(failures),
+        formats,
+        gather(told),
+        ways,
+        frozenset(apart),
+        missing,
+        files=files,
     )
 
 

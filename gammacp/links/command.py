@@ -5,15 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gammacp.base.arguments import one_of
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
-from gammacp.cli.options.settings import ComputingFlags, FailUnder, GammaFlags, check_threshold
+from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
 from gammacp.cli.output import AsJson, message, print_json, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gammacp.base.record_tables import Column
+    from gammacp.cli.judging import Judged
     from gammacp.links.report import LinkReport
 
 
@@ -21,6 +23,7 @@ def links(
     reading: Reading,
     settings: GammaFlags,
     computing: ComputingFlags,
+    thresholds: Thresholds,
     files: Files = None,
     types: str = option(
         "How types of links differ: nominal, ordinal=A<B, tree, a CSV file with a matrix, …",
@@ -36,20 +39,31 @@ def links(
         "Show what links differ in (ends, types, missing links), whose, and which.",
         default=False,
     ),
-    fail_under: FailUnder = None,
     json: AsJson = False,
 ) -> None:
     """Agreement on links and chains between units.
 
-    Several files are a corpus.
+    Several files are a corpus. --fail-under tests γ of the links, or where there are none of the
+    chains.
 
     Example: gammacp links exports/ --explain
 
     Most used: --explain, --types and --json.
     """
+    from gammacp.links.collecting import collecting
+    from gammacp.links.field_tables import field_tables
+    from gammacp.links.measures.joined import ENDS
     from gammacp.links.report import link_report
 
-    loaded = load(files, reading, settings.weighing.features, links=True)
+    thresholds.require_interval(
+        False,
+        "--fail-under-lower needs an interval over documents, which links does not compute; give "
+        "it to gammacp measure -m gamma-link",
+    )
+    one_of("ends", ends, ENDS)
+    with collecting() as collected:
+        loaded = load(files, reading, settings.weighing.features, links=True)
+    fields = field_tables(collected, loaded.continua.values(), loaded.renamed)
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     if several:
         continua: Any = loaded.corpus()
@@ -60,13 +74,26 @@ def links(
             continua, types=types, ends=ends, executor=executor, **settings.options()
         )
     if json:
-        print_json({**found.as_dict(), **loaded.json})
+        print_json({**found.as_dict(), **fields.as_dict(), **loaded.json})
     else:
         _print(found, explain=explain)
+        for table in fields.tables():
+            show(table)
+        for note in fields.notes():
+            message(note)
         message(f"seed {settings.sampling.seed}")
     settings.solving.check_proven(*(score.status for score in found.scores.values()))
-    first = next((s for n, s in found.scores.items() if n != "gamma"))
-    check_threshold(first.value, fail_under, "γ of the links")
+    thresholds.check(partial(_judged, found))
+
+
+def _judged(found: LinkReport) -> Judged:
+    """Return γ of the links, or of the chains where there are no links, to be judged."""
+    from gammacp.cli.judging import Judged
+
+    names = {"gamma-link": "γ of the links", "gamma-chain": "γ of the chains"}
+    name = next(name for name in names if name in found.scores)
+    score = found.scores[name]
+    return Judged(what=names[name], value=score.value, reason=score.reason)
 
 
 def _print(found: LinkReport, *, explain: bool) -> None:

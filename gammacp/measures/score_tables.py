@@ -34,14 +34,15 @@ GAMMA = (
     Column("file", "file"),
     Column("gamma", "γ", number),
     Column("interval", "Monte-Carlo interval", interval),
-    Column("bootstrap", "bootstrap", interval),
-    Column("observed_disorder", "observed", number, rank=3),
+    # A sentence below the table has this interval, too.
+    Column("bootstrap", "bootstrap", interval, rank=1),
+    Column("observed_disorder", "observed", number, rank=4),
     Column("expected_disorder", "expected", number, rank=6),
     Column("samples", "samples", count, rank=5),
-    Column("status", "status", word, rank=4),
+    Column("status", "status", word),
     Column("gap", "gap", permille, value=_gap),
-    Column("annotators", "annotators", count, rank=1),
-    Column("units", "units", count, rank=2),
+    Column("annotators", "annotators", count, rank=2),
+    Column("units", "units", count, rank=3),
     Column("reason", "undefined because", wrapped=True),
 )
 

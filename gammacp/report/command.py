@@ -98,4 +98,5 @@ def report(
     else:
         message(f"wrote {out}")
     settings.solving.check_proven(score.status)
-    thresholds.check(score.value, built.contents.comparison.bootstrap)
+    comparison = built.contents.comparison
+    thresholds.check_gamma(comparison.overall, comparison.bootstrap, loaded.files)

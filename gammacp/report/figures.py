@@ -1,15 +1,15 @@
 """Figures of the report as SVG text: no library, readable without the script and in print."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
 from gammacp.base.record_tables import position
 from gammacp.base.text import category_name
 from gammacp.campaign.calibrate import Calibration, Equivalent
-from gammacp.campaign.charges import Charge, Charges
+from gammacp.campaign.charges import Charges
 from gammacp.continuum import Continuum
 from gammacp.measures.explanation import Explanation
 from gammacp.report.markup import Markup, element, number
@@ -24,41 +24,95 @@ _RIGHT = 8
 _ROWS = 12
 _COLOURS = {"position": "#0072b2", "category": "#e69f00", "absence": "#999999"}
 _OTHER = "#009e73"
+# Colours of intervals: of these data, and of others like them.
+HERE = "#0072b2"
+ELSEWHERE = "#e69f00"
+_SCALE_WIDTH = 540
+# Width of a letter where the text is largest, on a narrow screen.
+_LETTER = 9.0
 _Row: TypeAlias = tuple[str, Mapping[str, float], float | None]
 
 
-def scale(
-    value: float, interval: tuple[float, float] | None, bootstrap: tuple[float, float] | None
-) -> Markup:
-    """γ on a line from chance (0) to perfect (1), with both intervals under it."""
-    shown = [v for v in (value, *(interval or ()), *(bootstrap or ())) if math.isfinite(v)]
-    low = min([-0.05, *shown]) - 0.03
+@dataclass(frozen=True, kw_only=True)
+class ScaleBar:
+    """An interval under the scale.
+
+    Attributes
+    ----------
+    about
+        What it holds for, in a few words.
+    interval
+        Its bounds.
+    colour
+        `HERE` or `ELSEWHERE`.
+    """
+
+    about: str
+    interval: tuple[float, float]
+    colour: str
+
+    @property
+    def label(self) -> str:
+        """Return what the interval holds for, and its bounds to two digits."""
+        low, high = (number(bound, 2) for bound in self.interval)
+        if low == high:
+            return f"{self.about}: {low}"
+        return f"{self.about}: {low} to {high}"
+
+
+def scale(value: float, bars: Iterable[ScaleBar] = (), *, measure: str = "γ") -> Markup:
+    """Draw a value on a line from chance (0) to perfect (1), with labelled intervals under it.
+
+    Parameters
+    ----------
+    value
+        The value.
+    bars
+        Intervals, the first one nearest to the line.
+    measure
+        Symbol of what the value is.
+    """
+    bars = [bar for bar in bars if all(map(math.isfinite, bar.interval))]
+    shown = [value, *(bound for bar in bars for bound in bar.interval)]
+    low = min([-0.05, *(v for v in shown if math.isfinite(v))]) - 0.03
 
     def x(v: float) -> float:
         return float(12 + 516 * (min(max(v, low), 1) - low) / (1 - low))
 
-    parts = [_line(x(low), 26, x(1), 26, class_="axis")]
+    parts = [_line(x(low), 28, x(1), 28, class_="axis")]
     for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0) if low > -0.5 else (0.0, 1.0):
-        parts.append(_line(x(tick), 22, x(tick), 30, class_="axis"))
+        parts.append(_line(x(tick), 24, x(tick), 32, class_="axis"))
         label = {0.0: "0 chance", 1.0: "1 perfect"}.get(tick, f"{tick:.1f}")
         if tick == 1:
             anchor = "end"
         else:
             anchor = "middle"
-        parts.append(text(x(tick), 14, label, text_anchor=anchor, class_="faint"))
-    below = (
-        (interval, 38, "#0072b2", "γ of these data"),
-        (bootstrap, 45, "#e69f00", "γ of these annotators on others of this kind"),
-    )
-    for bounds, y, colour, of in below:
-        if bounds is not None:
-            a = x(bounds[0])
-            b = x(bounds[1])
-            said = element("title", f"{of}: {number(bounds[0])} to {number(bounds[1])}")
-            parts.append(element("g", said, _bar(a, y, max(2.0, b - a), 5, fill=colour)))
-    parts.append(dot(x(value), 26, 5))
-    described = f"γ = {number(value)} on a scale from 0, chance, to 1, perfect agreement"
-    return svg(540, 56, described, parts, class_="scale")
+        parts.append(text(x(tick), 15, label, text_anchor=anchor, class_="faint"))
+    y = 40
+    for bar in bars:
+        drawn, height = _labelled(bar, x, y)
+        parts.append(drawn)
+        y += height
+    parts.append(dot(x(value), 28, 5))
+    described = [f"{measure} = {number(value)} on a scale from 0, chance, to 1, perfect agreement"]
+    described += [bar.label for bar in bars]
+    return svg(_SCALE_WIDTH, y + 2, "; ".join(described), parts, class_="scale")
+
+
+def _labelled(bar: ScaleBar, x: Callable[[float], float], y: int) -> tuple[Markup, int]:
+    """Return a bar with its label beside it, or under it where there is no room; and its height."""
+    left = x(bar.interval[0])
+    right = max(left + 2, x(bar.interval[1]))
+    drawn = _bar(left, y + 5, right - left, 6, fill=bar.colour)
+    room = _LETTER * len(bar.label) + 6
+    if room <= left:
+        label = text(left - 6, y + 13, bar.label, text_anchor="end")
+    elif room <= _SCALE_WIDTH - right:
+        label = text(right + 6, y + 13, bar.label)
+    else:
+        label = text(max(0.0, min(left, _SCALE_WIDTH - room)), y + 27, bar.label)
+        return element("g", drawn, label), 36
+    return element("g", drawn, label), 20
 
 
 def calibration_figure(calibration: Calibration) -> Markup:
@@ -155,32 +209,32 @@ def disorder_figure(found: Explanation) -> Markup:
 
 
 def charges_figure(found: Charges) -> Markup:
-    """Bars of what each annotator is charged with, the longest first, with shares and counts.
+    """Draw what each annotator is charged with as bars, the longest first, with their numbers.
 
-    Words stand above their bar, so that the picture is read on a narrow screen, too.
+    It is a list rather than a picture: words wrap where a screen is narrow, and are read aloud.
+
+    Parameters
+    ----------
+    found
+        The bars.
     """
     longest = max(r.share for r in found.rows)
-    wide = 440
-    tall = 38
-    parts: list[Markup] = []
-    for place, row in enumerate(found.rows):
-        y = float(tall * place)
-        said = element("title", f"{row.label}: {row.number}")
-        length = max(1.5, wide * row.share / longest)
-        parts.append(element("g", said, _bar(0, y + 20, length, 11, fill="#0072b2")))
-        parts.append(text(0, y + 15, _label(row)))
-        parts.append(text(wide, y + 15, row.number, text_anchor="end", class_="faint"))
-    drawn = svg(wide, tall * len(found.rows), found.title, parts)
-    return element("figure", drawn, element("figcaption", found.caption))
-
-
-def _label(row: Charge) -> str:
-    """Return who and what, a long name cut short."""
-    if len(row.annotator) <= 10:
-        name = row.annotator
-    else:
-        name = f"{row.annotator[:9]}…"
-    return replace(row, annotator=name).label
+    rows = [
+        element(
+            "li",
+            element("span", row.label),
+            " ",
+            element("span", row.number, class_="faint"),
+            element("i", style=f"width: {row.share / longest:.2%}"),
+        )
+        for row in found.rows
+    ]
+    return element(
+        "figure",
+        element("p", found.title, class_="title"),
+        element("ol", *rows, class_="bars"),
+        element("figcaption", found.caption),
+    )
 
 
 def _stack(

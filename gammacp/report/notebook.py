@@ -25,7 +25,7 @@ from gammacp.measures.score_tables import corpus_table, gamma_table, measure_tab
 from gammacp.report import figures, page_tables
 from gammacp.report.building import frame
 from gammacp.report.markup import Markup, element, hint, join, table, verbatim
-from gammacp.report.page import Contents, document, large_number, meaning, page
+from gammacp.report.page import Contents, document, large_number, meaning, page, scale_bars
 from gammacp.report.viewer import alignment_document, alignment_view, script
 
 # Rows of a table that a notebook shows; `as_dict` has all of them.
@@ -186,7 +186,7 @@ def _graded(result: Gamma, documents: int) -> Markup:
     remarks = map(hint, map(verbatim, result.remarks()))
     if not result.defined:
         return join(said, *remarks)
-    scale = figures.scale(result.value, result.interval, result.bootstrap)
+    scale = figures.scale(result.value, scale_bars(result, None))
     return large_number("γ", result.value, said, scale, *remarks, _signed(result.signature))
 
 

@@ -6,7 +6,7 @@ the view's own, which is named by its hash.
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
@@ -24,10 +24,13 @@ from gammacp.campaign.compare import Comparison, PairMatrix
 from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
 from gammacp.campaign.parts import ComparisonPart
 from gammacp.campaign.replace import Candidacy
-from gammacp.campaign.verdict import verdict
+from gammacp.campaign.verdict import ALIGNED_FOR_MORE, DOCUMENTS_FOR_MORE, verdict
+from gammacp.inference.contributions import ALIGNMENTS, CLUSTERS, DOCUMENTS
+from gammacp.inference.resampling import BootstrapInterval
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.explanation import Explanation
 from gammacp.measures.gamma import Gamma
+from gammacp.measures.gamma_corpus import CorpusGamma
 from gammacp.measures.score_tables import explanation_tables
 from gammacp.report import figures, page_tables
 from gammacp.report.images import Grounds
@@ -37,6 +40,10 @@ from gammacp.report.values import values_section
 from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
 
 KINDS_TITLE = "Who differs, and how"
+# Bars on the first screen; tables have the rest.
+_FIRST_BARS = 6
+# Parts that an interval over others is made of, as its label has them.
+_PARTS = {DOCUMENTS: "", CLUSTERS: "clusters", ALIGNMENTS: "alignments"}
 # Annotators whose pairs are shown as a matrix.
 _WIDEST = 30
 
@@ -164,18 +171,16 @@ def headline(contents: Contents) -> Markup:
     """Return what the numbers say, in plain words, beside γ."""
     comparison = contents.comparison
     gold = contents.gold
-    bootstrap = comparison.bootstrap
-    if bootstrap is None:
-        bounds = None
-    else:
-        bounds = bootstrap.interval
     if gold is None:
         waiting = None
     else:
         waiting = sum(len(d.review) for d in gold.documents.values())
     found = verdict(comparison, calibration=contents.calibration, to_review=waiting)
-    said = [*found.in_words(), *_beside(contents)]
-    return join(missing(contents.failures), gamma_on_scale(comparison.overall.score, said, bounds))
+    answer, *rest = [*found.in_words(), *_beside(contents)]
+    score = comparison.overall.score
+    intervals = scale_bars(score, comparison)
+    shown = gamma_on_scale(score, [answer], intervals, figure=kinds_figure(comparison), rest=rest)
+    return join(missing(contents.failures), shown)
 
 
 def kinds_figure(comparison: Comparison) -> Markup | None:
@@ -188,10 +193,55 @@ def kinds_figure(comparison: Comparison) -> Markup | None:
     """
     if comparison.kinds is None:
         return None
-    found = charges_of(comparison.kinds)
+    found = charges_of(comparison.kinds, most=_FIRST_BARS)
     if found.rows:
         return figures.charges_figure(found)
     return None
+
+
+def scale_bars(score: Gamma, comparison: Comparison | None) -> list[figures.ScaleBar]:
+    """Return the intervals under the scale: of these data, and of others like them.
+
+    Parameters
+    ----------
+    score
+        γ of all documents, or of one.
+    comparison
+        With the interval over documents; None without one.
+    """
+    bars = []
+    if isinstance(score, CorpusGamma) and score.continua > 1:
+        here = "these documents"
+    else:
+        here = "this text"
+    if score.interval is not None:
+        bars.append(figures.ScaleBar(about=here, interval=score.interval, colour=figures.HERE))
+    if comparison is None or comparison.bootstrap is None:
+        return bars
+    bootstrap = comparison.bootstrap
+    if bootstrap.interval is not None:
+        about = _about_others(bootstrap)
+        bars.append(
+            figures.ScaleBar(about=about, interval=bootstrap.interval, colour=figures.ELSEWHERE)
+        )
+    return bars
+
+
+def _about_others(found: BootstrapInterval) -> str:
+    """Return what the interval holds for, and how many parts it has where these are few.
+
+    The verdict says nothing about others from so few, so the bar must not seem to.
+    """
+    if found.kind == ALIGNMENTS:
+        others = "other text"
+        enough = ALIGNED_FOR_MORE
+    else:
+        others = "other documents"
+        enough = DOCUMENTS_FOR_MORE
+    if found.parts >= enough:
+        return others
+    number_of_parts = f"{with_commas(found.parts)} {_PARTS[found.kind]}".rstrip()
+    return f"{others} ({number_of_parts} are few)"
 
 
 def missing(sentences: Iterable[str]) -> Markup:
@@ -206,15 +256,35 @@ def missing(sentences: Iterable[str]) -> Markup:
 
 
 def gamma_on_scale(
-    score: Gamma, sentences: Iterable[str], bootstrap: tuple[float, float] | None = None
+    score: Gamma,
+    sentences: Iterable[str],
+    intervals: Iterable[figures.ScaleBar] = (),
+    *,
+    figure: Markup | None = None,
+    rest: Iterable[str] = (),
 ) -> Markup:
-    """γ as a large number and on its scale, with sentences beside it."""
+    """Show γ as a large number and on its scale, with sentences beside it.
+
+    Parameters
+    ----------
+    score
+        γ.
+    sentences
+        Beside the scale, the answer first.
+    intervals
+        Under the scale.
+    figure, rest
+        A figure under all that, and the sentences beside the figure.
+    """
     if score.defined:
-        scale = figures.scale(score.value, score.interval, bootstrap)
+        scale = figures.scale(score.value, intervals)
     else:
         scale = None
     said = map(_paragraph, sentences)
-    return large_number("γ, agreement beyond chance", score.value, scale, *said)
+    more = [figure] if figure else []
+    if told := [*map(_paragraph, rest)]:
+        more.append(element("div", *told))
+    return large_number("γ, agreement beyond chance", score.value, scale, *said, more=more)
 
 
 def _paragraph(words: str) -> Markup:
@@ -226,10 +296,26 @@ def _paragraph(words: str) -> Markup:
     return element("p", minus.replace(" %", "\N{NO-BREAK SPACE}%"))
 
 
-def large_number(measure: str, value: float, *words: Markup | None) -> Markup:
-    """A large number under the name of its measure, and what there is to say of it beside it."""
+def large_number(
+    measure: str, value: float, *words: Markup | None, more: Sequence[Markup] = ()
+) -> Markup:
+    """Show a large number under the name of its measure, and what there is to say of it.
+
+    Parameters
+    ----------
+    measure, value
+        Name and number.
+    words
+        Beside the number.
+    more
+        Side by side under both, or one under the other on a narrow screen.
+    """
     score = element("div", element("small", measure), number(value), class_="score")
-    return element("div", score, element("div", *words, class_="words"), class_="headline")
+    if more:
+        under = element("div", *more, class_="more")
+    else:
+        under = None
+    return element("div", score, element("div", *words, class_="words"), under, class_="headline")
 
 
 def _beside(contents: Contents) -> list[str]:
@@ -282,13 +368,15 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     cut = None
     if len(computed) > len(viewed):
         cut = hint(f"The first {page_tables.VIEWED} of {with_commas(len(computed))} documents.")
-    if (bars := kinds_figure(comparison)) is not None:
-        yield "kinds", KINDS_TITLE, join(bars, *_part_tables(comparison.parts["kinds"]))
     if viewed:
         views = [alignment_document(alignment, n) for n, alignment in viewed.items()]
         yield "alignment", "Alignment", join(cut, alignment_view(views))
     if (drawn := planes(viewed, contents.images)) is not None:
         yield "shapes", "What was drawn", join(cut, drawn)
+    if "kinds" in comparison.parts:
+        listed = [*_part_tables(comparison.parts["kinds"])]
+        if listed:
+            yield "kinds", KINDS_TITLE, join(*listed)
     if contents.gold is not None:
         yield from _of_gold(contents.gold, viewed)
     if contents.calibration is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from gammacp.cli.incomplete import note_unread
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, load, pair, reading_json
-from gammacp.cli.options.settings import Seed
+from gammacp.cli.options.settings import Seed, Thresholds
 from gammacp.cli.output import AsJson, message, print_json, say, show
 from gammacp.errors import DataError, UsageError
 from gammacp.segmentation.options import EditFlags
@@ -20,6 +21,7 @@ from gammacp.segmentation.options import EditFlags
 if TYPE_CHECKING:
     from gammacp.base.record_tables import Table
     from gammacp.chance.expected import SampleRule
+    from gammacp.cli.judging import Judged
     from gammacp.segmentation import Codings, Criterion
     from gammacp.segmentation.gold import GoldReport
     from gammacp.segmentation.levels import HierarchyReport
@@ -121,8 +123,8 @@ class Coded:
         "Treat equal names in different groups as different people.", default=False
     )
 
-    def codings(self, files: Sequence[Path], reading: Reading) -> Codings:
-        """The codings of files or of a dataset; those that are none are told of."""
+    def codings(self, files: Sequence[Path], reading: Reading) -> tuple[Codings, Mapping[str, str]]:
+        """The codings of files or of a dataset, and the file of each item; failures are told of."""
         from gammacp.segmentation.reading import AsWritten, closer
 
         written = AsWritten()
@@ -136,7 +138,10 @@ class Coded:
         unread = [Failure(each, (str(each.file),)) for each in failures]
         sentence = incomplete_in_words(len(found), unread)
         note_unread(unread, sentence, allowed=reading.allow_unread)
-        return replace(found, left_out=loaded.left_out)
+        places = {c.name: loaded.files.get(key, key) for key, c in loaded.continua.items()}
+        names = dict(pair("--item", entry, "OLD=NEW") for entry in self.item or ())
+        places = {names.get(name, name): place for name, place in places.items()}
+        return replace(found, left_out=loaded.left_out), places
 
     def renamed(self, codings: Codings) -> Codings:
         """The codings, items renamed."""
@@ -218,6 +223,7 @@ def segmentation(
     reading: Reading,
     coded: Coded,
     asked: ReferenceFlags,
+    thresholds: Thresholds,
     files: Files = None,
     seed: Seed = 0,
     json: AsJson = False,
@@ -225,14 +231,18 @@ def segmentation(
     """Agreement on segment boundaries: S, B, π, κ, WindowDiff.
 
     It is shown per item, per group of coders and overall. Files are segeval JSON, TSV, or hold
-    units without gaps.
+    units without gaps. --fail-under tests π* of all items pooled (with --reference: B of the only
+    system), and --fail-under-lower the lower end of its interval (--bootstrap).
 
     Example: gammacp segmentation codings.json --beyond-chance
 
     Most used: --similarity, --beyond-chance and --reference.
     """
     _refuse(coded, asked, comparing, chance.rule())
-    read = coded.renamed(coded.codings(files or [], reading))
+    _check_thresholds(thresholds, asked)
+    comparing.comparison()  # A wrong value is refused before files are read.
+    read, files_of = coded.codings(files or [], reading)
+    read = coded.renamed(read)
     codings, reference = _beside_gold(read, coded, asked, reading)
     if asked.plot is not None:
         from gammacp.segmentation.plotting import plot_codings
@@ -240,6 +250,9 @@ def segmentation(
         for note in plot_codings(read, asked.plot, comparison=comparing.comparison()):
             message(note)
     report, shown, words = _report(codings, reference, coded, asked, comparing, chance, seed)
+    judged = None
+    if thresholds.given:
+        judged = _judged(report, comparing.similarity, files_of)
     drawn = bool(reference or asked.bootstrap or asked.candidate) and asked.levels is None
     if json:
         print_json({**report.as_dict(), **reading_json(codings.left_out)})
@@ -252,6 +265,68 @@ def segmentation(
             message(f"seed {seed}")
     for note in report.notes:
         message(note)
+    if judged is not None:
+        thresholds.check(lambda: judged)
+
+
+def _check_thresholds(thresholds: Thresholds, asked: ReferenceFlags) -> None:
+    """UsageError for thresholds of what is not computed."""
+    if thresholds.given and asked.levels is not None:
+        raise UsageError(
+            "--fail-under is for one value, but --levels compares several levels; leave one out"
+        )
+    if asked.reference:
+        needs = (
+            "--fail-under-lower needs an interval, but with --reference there is none of a system "
+            "alone; give --fail-under"
+        )
+        thresholds.require_interval(False, needs)
+    thresholds.require_interval(
+        asked.bootstrap > 0, "--fail-under-lower needs an interval over items: give --bootstrap N"
+    )
+
+
+def _judged(report: Report, similarity: str, files: Mapping[str, str]) -> Judged:
+    """Return π* of all items, or B of the only system, to be judged."""
+    from gammacp.cli.judging import Judged
+    from gammacp.segmentation.gold import GoldReport
+    from gammacp.segmentation.report import SegmentationReport
+
+    if isinstance(report, GoldReport):
+        systems = [system for system in report.systems if not system.baseline]
+        if len(systems) != 1:
+            names = ", ".join(system.name for system in systems)
+            raise UsageError(
+                f"--fail-under is for one system, but there are {len(systems)}: {names}; choose "
+                "one with --candidate"
+            )
+        (system,) = systems
+        by_document = zip(system.documents, system.values("b").tolist(), strict=True)
+        return Judged(
+            what=f"B of {system.name} against {report.reference}",
+            measure="B",
+            value=system.micro("b"),
+            documents=dict(by_document),
+            files=files,
+        )
+    assert isinstance(report, SegmentationReport)
+    agreement = report.agreement
+    lower = math.nan
+    if agreement.intervals is not None and agreement.intervals.pi is not None:
+        lower, _ = agreement.intervals.pi
+    name = f"π* by {similarity.upper()}"
+    return Judged(
+        what=f"{name} of all items",
+        measure=name,
+        value=agreement.pooled.pi,
+        reason=agreement.pooled.reason,
+        interval_of=f"the interval of {name} over items",
+        lower=lower,
+        no_interval="; ".join(note for note in report.notes if "interval" in note) or None,
+        documents={item: part.coefficients.pi for item, part in agreement.items.items()},
+        reasons=agreement.reasons,
+        files=files,
+    )
 
 
 def _report(
@@ -353,7 +428,8 @@ def _beside_gold(
         known = ", ".join(codings.coders)
         raise UsageError(f"reference {name!r} is neither a file nor a coder; coders are: {known}")
     try:
-        both = against(codings, coded.codings([file], reading.of_files()), name="reference")
+        gold, _ = coded.codings([file], reading.of_files())
+        both = against(codings, gold, name="reference")
     except DataError as error:
         raise error.at(file) from None
     return both, "reference"

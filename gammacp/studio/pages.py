@@ -5,6 +5,7 @@ is the part of it that is sent again while the computation goes on); the others 
 and the export. The report is the page of `gammacp report` with a way back to the studio.
 """
 
+import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
@@ -15,6 +16,7 @@ from gammacp.base.record_tables import Column, Record, Table, count, permille, p
 from gammacp.base.text import visible, with_commas
 from gammacp.campaign.consensus.gold_tables import links_to_review
 from gammacp.continuum import Corpus
+from gammacp.errors import DataError
 from gammacp.formats import FORMATS, Format
 from gammacp.formats.joining import Joining
 from gammacp.formats.writing import losses
@@ -25,7 +27,7 @@ from gammacp.report.viewer import alignment_view, asset, fill
 from gammacp.studio.choice import Choice
 from gammacp.studio.places import without_options
 from gammacp.studio.questions import Question, shown
-from gammacp.studio.review import Gold, cannot_hold, link_keys, queue
+from gammacp.studio.review import Gold, cannot_hold, item_keys, link_keys, queue
 from gammacp.studio.understanding import TableHead, Understood
 from gammacp.studio.uploads import UploadLimits
 from gammacp.studio.work import Findings, Now, Review
@@ -61,6 +63,8 @@ _QUESTIONS = (
     Column("documents", "documents", count),
     Column("share", "share of the disorder", permille),
 )
+# A stage that says how far it is, as "24 of 40 random annotation sets".
+_COUNTED = re.compile(r"([0-9]+) of ([0-9]+)\b")
 _FORMATS = (Column("format", "format"), Column("losses", "what is lost, or why not", wrapped=True))
 
 
@@ -115,11 +119,13 @@ def live(
     campaign: bytes | None = None,
     *,
     is_example: bool = False,
+    standing: Container[tuple[str, str]] = (),
 ) -> Markup:
     """Return the part of the page that changes while the computation goes on.
 
     At its top stand the `problem` with the last choice, and the text of a `campaign` file that was
-    dropped, with the question whether its settings shall be used.
+    dropped, with the question whether its settings shall be used. `standing` has document and key
+    of what is decided.
     """
     findings = now.findings
     parts = [_progress(findings, now.state)]
@@ -133,25 +139,50 @@ def live(
     if campaign is not None:
         says = Markup(escape(visible(campaign.decode("utf-8", "replace"), keep="\n\t")))
         parts.insert(0, fill(own("campaign.html"), says=says))
+    if findings.review is not None:
+        parts.append(_next_step(findings.review, standing))
     if findings.headline is not None:
         parts.append(findings.headline)
-    if findings.review is not None:
-        open_units = sum(len(c.review) for c in findings.review.consensus.values())
-        doubtful = len(links_to_review(findings.review.consensus).records)
-        if doubtful:
-            links = f" and {_number(doubtful, 'link')}"
-        else:
-            links = ""
-        n_questions = len(findings.review.questions)
-        if 0 < n_questions < open_units:
-            about = f" in {_number(n_questions, 'question')}"
-        else:
-            about = ""
-        units = join(_number(open_units, "unit"), about, links)
-        parts.append(fill(own("next.html"), units=units))
     if findings.understood is not None:
-        parts += [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
+        about = [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
+        table_to_name = findings.understood.offers.table
+        # A question that keeps everything else waiting is asked first.
+        if table_to_name is not None and table_to_name.unread:
+            about.reverse()
+        parts += about
     return element("div", *parts, id="live", data_version=now.version, data_state=now.state)
+
+
+def _next_step(review: Review, standing: Container[tuple[str, str]]) -> Markup:
+    """Return the links to the review and the report, with how much there is to decide.
+
+    `standing` has document and key of every decided unit.
+    """
+    n_units = sum(len(c.review) for c in review.consensus.values())
+    doubtful = len(links_to_review(review.consensus).records)
+    if not (n_units or doubtful):
+        return own("agreed.html")
+    n_open = sum(
+        bool(unit.reasons) and (name, key) not in standing
+        for name, c in review.consensus.items()
+        for key, unit in zip(item_keys(c), c.units, strict=True)
+    )
+    if doubtful:
+        links = f" and {_number(doubtful, 'link')}"
+    else:
+        links = ""
+    if n_open < n_units:
+        if not (n_open or doubtful):
+            return fill(own("decided.html"), units=join(_number(n_units, "unit")))
+        units = f"{with_commas(n_open)} of {_number(n_units, 'unit')}{links} are left"
+        return fill(own("next.html"), action=join("Go on with the review"), units=join(units))
+    n_questions = len(review.questions)
+    if 0 < n_questions < n_units:
+        about = f" in {_number(n_questions, 'question')}"
+    else:
+        about = ""
+    units = f"of {_number(n_units, 'unit')}{about}{links}"
+    return fill(own("next.html"), action=join("Start the review"), units=join(units))
 
 
 def _progress(findings: Findings, state: str) -> Markup:
@@ -169,7 +200,12 @@ def _progress(findings: Findings, state: str) -> Markup:
         join(element("button", name, type="button", data_do=do), " ") for do, name in actions
     ]
     if state == "running":
-        bar = element("progress", aria_label="Working")
+        done = _COUNTED.match(findings.stage)
+        if done:
+            of = {"value": done[1], "max": done[2]}
+        else:
+            of = {}
+        bar = element("progress", aria_label="Working", **of)
     else:
         bar = None
     understood = findings.understood
@@ -197,6 +233,11 @@ def _what_was_read(understood: Understood) -> Markup:
         f"{_number(len(understood.categories), 'label')}."
     )
     parts: list[Markup | None] = [element("p", summary)]
+    if not understood.documents:
+        parts = [element("p", "Nothing could be read.")]
+        # One file may keep documents away that others hold as well.
+        if understood.incomplete:
+            parts.append(element("p", understood.incomplete, class_="warning"))
     if len(understood.documents) > _MANY_DOCUMENTS or units > _MANY_UNITS:
         parts.append(element("p", _MANY, class_="warning", role="note"))
     if understood.offers.paths:
@@ -209,7 +250,7 @@ def _what_was_read(understood: Understood) -> Markup:
         parts.append(element("p", understood.problem, class_="warning", role="alert"))
     if understood.failures:
         parts.append(element("h3", f"Not read: {len(understood.failures)}"))
-        failures = [{c.key: getattr(e, c.key) for c in _FAILURES} for e in understood.failures]
+        failures = [_failure(e, understood.offers.table) for e in understood.failures]
         parts.append(table(Table(_FAILURES, failures), long=True))
     if understood.warnings:
         lines = (f"{w} ({n} documents)" if n > 1 else w for w, n in understood.warnings)
@@ -218,16 +259,21 @@ def _what_was_read(understood: Understood) -> Markup:
         parts.append(element("details", element("summary", title), listed))
     if understood.left_out:
         skipped = sum(entry.count for entry in understood.left_out)
-        if skipped == 1:
-            entries = "1 entry was"
-        else:
-            entries = f"{skipped} entries were"
-        parts.append(element("h3", f"{entries} skipped"))
+        # The headline names this heading.
+        parts.append(element("h3", f"Skipped while reading ({with_commas(skipped)})"))
         parts.append(left_out(understood.left_out, long=True))
     if understood.documents:
         listed = table(Table(_DOCUMENTS, understood.documents), long=True)
         parts.append(element("details", element("summary", "Documents"), listed))
     return section("understood", "What was read", *parts)
+
+
+def _failure(error: DataError, head: TableHead | None) -> Record:
+    """Return a row on a file that could not be read; of a table the form says which column is."""
+    found = {c.key: getattr(error, c.key) for c in _FAILURES}
+    if head is not None and head.unread and found["file"] == head.file:
+        found["hint"] = "Say under “What is measured” which column is what"
+    return found
 
 
 def _number(count: int, thing: str) -> str:
@@ -269,10 +315,17 @@ def _choosing(understood: Understood, choice: Choice) -> Markup:
         own("choice.html"),
         columns=join(_naming(understood.offers.table, choice) if understood.offers.table else None),
         selects=join(*selects),
-        annotators=join(*annotators),
-        categories=join(*categories),
+        annotators=join(_boxes("Annotators", annotators)),
+        categories=join(_boxes("Labels", categories)),
         fields=join(*_more(understood, choice)),
     )
+
+
+def _boxes(title: str, boxes: Sequence[Markup]) -> Markup | None:
+    """Return the boxes under their title; None where there are none."""
+    if not boxes:
+        return None
+    return element("fieldset", element("legend", title), *boxes)
 
 
 def _naming(head: TableHead, choice: Choice) -> Markup:
@@ -427,10 +480,11 @@ def reviewing(review: Review, script: str, heard: Container[str] = (), secret: s
         links = None
     body = (
         key(secret),
-        fill(own("review.html"), items=json_script(items)),
+        own("who.html"),
         section("questions", "Many units, one decision", *_questions(review.questions))
         if review.questions
         else None,
+        fill(own("review.html"), items=json_script(items)),
         review.drawn and section("shapes", "What was drawn", review.drawn),
         section("lanes", "Lanes", alignment_view(list(review.documents.values()))),
         worst and section("queue", "Worst first", worst),
@@ -486,15 +540,48 @@ def _link(theirs: Mapping[str, Any] | None) -> str:
     return f"{theirs['type']} {' → '.join(ends)}"
 
 
-def exporting(gold: Markup | None) -> str:
-    """Return the page of downloads: the gold standard, if any, and its companions."""
+def waiting(place: str, title: str, state: Now) -> str:
+    """Return the page that stands in for one that is not there yet, and says why.
+
+    Parameters
+    ----------
+    place, title
+        The end of its address, and its heading.
+    state
+        Of the computation.
+    """
+    words = fill(own("waiting.html"), title=join("Not there yet"), words=join(_why_not_yet(state)))
+    return whole(title, place, (words,), "")
+
+
+def _why_not_yet(state: Now) -> str:
+    """Return why there is no report yet, and what to do."""
+    if state.state == "idle":
+        return "There are no files yet: drop exports, or try the example."
+    if state.state in ("running", "paused"):
+        return f"It is being made: {state.findings.stage or 'nearly done'}. Files shows γ first."
+    if state.state == "cancelled":
+        return "The computation was cancelled: Files has the button Resume."
+    return "The files gave no report: Files says why."
+
+
+def exporting(gold: Markup | None, state: Now) -> str:
+    """Return the page of downloads: the gold standard, if any, and its companions.
+
+    Parameters
+    ----------
+    gold
+        The gold standard; None before there is one.
+    state
+        Of the computation.
+    """
     if gold:
         beside = [("The report as one file", "./report?file")]
     else:
         beside = []
     beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
     links = (element("li", element("a", name, href=href)) for name, href in beside)
-    none = element("p", "There is no gold standard yet: wait for the report.")
+    none = element("p", f"There is no gold standard yet. {_why_not_yet(state)}")
     body = (gold or none, section("more", "Also here", element("ul", *links)))
     return whole("Export", "export", body, "")
 

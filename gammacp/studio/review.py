@@ -434,8 +434,12 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
         files = sorted(f for f in Path(folder).rglob("*") if f.is_file())
         if len(files) == 1:
             return GOLD + ending, files[0].read_bytes()
+        # The archive is called gold already.
+        root = Path(folder)
+        if inside.is_dir():
+            root = inside
         packed = Path(folder) / f"{GOLD}.zip"
         with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
             for file in files:
-                archive.write(file, file.relative_to(folder))
+                archive.write(file, file.relative_to(root))
         return packed.name, packed.read_bytes()

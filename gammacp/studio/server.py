@@ -15,7 +15,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -262,6 +262,7 @@ async def _home(studio: Studio, _request: Request) -> Response:
             studio.problem,
             studio.intake.campaign,
             is_example=studio.shown != studio.folder,
+            standing=studio.journal.standing(),
         ),
     )
     return _page(pages.whole(f"Studio: {studio.folder.name}", "", body, script), script)
@@ -302,18 +303,20 @@ def _run(studio: Studio, request: Request) -> Response:
 
 
 async def _report(studio: Studio, request: Request) -> Response:
-    page = studio.work.now().findings.page
+    now = studio.work.now()
+    page = now.findings.page
     if page is None:
-        return RedirectResponse("./")
+        return _page(pages.waiting("report", "Report", now), "")
     if "file" in request.query_params:
         return _download(_utf8(page), "report.html")
     return _page(pages.of_report(page), view_script())
 
 
 def _review(studio: Studio, _request: Request) -> Response:
-    found = studio.work.now().findings.review
+    now = studio.work.now()
+    found = now.findings.review
     if found is None:
-        return RedirectResponse("./")
+        return _page(pages.waiting("review", "Review", now), "")
     script = Markup(view_script() + pages.own("again.js") + pages.own("review.js"))
     return _page(pages.reviewing(found, script, studio.recordings(), studio.key), script)
 
@@ -359,7 +362,8 @@ async def _decide(studio: Studio, request: Request) -> Response:
 
 def _export(studio: Studio, request: Request) -> Response:
     all_of_it = "decided" not in request.query_params
-    found = studio.work.now().findings
+    now = studio.work.now()
+    found = now.findings
     if found.understood:
         there = found.understood.documents
     else:
@@ -371,7 +375,7 @@ def _export(studio: Studio, request: Request) -> Response:
         made = pages.gold_standard(studio.gold(all_of_it), **how)
     else:
         made = None
-    return _page(pages.exporting(made), "")
+    return _page(pages.exporting(made, now), "")
 
 
 def _gold(studio: Studio, request: Request) -> Response:

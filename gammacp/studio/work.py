@@ -17,6 +17,7 @@ from typing import Any
 
 from gammacp.base.files import atomic_write, confine, in_words
 from gammacp.campaign.consensus import Consensus
+from gammacp.campaign.verdict import verdict
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import GammacpError
 from gammacp.measures.agreement import Agreement
@@ -25,14 +26,7 @@ from gammacp.pools import Processes, WorkerDied, memory_of_machine
 from gammacp.report import Report, report
 from gammacp.report.images import grounds
 from gammacp.report.markup import Markup, join
-from gammacp.report.page import (
-    KINDS_TITLE,
-    gamma_on_scale,
-    headline,
-    kinds_figure,
-    missing,
-    section,
-)
+from gammacp.report.page import gamma_on_scale, headline, missing, scale_bars, section
 from gammacp.report.planes import planes
 from gammacp.report.values import values_section
 from gammacp.report.viewer import alignment_document
@@ -47,6 +41,7 @@ _LEAST_MEMORY = 3 << 30  # bytes; code and libraries are half of one
 # files of a mailbox
 _LETTER = "findings"
 _PAUSE = "pause"
+_UNDERWAY = "Who differs and how, what to review, and the report follow in a moment."
 _STARTING = "getting ready (the first time, code is compiled: up to 10 s of processor time)"
 
 
@@ -122,14 +117,17 @@ class _Post:
             temporary.write_bytes(pickle.dumps(self.found))
 
     def first(self, agreement: Agreement) -> None:
-        """The first number."""
-        said = ["The report is being made.", *agreement.score.remarks()]
+        """Show γ and the answer as soon as they are known; the report comes later."""
+        # The rest of the verdict needs the comparison, which is one of the slow parts.
+        said = [verdict(agreement).in_words()[0], _UNDERWAY]
         understood = self.found.understood
         if understood and understood.incomplete:
             incomplete = [understood.incomplete]
         else:
             incomplete = []
-        self.send(headline=join(missing(incomplete), gamma_on_scale(agreement.score, said)))
+        intervals = scale_bars(agreement.score, None)
+        shown = gamma_on_scale(agreement.score, said, intervals)
+        self.send(headline=join(missing(incomplete), shown))
 
 
 def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) -> Findings:
@@ -187,20 +185,10 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
     return replace(
         post.found,
         stage="",
-        headline=join(_headline(built), values),
+        headline=join(headline(built.contents), values),
         page=built.html,
         review=_review(built, folder),
     )
-
-
-def _headline(built: Report) -> Markup:
-    """Return what the numbers say, and who differs how."""
-    bars = kinds_figure(built.contents.comparison)
-    if bars is None:
-        shown = None
-    else:
-        shown = section("kinds", KINDS_TITLE, bars)
-    return join(headline(built.contents), shown)
 
 
 def _too_large() -> str:

@@ -19,6 +19,7 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.fragments import ranks
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, bind, blind_to, unit_columns
 from gammacp.errors import DataError
+from gammacp.testing.agreement import require_agreement as require_agreement
 from gammacp.testing.alignment import check_solver as check_solver
 from gammacp.testing.checking import CHANGES, require
 from gammacp.testing.checking import check_chance_model as check_chance_model

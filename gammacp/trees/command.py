@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from gammacp.cli.incomplete import unread_json
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading
-from gammacp.cli.options.settings import Seed, Thresholds, check_threshold
+from gammacp.cli.options.settings import Seed, Thresholds
 from gammacp.cli.output import AsJson, message, print_json, show
 from gammacp.trees.options import Treebanks
 
 if TYPE_CHECKING:
+    from gammacp.cli.judging import Judged
     from gammacp.trees.treebank import ReadTreebank
 
 
@@ -95,9 +96,14 @@ def syntax(
         for line in in_words(report):
             message(line)
     measure, value = report.value
-    check_threshold(value, thresholds.fail_under, measure)
-    lower = f"the lower end of {measure}'s interval"
-    check_threshold(report.lower, thresholds.fail_under_lower, lower)
+
+    def judged() -> Judged:
+        from gammacp.cli.judging import Judged
+
+        interval = f"{measure}'s interval"
+        return Judged(what=measure, value=value, interval_of=interval, lower=report.lower)
+
+    thresholds.check(judged)
 
 
 def _options(read: ReadTreebank, treebanks: Treebanks, computing: TreeComputing) -> dict[str, Any]:

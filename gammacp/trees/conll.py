@@ -33,7 +33,7 @@ _SKIPPED = {
 Layout: TypeAlias = Mapping[str, int]
 _NEEDED = ("ID", "HEAD", "DEPREL")
 _CONLL_X = {"ID": 0, "FORM": 1, "LEMMA": 2, "UPOS": 3, "FEATS": 5, "HEAD": 6, "DEPREL": 7}
-_CONLL_X |= {"DEPS": 8}
+_CONLL_X |= {"XPOS": 4, "DEPS": 8}
 _CONLL_2009 = {"ID": 0, "FORM": 1, "LEMMA": 2, "UPOS": 4, "FEATS": 6, "HEAD": 8, "DEPREL": 10}
 _CONLL_2009_COLUMNS = 14
 MISSING = "_"
@@ -195,6 +195,7 @@ def _sentence(
         tuple(multiword),
         _edges(cells, path, defects),
         NOT_YET if MISSING in heads else "",
+        column("XPOS"),
     )
 
 

@@ -121,6 +121,7 @@ def consensus_tree(sentences: Sequence[Dependencies]) -> ConsensusTree:
         multiword=() if whole is None else whole.multiword,
         lemmas=_of_words(sentences, forms, "lemmas"),
         upos=_of_words(sentences, forms, "upos"),
+        xpos=(),
         features=_of_words(sentences, forms, "features"),
     )
     head_votes = tuple(votes[h, t] for t, h in enumerate(heads, 1))

@@ -27,7 +27,7 @@ CONVENTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "labels": {"all": _EVERY, "universal": ("dependency",), "categories": ("phrase",)},
 }
 _TAGS = re.compile(r"(?<=.)[-=].*", re.DOTALL)
-_COLUMNS = ("relations", "forms", "lemmas", "upos", "features", "lines")
+_COLUMNS = ("relations", "forms", "lemmas", "upos", "xpos", "features", "lines")
 TRACE = "-NONE-"
 
 

@@ -20,7 +20,8 @@ from gammacp.trees.report import TreeReport
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
 _BEYOND = (("beyond chance", "value"), ("95 % over sentences", "interval"), ("p", "p"))
 _MOST = 20
-_UD = {"words": "words", "upos": "UPOS", "features": "features", "lemma": "lemma"}
+_UD = {"tokens": "tokens", "sentences": "sentences", "words": "words", "upos": "UPOS"}
+_UD |= {"xpos": "XPOS", "features": "features", "alltags": "AllTags", "lemma": "lemma"}
 _UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex", "elas", "eulas")}
 
 
@@ -229,6 +230,13 @@ def _said(document: Record) -> Iterator[str]:
         yield f"UD: {other} pairs of annotations not compared, since their texts differ"
     if lost := scores.get("no_words"):
         yield f"UD: {lost} sentences not compared, since they have no words"
+    if recut := scores.get("recut"):
+        yield (
+            f"UD: {counted(recut, 'stretch')} of text, cut into different sentences, "
+            "compared as a whole"
+        )
+    if others := scores.get("other_documents"):
+        yield f"UD: sentences not counted in {others} documents, since their texts differ"
     if several := scores.get("several_edges"):
         yield (
             f"EULAS: {several} words have several edges of one universal relation to one head; "

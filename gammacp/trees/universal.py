@@ -6,11 +6,14 @@ characters are the same: words are aligned where they are the same stretch of te
 of several words (`1-2`), or of what such tokens of both overlap to, by a longest common subsequence
 of their forms.
 
-UPOS, features (universal ones) and lemmas are the shares of words that agree in them; UAS and LAS
-in head, head and relation; CLAS, MLAS and BLEX count words with a content relation, MLAS with
-part of speech, features and function words below, BLEX with lemma, ELAS and EULAS enhanced
-dependencies (`gammacp.trees.enhanced`). A value that one of the two has not given (`_`) is not
-compared, but for features, of which a word may have none.
+Tokens and words are compared by their first and last character, sentences, too, in documents whose
+characters are the same (`gammacp.trees.recut`). UPOS, XPOS, features (universal ones), all three
+together (AllTags) and lemmas are the shares of words that agree in them; UAS and LAS in head, head
+and relation; CLAS, MLAS and BLEX count words with a content relation, MLAS with part of speech,
+features and function words below, BLEX with lemma, ELAS and EULAS enhanced dependencies
+(`gammacp.trees.enhanced`). A value that one of the two has not given (`_`) is not compared, but for
+features, of which a word may have none; AllTags leave XPOS out where one of the two has none at
+all.
 
 References
 ----------
@@ -21,7 +24,7 @@ Dependencies. CoNLL.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -31,12 +34,16 @@ import numpy as np
 from gammacp.base.arrays import Floats
 from gammacp.trees.enhanced import edge_counts, several_edges
 from gammacp.trees.measures.annotations import Dependencies, Treebank
+from gammacp.trees.recut import joined, segmentations
 
 UD_SCORES = (
-    "words", "upos", "features", "lemma", "uas", "las", "clas", "mlas", "blex",
-    "elas", "eulas",
+    "tokens", "sentences", "words", "upos", "xpos", "features", "alltags", "lemma", "uas", "las",
+    "clas", "mlas", "blex", "elas", "eulas",
 )  # fmt: skip
-OF_UD = ("compared", "other_text", "no_words", "several_edges")
+OF_UD = (
+    "compared", "other_text", "no_words", "several_edges", "recut", "other_documents",
+)  # fmt: skip
+_SENTENCES = UD_SCORES.index("sentences")
 _CONTENT, _FUNCTION, _FEATURES = (
     frozenset(names.split())
     for names in (
@@ -179,6 +186,8 @@ def _common(x: Sequence[str], y: Sequence[str]) -> Iterator[tuple[int, int]]:
 def ud_counts(a: Words, b: Words) -> Floats:
     """Words that agree, and those of both annotators that are compared: shape (2, scores).
 
+    Sentences are not counted here: two annotations of the same characters say nothing about them.
+
     Parameters
     ----------
     a, b
@@ -186,9 +195,15 @@ def ud_counts(a: Words, b: Words) -> Floats:
     """
     matched = aligned_words(a, b)
     in_a = {-1: -1, **{j: i for i, j in matched.items()}}  # the root is the root
-    sides = [_keys(a, lambda i: i), _keys(b, lambda j: in_a.get(j))]
+    tagged = all(set(w.sentence.xpos) - {"_"} for w in (a, b))
+    sides = [
+        _keys(a, lambda i: i, xpos=tagged),
+        _keys(b, lambda j: in_a.get(j), xpos=tagged),
+    ]
     found = np.zeros((2, len(UD_SCORES)))
-    for k, (x, y) in enumerate(zip(*sides, strict=True)):  # all but elas and eulas
+    found[:, 0] = len(set(a.spans) & set(b.spans)), len(set(a.spans)) + len(set(b.spans))
+    # Tokens and sentences stand before, elas and eulas behind these.
+    for k, (x, y) in enumerate(zip(*sides, strict=True), start=_SENTENCES + 1):
         if any("_" in side and all(v in (None, "_") for v in side) for side in (x, y)):
             # One of the two has not given it at all.
             continue
@@ -204,16 +219,18 @@ def ud_counts(a: Words, b: Words) -> Floats:
     return found
 
 
-def _keys(words: Words, place: Callable[[int], int | None]) -> list[list[object]]:
+def _keys(words: Words, place: Callable[[int], int | None], *, xpos: bool) -> list[list[object]]:
     """Return the compared key of each word by score.
 
-    It is None where a word does not count, and "_" where the value is missing.
+    It is None where a word does not count, and "_" where the value is missing. `xpos` says whether
+    AllTags have XPOS, too.
     """
     s = words.sentence
     relations = words.relations
     n = words.sentence.n_tokens
     unknown = ("_",) * n
     upos = s.upos or unknown
+    own_tags = s.xpos or unknown
     features = words.features or unknown
     lemmas = s.lemmas or unknown
     heads: list[object] = [place(h - 1) if 0 <= h <= n else None for h in s.heads]
@@ -230,11 +247,15 @@ def _keys(words: Words, place: Callable[[int], int | None]) -> list[list[object]
 
     tagged = zip(labelled, upos, features, below, strict=True)
     mlas = ["_" if tag == "_" else (label, tag, f, *b) for label, tag, f, b in tagged]
+    all_tags: list[object] = [
+        "_" if tag == "_" or (xpos and own == "_") else (tag, xpos and own, f)
+        for tag, own, f in zip(upos, own_tags, features, strict=True)
+    ]
     named = zip(labelled, lemmas, strict=True)
     blex = ["_" if lemma == "_" else (label, lemma) for label, lemma in named]
     return [
-        [0] * n, list(upos), list(features), list(lemmas), heads, list(labelled),
-        only(labelled), only(mlas), only(blex),
+        [0] * n, list(upos), list(own_tags), list(features), all_tags, list(lemmas), heads,
+        list(labelled), only(labelled), only(mlas), only(blex),
     ]  # fmt: skip
 
 
@@ -244,8 +265,10 @@ def ud_scores(treebank: Treebank) -> dict[str, float]:
     A sentence counts once, however many annotators it has: its counts are means over their pairs.
     NaN where nothing is compared. Beside the scores it is told how many pairs were `compared`, how
     many were not since their characters differ (`other_text`), how many sentences have no two
-    annotations with words (`no_words`), and how many words EULAS counts otherwise than the shared
-    task's program (`several_edges`, see `gammacp.trees.enhanced`).
+    annotations with words (`no_words`), how many words EULAS counts otherwise than the shared
+    task's program (`several_edges`, see `gammacp.trees.enhanced`), how many stretches of text were
+    cut into different sentences and are compared as a whole (`recut`), and for how many documents
+    of two annotators sentences are not counted, since their texts differ (`other_documents`).
 
     Parameters
     ----------
@@ -253,19 +276,75 @@ def ud_scores(treebank: Treebank) -> dict[str, float]:
         Dependencies with words.
     """
     total = np.zeros((2, len(UD_SCORES)))
+    words = {
+        id(s): Words.of(s)
+        for item in treebank.items
+        for s in item.annotations.values()
+        if isinstance(s, Dependencies) and s.forms
+    }
     compared = other = no_words = several = 0
+    recut, settled, other_documents = _recut(treebank, words, total)
     for item in treebank.shared_items:
         both = (pair for pair in item.pairs(Dependencies) if all(s.forms for s in pair))
-        pairs = [(Words.of(a), Words.of(b)) for a, b in both]
+        pairs = [(words[id(a)], words[id(b)]) for a, b in both]
         no_words += not pairs
         sentences = (s for s in item.annotations.values() if isinstance(s, Dependencies))
         several += sum(map(several_edges, sentences))
         same = [ud_counts(a, b) for a, b in pairs if a.text == b.text]
         compared += len(same)
-        other += len(pairs) - len(same)
+        other += sum(
+            a.text != b.text and not {id(a.sentence), id(b.sentence)} <= settled for a, b in pairs
+        )
         if same:
             total += np.mean(same, axis=0)
     with np.errstate(invalid="ignore"):
         values = 2 * total[0] / total[1]
-    counts = zip(OF_UD, (compared, other, no_words, several), strict=True)
+    numbers = (compared, other, no_words, several, recut, other_documents)
+    counts = zip(OF_UD, numbers, strict=True)
     return {**dict(zip(UD_SCORES, values.tolist(), strict=True)), **dict(counts)}
+
+
+def _recut(
+    treebank: Treebank, words: Mapping[int, Words], total: Floats
+) -> tuple[int, set[int], int]:
+    """Add the sentences of documents, and the words of stretches that are no pair of sentences.
+
+    Parameters
+    ----------
+    treebank, words
+        Dependencies, and their words by `id`.
+    total
+        Takes up the counts, shape (2, scores).
+
+    Returns
+    -------
+    tuple
+        How many stretches there are, the `id` of their sentences, and how many documents of two
+        annotators have different texts.
+    """
+    stretches = others = 0
+    settled: set[int] = set()
+    wordless = any(
+        isinstance(s, Dependencies) and not s.forms
+        for item in treebank.items
+        for s in item.annotations.values()
+    )
+    if wordless:
+        return 0, settled, 0
+    texts = {key: one.text for key, one in words.items()}
+    for pairs in segmentations(treebank, texts):
+        counts = []
+        for one in pairs:
+            if one is None:
+                others += 1
+                continue
+            count = np.zeros((2, len(UD_SCORES)))
+            count[:, _SENTENCES] = one.same, sum(one.sizes)
+            for sides in one.stretches:
+                count += ud_counts(*(Words.of(joined(side)) for side in sides))
+                settled |= {id(s) for side in sides for s in side}
+            stretches += len(one.stretches)
+            counts.append(count)
+        if counts:
+            total += np.mean(counts, axis=0)
+    return stretches, settled, others

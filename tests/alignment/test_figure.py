@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +230,52 @@ def test_align_draws_on_the_command_line(run: Run, tmp_path: Path) -> None:
         assert "3 annotators, 16 units in 6 unitary alignments." in record["caption"]
         assert first.read_bytes() == second.read_bytes()
     assert "figure" not in json.loads(run("align", "--dataset", "figure10", "--json").out)
+
+
+def test_notebooks_show_the_figure_itself(figure10: Alignment) -> None:
+    content, size = figure10.plot()._repr_png_()
+    assert content.startswith(b"\x89PNG")
+    width = int.from_bytes(content[16:20], "big")
+    assert width == pytest.approx(2 * size["width"], abs=2)
+
+
+def test_files_keep_their_caption_and_no_date(figure10: Alignment, tmp_path: Path) -> None:
+    from functools import partial
+
+    from gammacp.alignment.figure import picture_of
+    from gammacp.base.pictures import write
+
+    for ending in (".svg", ".pdf"):
+        path = tmp_path / f"a{ending}"
+        write(partial(picture_of, figure10), path)
+        content = path.read_bytes()
+        assert b"CreationDate" not in content
+        assert b"<dc:date>" not in content
+        if ending == ".svg":
+            assert b"3 annotators, 6 units in 3 unitary alignments." in content
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.pdf", "a.svg"]
+
+
+def test_what_fails_leaves_no_file(tmp_path: Path) -> None:
+    from gammacp.base.pictures import Panel, Picture, write
+
+    def broken(_: Any) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write(lambda width: Picture((Panel(width, broken),), ""), tmp_path / "a.svg")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ten_thousand_units_are_a_picture() -> None:
+    """Groups are given: the picture alone is tried."""
+    continuum = regular(2, 5000)
+    groups = np.stack([np.arange(5000), np.arange(5000, 10000)], axis=1).astype(np.int32)
+    small = gc.align(regular(2, 2))
+    alignment = replace(small, continuum=continuum, groups=groups)
+    figure = alignment.plot()
+    assert "2 annotators, 10000 units in 5000 unitary alignments." in figure.caption
+    assert count(figure, "units") < 400
 
 
 @pytest.mark.parametrize("name", ["a.docx", "a", "a.svgz", "svg"])

@@ -85,12 +85,23 @@ def test_nobody_is_charged_among_two() -> None:
 
 
 def test_page_draws_the_bars_with_their_numbers(found: Comparison) -> None:
+    """Shares are those of the JSON: what somebody is charged with, of the sum over the kinds."""
     assert found.kinds is not None
+    told = found.kinds.as_dict()
+    observed = sum(part["observed"] for part in told["parts"].values())
     drawn = ElementTree.fromstring(figures.charges_figure(charges_of(found.kinds)))
-    texts = [t.text for t in drawn.iter("text")]
-    assert "C: joined" in texts
-    widths = [float(r.get("width", 0)) for r in drawn.iter("rect")]
+    rows = [["".join(cell.itertext()) for cell in item] for item in drawn.iter("li")]
+    shares = [
+        100 * p["charged"] / observed
+        for p in told["people"]
+        if (p["annotator"], p["kind"]) == ("C", "merged")
+    ]
+    assert rows[0][0] == "C: joined"
+    assert rows[0][1].startswith(f"{shares[0]:.0f}% (12, ")
+    widths = [float(bar.get("style", "").removeprefix("width: ")[:-1]) for bar in drawn.iter("i")]
+    assert widths[0] == 100
     assert widths == sorted(widths, reverse=True)
+    assert widths[1] == pytest.approx(100 * (1 - shares[0] / 100) / (shares[0] / 100), abs=0.01)
     assert drawn.find("figcaption") is not None
 
 

@@ -324,3 +324,13 @@ def test_boxes_come_back_to_the_last_digit(boxes: list[Any]) -> None:
         path = Path(folder, "list.xlsx")
         write_review(path, review_workbook(found.documents), gold)
         assert list(read(path)) == list(gold["scan"])
+
+
+@pytest.mark.parametrize("name", ["list.doc", "list.xls", "list.DOCX", "list"])
+def test_a_list_of_another_format_is_refused_before_files_are_read(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    refused = run("consensus", "there-is-none.csv", "--review", tmp_path / name)
+    assert refused.code == 2
+    assert f"{name} does not end in .csv or .xlsx" in refused.err
+    assert not [*tmp_path.iterdir()]

@@ -121,6 +121,15 @@ def test_perfect_agreement_has_nothing_to_name() -> None:
     assert {s.about for s in found.statements} <= {"agreement", "here", "elsewhere", "none", "next"}
 
 
+def test_two_units_per_annotator_make_no_gold_standard() -> None:
+    units = [Unit(a, s, s + 4, c) for a in "AB" for s, c in ((0, "x"), (7, "y"))]
+    few = Continuum.from_units(units)
+    (step,) = (s for s in verdict(compare(few)).statements if s.about == "next")
+    assert step.words == (
+        "Next: annotate more: 2 units per annotator are too few to decide anything on."
+    )
+
+
 def test_independent_annotators_are_not_called_anything() -> None:
     rng = np.random.default_rng(3)
     units = [

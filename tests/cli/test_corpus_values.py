@@ -82,7 +82,7 @@ def test_a_threshold(run: Run, file: Path) -> None:
     assert several.code == 2
     assert "--fail-under is for one measure" in several.err
     undefined = run("measure", file, "-m", "u-alpha-2013", "--fail-under", "0.7")
-    assert undefined.code == 3
+    assert undefined.code == 5
     assert "does not add up" in undefined.err
     no_number = run("measure", file, "-m", "f1-strict", "--fail-under", "nan")
     assert no_number.code == 2

@@ -29,7 +29,7 @@ SILENT = {
     "group",  # compares what is signed: within, across
     "team",  # in the signature of gamma and compare: tests/inference/test_teams.py
     "cluster", "weight", "session", "order",  # selections, signed as such (their own tests)
-    "fail_under_lower", "bootstrap",  # the old name of --interval
+    "fail_under_lower", "ci", "bootstrap",  # the old name of --interval
     "figure", "curves", "frame", "assign", "plot", "by", "leave_one_out", "groups_file", "pairs",
 }  # fmt: skip
 READING = {f.name for group in (Reading, CountedData, FilePlaces) for f in fields(group)}

@@ -15,6 +15,7 @@ import pytest
 import gammacp
 from gammacp.base.record_tables import Column, Table, count, interval, number
 from gammacp.cli.output import message, say, show
+from gammacp.measures.score_tables import gamma_table
 from tests.conftest import Run
 
 fcntl = pytest.importorskip("fcntl")  # no terminal of this kind elsewhere
@@ -102,8 +103,30 @@ def test_columns_leave_by_rank_and_are_named(
 ) -> None:
     lines, said = printed(Table(COLUMNS, [{**RECORD, "file": "a" * 12}]), 60)
     assert max(map(len, lines)) <= 60
-    assert "30" not in lines[4].split() and "372" in lines[4].split()
+    (row,) = (line.split() for line in lines if "a" * 12 in line)
+    assert "30" not in row and "372" in row
     assert said == ("gammacp: too narrow for samples: a wider terminal or --json shows them\n")
+
+
+def test_gamma_its_interval_and_its_status_stay_at_80_columns(
+    printed: Callable[[Table, int], tuple[list[str], str]],
+) -> None:
+    record = {
+        "file": "annotations/interview-01.csv",
+        "gamma": -2.679,
+        "interval": (-3.5931, -2.0683),
+        "bootstrap": (-4.1, -1.1),
+        "observed_disorder": 1.7,
+        "expected_disorder": 0.4,
+        "samples": 30,
+        "status": "optimal",
+        "annotators": 3,
+        "units": 218,
+    }
+    lines, said = printed(gamma_table([record]), 80)
+    assert max(map(len, lines)) <= 80
+    assert lines[-2].split()[1:6] == ["-2.6790", "-3.5931", "to", "-2.0683", "optimal"]
+    assert said.startswith("gammacp: too narrow for bootstrap, observed, expected, samples, annot")
 
 
 @pytest.mark.parametrize("width", [80, 60, 44])

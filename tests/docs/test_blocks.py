@@ -163,7 +163,7 @@ def _run(
     prepare(page, folder, names)
     command = _command_line(monkeypatch)
     for block in blocks(page):
-        if block.language == "python":
+        if block.language == "python" and not block.text.startswith(">>>"):
             compile(block.text, block.place, "exec")
         if not _wanted(block, slow):
             continue

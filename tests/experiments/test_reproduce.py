@@ -163,6 +163,20 @@ def test_what_holds_by_definition_or_was_fitted_is_not_reproduced(run: Run, chec
     assert told().startswith("reproduced: 0 of 0 ")
 
 
+def test_too_few_sets_are_no_failure_to_reproduce(run: Run, checkout: Path) -> None:
+    """Two sets of which one rises and one falls decide nothing."""
+    rows = "measure,x,mean,values\\ngamma,0,0.7,1 0.4\\ngamma,1,0.55,0.5 0.6\\n"
+    text = GOOD.partition('write_text("')[0] + f'write_text("{rows}")\n'
+    (folder_of(checkout) / "toy.py").write_text(text)
+    claims(checkout, y="mean")
+    told = reproduce(run, checkout, "toy", "--quick").out
+    assert "too few sets to decide (1)" in told
+    assert "reproduced: too few sets to decide on any of 1 sentences" in told
+    assert "0 of 1" not in told
+    counts = json.loads(reproduce(run, checkout, "--check", "--json").out)["counts"]
+    assert counts[0]["kinds"] == {"sweep": {"holds": 0, "open": 1, "fails": 0}}
+
+
 def test_the_verdicts_fit_a_terminal(
     run: Run, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

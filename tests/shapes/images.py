@@ -12,7 +12,7 @@ def drawn(annotator: str, category: str, kind: str, *rings: list[tuple[float, ..
 COCO = [
     Unit.box("ann", (10, 40), (20, 60), category="dog"),
     Unit.box("bob", (12, 42), (20.5, 60.5), category="dog"),
-    Unit.box("ann", (0, 9), (0, 9), category="car"),
+    drawn("ann", "car", "polygon", [(0, 0), (9, 0), (9, 9), (0, 9)]),
     Unit.box("bob", (0, 8), (0, 9), category="car"),
 ]
 CVAT = [

@@ -210,7 +210,7 @@ def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: P
     saved(page, "All units are decided: export the gold standard")
     page.reload()
     page.locator(".decided").wait_for()
-    page.get_by_role("link", name="Export").click()
+    page.get_by_role("link", name="Export", exact=True).click()
     assert "6 were decided by reviewers, 0 need a decision" in page.locator("#gold").inner_text()
     with page.expect_download() as download:
         page.get_by_label("Download json").click()
@@ -241,7 +241,7 @@ def test_a_name_is_needed_and_fields_take_letters(page: "Page", studio: Running)
 
 def test_everything_by_keyboard(page: "Page", studio: Running) -> None:
     for place, wanted in (
-        ("", {"Choose files…", "Compute with this choice", "Start the review"}),
+        ("", {"Choose files…", "Compute with this choice", "open the report"}),
         ("review", {"m", "e", "x", "u", "Reviewer"}),
         ("export", {"Download json", "The report as one file"}),
     ):

@@ -46,9 +46,13 @@ def test_a_manager_finds_what_to_tell_max(
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(studio.address)
     page.get_by_text("talk with Max about what others mark as several units").wait_for()
-    assert page.locator("#kinds figure text").first.text_content() == "Max: joined"
+    assert page.locator(".headline .bars li span").first.text_content() == "Max: joined"
     page.get_by_role("link", name="Start the review").click()
     row = page.locator("#questions tbody tr").first
+    places = [page.locator(name).bounding_box() for name in ("#who", "#questions", "#decide")]
+    assert all(places)
+    tops = [place["y"] for place in places if place]
+    assert tops == sorted(tops)
     assert "Max: joined, LOC: one unit or several?" in row.inner_text()
     row.get_by_role("button", name="As most have them").click()
     page.get_by_text("Enter your name").wait_for()
@@ -56,6 +60,7 @@ def test_a_manager_finds_what_to_tell_max(
     row.get_by_role("button", name="As most have them").click()
     page.get_by_text("Saved for 12 units. Tell Max: mark several units, not one (LOC).").wait_for()
     page.get_by_text("✓ 12 of 12 decided").wait_for()
+    assert page.locator("#answered a").get_attribute("href") == "./export"
     assert len(studio.client.get("decisions").json()["decisions"]) == 12
     page.locator("#questions [data-act=undo]").click()
     page.get_by_text("Undone for 12 units. 12 units are still open.").wait_for()

@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -176,6 +177,18 @@ def test_a_zip_names_its_documents_and_the_own_format_stands_first() -> None:
     page = gold_standard(gold(found(), {}), with_undecided=True, came_as=("cas",))
     assert page.index("Download cas") < page.index("Download json") < page.index("Download xlsx")
     assert " --" not in page
+
+
+def test_no_zip_has_a_folder_gold_in_its_own() -> None:
+    made = gold(found(), {}).continua["d"]
+    several = {f"d{i}": made.with_about(name=f"d{i}") for i in range(3)}
+    for name in ("brat", "textgrid", "cas", "coco"):
+        with suppress(DataError):  # one that cannot hold them
+            file, content = gold_file(several, name)
+            if file == "gold.zip":
+                with zipfile.ZipFile(BytesIO(content)) as archive:
+                    assert not [n for n in archive.namelist() if n.startswith("gold/gold/")]
+                    assert len(archive.namelist()) >= 3
 
 
 def test_a_format_that_cannot_hold_the_gold_standard_is_no_download() -> None:

@@ -112,7 +112,7 @@ def test_from_coco_to_gold_by_keys(
         page.keyboard.press("2")  # Bob's
         left -= 1
         said.get_by_text(f"{left} unit" if left else "All units are decided").wait_for()
-    page.get_by_role("link", name="Export").click()
+    page.get_by_role("link", name="Export", exact=True).click()
     assert page.get_by_label("Download textgrid").count() == 0
     with page.expect_download() as download:
         page.get_by_label("Download coco").click()

@@ -72,7 +72,7 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
         ],
         {"utterance": 2, "tier": 3},
     ),
-    "coco": ("coco.json", COCO, {"mask": 1, "keypoints": 1}),
+    "coco": ("coco.json", COCO, {"keypoints": 1}),
     "conll": ("conll", TOKENS, {"column": 2}),
     "cvat": ("cvat", CVAT, {"attribute": 1, "ellipse": 1, "box": 1, "tag": 1}),
     "coreference": (

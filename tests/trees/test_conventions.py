@@ -55,8 +55,9 @@ def test_words_are_aligned_as_in_the_shared_task(
 ) -> None:
     a, b = words(*one), words(*two)
     assert len(aligned_words(a, b)) == aligned
-    assert ud_counts(b, a)[0, 0] == aligned
-    assert ud_counts(a, b)[1, 0] == a.sentence.n_tokens + b.sentence.n_tokens
+    at = UD_SCORES.index("words")
+    assert ud_counts(b, a)[0, at] == aligned
+    assert ud_counts(a, b)[1, at] == a.sentence.n_tokens + b.sentence.n_tokens
 
 
 def annotation(relations: str, heads: str, upos: str, features: str, lemmas: str) -> Dependencies:
@@ -88,10 +89,15 @@ def test_scores_by_hand() -> None:
     found = ud_scores(Treebank.from_annotations({"A": [a], "B": [b]}))
     assert (found["compared"], found["other_text"]) == (1, 0)
     # Content words: dogs, barked. The function words below barked differ (aux, cop); its lemma too.
+    # Nobody has XPOS, so all tags are UPOS and features.
     expected = {
+        "tokens": 1,
+        "sentences": 1,
         "words": 1,
         "upos": 3 / 4,
+        "xpos": math.nan,
         "features": 1,
+        "alltags": 3 / 4,
         "lemma": 2 / 3,
         "uas": 1,
         "las": 3 / 4,

@@ -111,6 +111,10 @@ class Calibration:
     unfinished: tuple[str, ...] = ()
     pauses: bool = False
 
+    def __repr__(self) -> str:
+        """Return the sentence; `as_dict` has the rest."""
+        return f"Calibration({self.in_words()})"
+
     def _repr_html_(self) -> str:
         from gammacp.base.display import as_html
 

@@ -67,8 +67,11 @@ def calibrate(
     from gammacp.campaign import result_tables
     from gammacp.campaign.calibrate import calibrate as compute
     from gammacp.campaign.calibrate.calibration import ERROR_TYPES
+    from shuffling import parse_errors
 
     options = settings.options()
+    for name in error or ():
+        parse_errors(name)
     check_figure_path(figure)
     paths = outputs(curves=curves, figure=figure)
     loaded = load(

@@ -106,4 +106,4 @@ def compare(
         print_comparison(found, tables)
         tell_signatures(*found.signatures, seed=settings.sampling.seed)
     settings.solving.check_proven(found.overall.score.status)
-    thresholds.check(found.overall.value, found.bootstrap)
+    thresholds.check_gamma(found.overall, found.bootstrap, loaded.files)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from gammacp.continuum import Continuum
     from gammacp.formats.registry import Format
 
+_REVIEW_LISTS = (".csv", ".xlsx")
+
 
 @dataclass(frozen=True)
 class Target:
@@ -71,6 +73,14 @@ class Lists:
         ".png, .pdf).",
         "FILE",
     )
+
+    def __post_init__(self) -> None:
+        """Refuse a review list of another format at once."""
+        if self.review is not None and self.review.suffix.lower() not in _REVIEW_LISTS:
+            raise UsageError(
+                f"--review writes CSV or an Excel workbook, and {self.review.name} does not end in "
+                f"{' or '.join(_REVIEW_LISTS)}"
+            )
 
     @property
     def any(self) -> bool:

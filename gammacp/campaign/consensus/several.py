@@ -127,6 +127,13 @@ class CorpusConsensus:
     dissimilarity: Any = None
     failures: tuple[DataError, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return how many documents there are, and how many units should be looked at."""
+        return (
+            f"CorpusConsensus({len(self.documents)} documents by {self.belief.weights}, "
+            f"{len(self.review)} units to review)"
+        )
+
     def _repr_html_(self) -> str:
         from gammacp.base.display import as_html
 

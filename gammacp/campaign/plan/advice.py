@@ -122,6 +122,10 @@ class Plan:
     power_known: bool = True
     signature: str
 
+    def __repr__(self) -> str:
+        """Return the advice; `as_dict` has the rest."""
+        return f"Plan({self.advice()})"
+
     def _repr_html_(self) -> str:
         from gammacp.base.display import as_html
 

@@ -66,6 +66,10 @@ class Replacement:
     unproven: int
     signature: str
 
+    def __repr__(self) -> str:
+        """Return the verdict on each candidate; `as_dict` has the rest."""
+        return f"Replacement({' '.join(c.in_words() for c in self.candidates)})"
+
     def _repr_html_(self) -> str:
         from gammacp.base.display import as_html
 

@@ -88,6 +88,7 @@ def gamma(
     teams = teams_of(team, loaded.continua)
     shared: Memory | None = {} if explain else None
     what = "documents or random sets" if several else "random annotation sets"
+    proven: Sequence[str] = ()
     with computing.pool(what) as (pool, counter), interruptible() as interrupted:
         found = agreement(
             continua,
@@ -109,9 +110,9 @@ def gamma(
         if certificate is not None and certificate_sets is not None:
             _write_certificates(certificate, found, continua, certificate_sets, options)
         elif certificate is not None and interrupted.is_set():
-            message(f"gammacp: interrupted, so the proof {certificate} is not written")
+            proven = (f"gammacp: interrupted, so the proof {certificate} is not written",)
         elif certificate is not None:
-            _write_proof(certificate, found, continua, options)
+            proven = _write_proof(certificate, found, continua, options)
     if not several and not found.computed:
         raise DataError(str(found.score.reason), file=loaded.only()[0])
     confidence = settings.sampling.confidence
@@ -139,12 +140,13 @@ def gamma(
         _print(found, options, _missing(loaded), alignment=alignment)
         _print_asked(over, parts)
         _print_further(further, refused)
+    for sentence in proven:
+        message(sentence)
     end_if_interrupted(interrupted, _how_far(found))
     if not found.computed:
         raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
     settings.solving.check_proven(found.score.status)
-    several = len(found.documents) > 1
-    thresholds.check(found.value, over, "γ of the corpus" if several else "γ")
+    thresholds.check_gamma(found, over, loaded.files)
 
 
 def _check_certificates(folder: Path | None, sets: int | None) -> None:
@@ -157,25 +159,27 @@ def _check_certificates(folder: Path | None, sets: int | None) -> None:
         check_new_folder(folder)
 
 
-def _write_proof(folder: Path, found: Agreement, continua: Continua, options: GammaOptions) -> None:
-    """Write the proof of γ, and say where it is and what it does not hold."""
+def _write_proof(
+    folder: Path, found: Agreement, continua: Continua, options: GammaOptions
+) -> list[str]:
+    """Write the proof of γ; return where it is and what it does not hold, in sentences."""
     from gammacp.measures.gamma_proof import write_gamma_proof
 
     if not found.score.defined:
-        message(f"gammacp: γ is undefined, so {folder} is not written")
-        return
+        return [f"gammacp: γ is undefined, so the proof {folder} is not written"]
     proof = write_gamma_proof(found, continua, folder, options)
-    message(f"proof of γ with {proof.certificates} certificates: gammacp verify {proof.path}")
+    said = [f"proof of γ with {proof.certificates} certificates: gammacp verify {proof.path}"]
     if proof.without_proof:
-        message(
+        said.append(
             f"gammacp: {len(proof.without_proof)} certificates have no proof of a bound, such as "
             f"{proof.without_proof[0]}; verify will say so. --method auto leaves one"
         )
     if abs(proof.value - found.value) > 1e-9:
-        message(
+        said.append(
             f"gammacp: the proof is of γ = {proof.value:.6g}: alignments found again at the limit "
             "are others"
         )
+    return said
 
 
 def _write_certificates(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from gammacp.base.arguments import one_of
 from gammacp.base.text import group_by_text, in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.measured import Task, Together
@@ -14,14 +15,14 @@ from gammacp.cli.options.names import plain_name
 from gammacp.cli.options.reading import Files, Reading, load, reading_json, split_names
 from gammacp.cli.options.settings import (
     ComputingFlags,
-    FailUnder,
     GammaFlags,
-    check_threshold,
+    Thresholds,
 )
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
+    from gammacp.cli.judging import Judged
     from gammacp.measures.label_matching import LabelMatching
     from gammacp.measures.score import Score
 
@@ -47,7 +48,10 @@ class Chosen:
         "For kappa-d and kappa: fleiss, cohen, conger or alpha.  [default: fleiss]", "NAME"
     )
     overlap: float | None = option(
-        "For easydiag-kappa: share that linked units have in common.  [default: 0.6]", "SHARE"
+        "For easydiag-kappa: share that linked units have in common.  [default: 0.6]",
+        "SHARE",
+        min=0,
+        max=1,
     )
     unit: float | None = option(
         "For time-unit-kappa and nw-identity: length of the time unit.  [default: a second, or 1]",
@@ -103,6 +107,10 @@ class Chosen:
         )
         own = {k: getattr(self, k) for k in names_of_own}
         own = {key: value for key, value in own.items() if value is not None}
+        if self.coefficient is not None:
+            from gammacp.measures.coefficients import COEFFICIENTS
+
+            one_of("coefficient", self.coefficient, COEFFICIENTS)
         own |= brought.given()
         taken = known
         if self.metric is not None:
@@ -133,15 +141,19 @@ class Asked:
         "onto those of --reference.",
         "corpus|document",
     )
-    fail_under: FailUnder = None
 
     @property
     def parts(self) -> list[str]:
         """Return the names in `--by`; raise a UsageError for an unknown one."""
-        from gammacp.base.arguments import one_of
-
         known = ("category", "pair", "document")
         return [one_of("by", name, known) for name in split_names(self.by or [])]
+
+    def check_match_labels(self) -> None:
+        """UsageError for a wrong value of `--match-labels`."""
+        if self.match_labels is not None:
+            from gammacp.measures.label_matching import SCOPES
+
+            one_of("--match-labels", plain_name("--match-labels", self.match_labels), SCOPES)
 
     def matching(self, read: Mapping[str, Any]) -> LabelMatching | None:
         """Return the way in which labels are matched; None where they are not.
@@ -163,24 +175,6 @@ class Asked:
         check_reference(read, self.reference)
         return found
 
-    def check_alone(self, names: Sequence[str]) -> None:
-        """UsageError if a threshold is given for several measures."""
-        if self.fail_under is not None and len(names) > 1:
-            raise UsageError(
-                f"--fail-under is for one measure, but there are {len(names)}: "
-                f"{', '.join(names)}; give one with --measures"
-            )
-
-    def check_value(self, name: str, score: Any) -> None:
-        """DataError if there is no value, BelowThresholdError if it is below the threshold."""
-        from gammacp.errors import DataError
-
-        if self.fail_under is None:
-            return
-        if not score.defined:
-            raise DataError(f"{name} has no value to compare with --fail-under: {score.reason}")
-        check_threshold(score.value, self.fail_under, name)
-
 
 def measure(
     reading: Reading,
@@ -188,6 +182,7 @@ def measure(
     chosen: Chosen,
     asked: Asked,
     brought: Brought,
+    thresholds: Thresholds,
     computing: ComputingFlags,
     files: Files = None,
     json: AsJson = False,
@@ -207,10 +202,15 @@ def measure(
 
     names = chosen_measures(chosen.measures)
     parts = asked.parts
-    asked.check_alone(names)
+    asked.check_match_labels()
+    if thresholds.given and len(names) > 1:
+        raise UsageError(
+            f"--fail-under is for one measure, but there are {len(names)}: {', '.join(names)}; "
+            "give one with --measures"
+        )
     options = chosen.options(names, settings, brought)
     features = (*settings.weighing.features, *features_of(chosen.distance))
-    read, losses = _data(names, files, reading, brought, tuple(dict.fromkeys(features)))
+    read, losses, files_of = _data(names, files, reading, brought, tuple(dict.fromkeys(features)))
     matching = asked.matching(read)
     matched = None
     if matching is not None:
@@ -242,7 +242,16 @@ def measure(
         _check(scores)
     every = (score for found in scores.values() for score in found.values())
     settings.solving.check_proven(*(score.status for score in every))
-    asked.check_value(names[0], together.headline[names[0]])
+    thresholds.check(lambda: _judged(names[0], together, files_of))
+
+
+def _judged(name: str, found: Together, files: Mapping[str, str]) -> Judged:
+    """Return the value of the only measure, to be judged."""
+    from gammacp.cli.judging import judged_scores
+
+    whole: Mapping[str, Mapping[str, Any]] = found.parts or found.documents
+    documents = {document: scores[name] for document, scores in whole.items()}
+    return judged_scores(name, found.headline[name], documents, files)
 
 
 def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> None:
@@ -264,8 +273,8 @@ def _data(
     reading: Reading,
     brought: Brought,
     features: Sequence[str],
-) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """Return what is measured, by name, and what of it is left out, for JSON.
+) -> tuple[Mapping[str, Any], dict[str, Any], Mapping[str, str]]:
+    """Return what is measured, by name, what of it is left out, for JSON, and files by document.
 
     A group of options that says `applies_to` reads data that are no continuum.
     """
@@ -276,21 +285,28 @@ def _data(
             continue
         if files and all(MEASURES[name].applies_to == group.applies_to for name in names):
             data, left_out = group.measured(files, reading)
-            return data, reading_json(left_out)
+            return data, reading_json(left_out), {}
         group.refuse()
     linked = any(MEASURES[name].applies_to == "links" for name in names)
     loaded = load(files, reading, features, links=linked)
-    return loaded.continua, loaded.json
+    return loaded.continua, loaded.json, loaded.files
 
 
 def chosen_measures(given: list[str] | None) -> list[str]:
     """Names from `-m A,B -m C`; `all` stands for every measure of a continuum."""
-    from gammacp.measures.registry import PAPER_MEASURES, expand_names
+    from gammacp.measures.registry import MEASURES, PAPER_MEASURES, expand_names
 
     names = list(split_names(given or PAPER_MEASURES))
     if not names:
         raise UsageError("no measure is named; gammacp measures lists them")
-    return expand_names(names)
+    chosen = expand_names(names)
+    for name in chosen:
+        if name not in MEASURES:
+            try:
+                _ = MEASURES[name]
+            except UsageError as error:
+                raise UsageError(f"{error}; gammacp measures lists all") from None
+    return chosen
 
 
 def _print(found: Together, seed: int) -> None:

@@ -54,7 +54,7 @@ def measures(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"measures": records})
         return
-    show(Table(_COLUMNS, records))
+    show(Table(_COLUMNS, records), piped=100)
 
 
 def _record(entry: Measure) -> dict[str, object]:

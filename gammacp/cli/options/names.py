@@ -12,6 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from gammacp.base.arguments import did_you_mean
 from gammacp.errors import UsageError
 from gammacp.registry import names
 
@@ -38,6 +39,7 @@ _KINDS_OF_VALUES = {
 }
 """What stands for a value in `--help` where an option does not say."""
 _PLACE = re.compile(r"\{(\w+)\}")
+_NO_CHOICE = re.compile(r"'(.*?)' is not one of (.*)")
 
 
 def fill(help_text: str) -> str:
@@ -152,6 +154,19 @@ class _Listing:
 
 class Command(_Listing, TyperCommand):
     """A command whose help lists names."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; a value that is no choice is told with the most similar one."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            text = error.message.removeprefix("Value error, ")
+            if found := _NO_CHOICE.match(text):
+                guess = did_you_mean(found[1], re.findall(r"'([^']*)'", found[2]))
+                if guess:
+                    text = f"{text.rstrip('.')}; {guess.rstrip()}"
+            error.message = text
+            raise
 
 
 class CommandGroup(_Listing, TyperGroup):

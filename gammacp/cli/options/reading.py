@@ -17,7 +17,7 @@ from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.base.left_out import LeftOut, by_reason
 from gammacp.base.text import visible
 from gammacp.cli import output
-from gammacp.cli.incomplete import note_unread, unread_json
+from gammacp.cli.incomplete import annotate_failures, note_unread, unread_json
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.output import message, messages
@@ -246,6 +246,7 @@ class Loaded:
     annotators' names in the files with those that count. `failures` are the files that could not be
     read, and `remarks` say how the others were understood. `conventions` are those of files that
     were read otherwise than their format says, and those in which annotators seem to differ.
+    `files` has the first file of each continuum.
     """
 
     continua: Mapping[str, Continuum]
@@ -256,6 +257,7 @@ class Loaded:
     renamed: Mapping[str, str] = field(default_factory=dict)
     conventions: tuple[ConventionNote, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
     def only(self) -> tuple[str, Continuum]:
         """The one continuum, for commands that take one; a DataError if there are several."""
@@ -456,6 +458,7 @@ def load(
         names,
         conventions=noted,
         remarks=found.remarks,
+        files=found.files,
     )
 
 
@@ -550,6 +553,7 @@ def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> 
     if not found.continua:
         _, first = found.failures[0]
         if len(found.failures) > 1:
+            annotate_failures(found.unread)
             raise DataError(f"none of {len(found.failures)} files could be read")
         raise first
     sentence = incomplete_in_words(len(found.continua), found.unread)

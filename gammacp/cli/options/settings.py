@@ -11,8 +11,7 @@ pygamma      the γ of pygamma-agreement's command line, from proven alignments:
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -21,16 +20,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gammacp.cli import output
 from gammacp.cli.options.groups import given, option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.output import message
-from gammacp.errors import BelowThresholdError, UnprovenError, UsageError
+from gammacp.errors import UnprovenError, UsageError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from gammacp.cli.judging import Judged
     from gammacp.cli.progress import Counter
     from gammacp.inference.resampling import BootstrapInterval
+    from gammacp.measures.agreement import Agreement
     from gammacp.measures.settings import GammaOptions
 
 
@@ -78,6 +80,13 @@ class Weighing:
         "NAME|FILE.toml|MODULE:CLASS",
         names=("--dissimilarity",),
     )
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown name before files are read."""
+        if self.positional is not None:
+            from gammacp.dissimilarity.positional import POSITIONAL
+
+            _ = POSITIONAL[self.positional]
 
     def said_by(self, paths: Sequence[Path]) -> Weighing:
         """Return these options, or the dissimilarity of a campaign.toml if none of them is given.
@@ -163,6 +172,21 @@ class Sampling:
     samples: int | None = option("Draw this many random sets instead of aiming at a precision.")
     seed: Seed = 0
 
+    def __post_init__(self) -> None:
+        """Refuse an unknown name, and a number outside its range, before files are read."""
+        if not set(given(self)) - {"seed"}:
+            return
+        from gammacp.chance.expected import SampleRule
+        from gammacp.chance.registry import CHANCE_MODELS
+
+        for name in (self.chance or "").split("/"):
+            if name:
+                _ = CHANCE_MODELS[name]
+        precision = SampleRule.precision
+        if self.precision is not None:
+            precision = self.precision
+        SampleRule(precision, self.confidence, self.samples)
+
 
 @dataclass(frozen=True)
 class SolvingFlags:
@@ -172,10 +196,19 @@ class SolvingFlags:
     gap: float | None = option(
         "Stop at this relative gap to the proven bound.  [default: 0]", min=0
     )
-    time_limit: float | None = option("Seconds per alignment; after that the best so far counts.")
+    time_limit: float | None = option(
+        "Seconds per alignment; after that the best so far counts.", min=0
+    )
     require_optimal: bool = option(
         "Exit with 4 unless every alignment is proven optimal.", default=False
     )
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown solver before files are read."""
+        if self.method != "auto":
+            from gammacp.alignment import SOLVERS
+
+            _ = SOLVERS[self.method]
 
     def options(self) -> dict[str, Any]:
         """Return the options as `gammacp.align` takes them."""
@@ -211,9 +244,33 @@ class ComputingFlags:
             yield executor, counter
 
 
+def _check_bound(parameter: typer.CallbackParam, value: float | None) -> float | None:
+    """Return a threshold; UsageError, before a file is read, for one that decides nothing."""
+    if value is None:
+        return None
+    from gammacp.cli.judging import check_bound
+
+    return check_bound(parameter.opts[0], value)
+
+
 FailUnder = Annotated[
-    float | None, typer.Option(help="Exit with 5 if the value is below this, or undefined.")
+    float | None,
+    typer.Option(
+        help="Exit with 5 if the value is below this, or undefined.", callback=_check_bound
+    ),
 ]
+
+
+class Platform(StrEnum):
+    """Platforms of continuous integration."""
+
+    GITHUB = "github"
+
+
+def _set_platform(value: Platform | None) -> Platform | None:
+    """Let errors be printed for a platform, too, from here on."""
+    output.platform = value and value.value
+    return value
 
 
 def wants_interval(interval: bool, draws: int | None) -> bool:
@@ -247,30 +304,68 @@ class Thresholds:
 
     fail_under: FailUnder = None
     fail_under_lower: float | None = option(
-        "Exit with 5 if the lower end of its interval over data is below this, or undefined."
+        "Exit with 5 if the lower end of its interval over data is below this, or undefined.",
+        callback=_check_bound,
+    )
+    ci: Platform | None = option(
+        "Also print errors, and the documents below --fail-under, so that this platform shows "
+        "them beside the files.",
+        callback=_set_platform,
     )
 
-    def require_interval(self, interval: bool) -> None:
+    @property
+    def given(self) -> bool:
+        """Return whether there is any threshold."""
+        return self.fail_under is not None or self.fail_under_lower is not None
+
+    def require_interval(
+        self,
+        interval: bool,
+        needs: str = "--fail-under-lower needs an interval over documents: give --interval",
+    ) -> None:
         """Raise UsageError if the interval's lower end has a threshold, but without an interval."""
         if self.fail_under_lower is not None and not interval:
-            raise UsageError("--fail-under-lower needs an interval over documents: give --interval")
+            raise UsageError(needs)
 
-    def check(self, value: float, over: BootstrapInterval | None, what: str = "γ") -> None:
-        """Raise BelowThresholdError if γ or its lower end is undefined or below its threshold."""
-        check_threshold(value, self.fail_under, what)
-        what = "the lower end of γ's interval over documents"
-        if self.fail_under_lower is not None and (over is None or over.reason):
-            why = "there is no γ" if over is None else over.reason
-            raise BelowThresholdError(f"{what} is undefined: {why}")
-        check_threshold(math.nan if over is None else over.low, self.fail_under_lower, what)
+    def check(self, judged: Callable[[], Judged]) -> None:
+        """Raise BelowThresholdError if a value or its lower end is undefined or too low.
+
+        Parameters
+        ----------
+        judged
+            Gives the value; called where there is a threshold.
+        """
+        if not self.given:
+            return
+        # Imported with its options, as below: most commands judge nothing.
+        from gammacp.cli.judging import judge
+
+        judge(judged(), self.fail_under, self.fail_under_lower)
+
+    def check_gamma(
+        self, found: Agreement, over: BootstrapInterval | None, files: Mapping[str, str]
+    ) -> None:
+        """Raise BelowThresholdError if γ or its lower end is undefined or too low.
+
+        Parameters
+        ----------
+        found, over, files
+            As for `gammacp.cli.judging.judged_gamma`.
+        """
+        if not self.given:
+            return
+        from gammacp.cli.judging import judge, judged_gamma
+
+        judge(judged_gamma(found, over, files), self.fail_under, self.fail_under_lower)
 
 
 def check_threshold(value: float, fail_under: float | None, what: str = "γ") -> None:
     """Raise BelowThresholdError if the value is NaN or below the threshold."""
-    if fail_under is not None and math.isnan(fail_under):
-        raise UsageError("--fail-under must be a number, not nan")
-    if fail_under is not None and not value >= fail_under:
-        raise BelowThresholdError(f"{what} is {value:.4f}, below {fail_under:g}")
+    if fail_under is None:
+        return
+    from gammacp.cli.judging import Judged, judge
+
+    judge(Judged(what=what, value=value), fail_under)
 
 
 @dataclass(frozen=True)

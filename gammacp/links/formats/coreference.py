@@ -17,6 +17,8 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source, in_utf8
 from gammacp.formats.spans import TOKENS, Documents, Spans
+from gammacp.links.collecting import collect
+from gammacp.links.formats.field_mentions import FieldMentions
 
 _BEGIN = re.compile(r"#begin document \((.*)\)(?:; part (\d+))?")
 _NEW = re.compile(r"# ?newdoc(?: id = (.*))?")
@@ -30,6 +32,8 @@ _TYPES = ("etype", "entity")
 _MARK = re.compile(r"(\()?([^()|]+)(\))?\|?")
 _PART = re.compile(r"(.*)\[(\d+)/(\d+)\]")
 _NUMBER = re.compile(r"\d+(?:[-.]\d+)?")
+_HEAD = "head"
+_BRACKETS = "Each mention that begins, (e1, ends in the same document, e1): correct the brackets"
 _BRIDGES = {"Bridge": "bridge", "SplitAnte": "split antecedent", "Split": "split antecedent"}
 
 
@@ -51,6 +55,13 @@ class _Declaration:
         return next((i for i, name in enumerate(self.fields) if name in _TYPES), None)
 
     @property
+    def head(self) -> int | None:
+        """Place of the field that says which word is the head, if there is one."""
+        if _HEAD in self.fields:
+            return self.fields.index(_HEAD)
+        return None
+
+    @property
     def unused(self) -> tuple[str, ...]:
         """Fields that are neither the entity nor its type."""
         return tuple(name for name in self.fields if name not in (*_GROUPS, *_TYPES))
@@ -68,6 +79,8 @@ class _Document:
     mentions: list[tuple[list[tuple[int, int]], str, int]] = field(default_factory=list)
     empty: int = 0
     bridges: dict[str, int] = field(default_factory=dict)
+    field_mentions: FieldMentions = field(default_factory=FieldMentions)
+    headed: bool | None = None
     unused: tuple[str, ...] = ()
 
 
@@ -108,6 +121,9 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
         else:
             name = source.document
         _add(documents.of(name, " ".join(one.words)), one, discontinuous)
+        if one.headed is not None:
+            parsed = one.field_mentions.document(headed=one.headed)
+            collect("coreference", name, source.annotator, parsed)
     return documents.one_or_all()
 
 
@@ -151,6 +167,8 @@ def _corefud_documents(source: Source) -> Iterator[_Document]:
         elif line.strip():
             current = current or _Document(source.document)
             _corefud(source, current, line, number, declaration)
+        elif current is not None:
+            current.field_mentions.sentence += 1
     if current is None:
         raise source.error("file has no tokens")
     yield _check_complete(source, current, number)
@@ -191,6 +209,8 @@ def _corefud(
     is_word = row["ID"].isdecimal()
     if is_word:
         document.words.append(row["FORM"].replace(" ", "\u00a0"))
+    if "-" not in row["ID"]:
+        document.field_mentions.add_node(row["ID"], row.get("DEPS", "_"))
     for attribute in row["MISC"].split("|"):
         name, _, value = attribute.partition("=")
         if name in _BRIDGES:
@@ -205,6 +225,7 @@ def _corefud(
                 hint="Add a line such as `# global.Entity = eid-etype-head-other`",
             )
         document.unused = declaration.unused
+        document.headed = declaration.head is not None
         for begins, content, ends in _marks(source, value, number):
             group, kind = _entity(source, content, number, declaration, begins=begins)
             _mark(
@@ -217,6 +238,9 @@ def _corefud(
                 kind=kind,
                 empty=not is_word,
             )
+            with source.place_errors():
+                head = _head(content, declaration)
+                document.field_mentions.mark(group, number, head, begins=begins, ends=ends)
 
 
 def _entity(
@@ -238,6 +262,15 @@ def _entity(
     else:
         kind = ""
     return values[declaration.group], kind
+
+
+def _head(content: str, declaration: _Declaration) -> str:
+    """Return which word of a mention is its head, as the file says it; "" where it does not."""
+    values = content.split("-")
+    place = declaration.head
+    if place is None or place >= len(values):
+        return ""
+    return values[place]
 
 
 def _marks(source: Source, cell: str, line: int) -> Iterator[tuple[bool, str, bool]]:
@@ -275,7 +308,9 @@ def _mark(
     if not ends:
         return
     if not document.opened.get(name):
-        raise source.error(f"mention of {name} ends, but has no beginning", line=line)
+        raise source.error(
+            f"mention of {name} ends, but has no beginning", line=line, hint=_BRACKETS
+        )
     start, kind, first = document.opened[name].pop()
     if start == at:
         document.empty += 1
@@ -293,7 +328,9 @@ def _check_complete(source: Source, document: _Document, line: int) -> _Document
     for name, open_mentions in document.opened.items():
         if open_mentions:
             raise source.error(
-                f"mention of {name} begins, but has no end", line=open_mentions[0][2]
+                f"mention of {name} begins, but has no end",
+                line=open_mentions[0][2],
+                hint=_BRACKETS,
             )
     for name in document.parts:
         raise source.error(f"mention of {name} lacks some of its parts", line=line)

@@ -8,6 +8,7 @@ that of its nucleus, the head of several nuclei that of the first.
 """
 
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.links import DIRECTED, UNDIRECTED
@@ -15,6 +16,8 @@ from gammacp.formats.registry import ending_or, registered
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 from gammacp.formats.xmltree import Element, parse
+from gammacp.links.collecting import collect
+from gammacp.links.measures.parseval import Binary, Rhetoric, of_nuclei, with_satellites
 
 _SPAN = "span"
 
@@ -64,7 +67,9 @@ def read(source: Source) -> Continuum:
         order[key] = len(order)
         at += len(text) + 1
     heads: dict[str, str] = {}
-    for key, node in _from_below(root):
+    nodes = _from_below(root)
+    collect("rhetoric", source.document, who, _tree(nodes, pieces, order))
+    for key, node in nodes:
         known = [(order[heads[n]], relation) for n, relation in node.nuclei if n in heads]
         if key in order:
             nuclei = [(order[key], "")]
@@ -95,6 +100,31 @@ def read(source: Source) -> Continuum:
             reason = f"<{element.name}> is outside the first body"
             spans.leave_out("element", reason, len(element.children) or 1)
     return spans.continuum()
+
+
+def _tree(nodes: list[tuple[str, _Node]], pieces: list[str], order: dict[str, int]) -> Rhetoric:
+    """Return the constituents of the tree, or why there is none."""
+    bare = ["".join(piece.split()) for piece in pieces]
+    ends = list(accumulate(map(len, bare), initial=0))
+    text = "".join(bare)
+    made: dict[str, Binary] = {}
+    try:
+        for key, node in nodes:
+            if key in order:
+                own = Binary.leaf((ends[order[key]], ends[order[key] + 1]))
+            else:
+                nuclei = [(made.pop(n), relation) for n, relation in node.nuclei if n in made]
+                if not nuclei:
+                    continue
+                own = of_nuclei(nuclei)
+            satellites = [(made.pop(s), relation) for s, relation in node.satellites if s in made]
+            made[key] = with_satellites(own, satellites)
+    except ValueError as error:
+        return Rhetoric(text, fault=str(error))
+    if len(made) > 1:
+        return Rhetoric(text, fault=f"{len(made)} trees instead of one")
+    (whole,) = made.values()
+    return Rhetoric(text, tuple(whole.original), tuple(whole.rst))
 
 
 def _from_below(root: Element) -> list[tuple[str, _Node]]:

@@ -19,8 +19,15 @@ Object.assign(AlignmentView.prototype, {
     }
     const categories = element("fieldset", {}, element("legend", {}, "Categories"), ...labels);
     const disorder = element("fieldset", {}, element("legend", {}, "Disorder"),
-      this.slider("at least", "low", 0), this.slider("at most", "high", this.filter.highest));
+      this.slider("at least", "low", 0), this.slider("at most", "high", this.filter.highest), this.ramp());
     this.filters.replaceChildren(annotators, categories, disorder);
+  },
+
+  // The legend of colours by disorder; swatches of categories are the one of colours by category.
+  ramp() {
+    const { delta } = this.model.doc, bar = element("span", { className: "ramp", "aria-hidden": "true" });
+    bar.style.background = `linear-gradient(90deg, ${[0, 0.5, 1].map((x) => disorderColour(x, 1)).join(", ")})`;
+    return element("span", { className: "ramp-key" }, "colours: 0 ", bar, ` ${shortNumber(delta)} and more`);
   },
 
   slider(label, side, value) {

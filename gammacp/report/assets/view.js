@@ -14,7 +14,7 @@ class AlignmentView {
   constructor(root, documents) {
     this.root = root;
     this.documents = documents;
-    this.colourBy = "alignment";
+    this.colourBy = root.dataset.colour = "category";
     this.build();
     this.open(0);
     this.listen();
@@ -69,6 +69,7 @@ class AlignmentView {
     this.root.querySelector('[data-part="colour"]').addEventListener("change", (event) => {
       this.colourBy = event.target.value;
       this.colours = unitColours(this);
+      this.root.dataset.colour = this.colourBy;
       this.redraw();
     });
     this.canvas.addEventListener("keydown", (event) => this.key(event));

@@ -12,15 +12,17 @@ from typing import Any
 from gammacp.base.files import write_text
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.outlines import geometries, shapely
+from gammacp.continuum.shapes import SIZE
 from gammacp.errors import DataError
 from gammacp.formats.parts import continua_of
 from gammacp.formats.registry import holding, registered
 from gammacp.formats.source import Record, Source, name
 from gammacp.formats.spans import Documents, with_shapes
+from gammacp.shapes.formats.run_lengths import check_sizes, mask_size, rings_of_mask
 
 PIXELS = "pixels"
 _RATERS = ("rater", "rater_id", "annotator", "annotator_id", "worker_id", "created_by")
-_MASK = "only the box is read"
+_EMPTY = "covers no pixel"
 
 
 def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> Corpus:
@@ -39,7 +41,8 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
     ------
     DataError
         An annotation is of no image or category of the file, has no box, an odd number of
-        coordinates, or nobody made it; or its category has no name.
+        coordinates, or nobody made it; or its category has no name. Of a mask, a run is negative,
+        the runs are not as many pixels as the image has, or sizes of one image differ.
 
     Notes
     -----
@@ -52,12 +55,14 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         name of the category
     Spans
         every object is a unit: a polygon if it has one, else a box (`--option shapes=box`: always a
-        box; `no`: no shapes). Of a mask only the box is read; keypoints are left out
+        box; `no`: no shapes). A mask (run lengths, as a list or compressed) is the polygon around
+        its pixels; keypoints are left out
     """
     root = Record.of(source.json(), source)
     images = {image.get("id"): image for image in root.objects("images")}
     labels = {c.get("id"): c.name("name") for c in root.objects("categories", missing_ok=True)}
     documents = Documents(source, PIXELS)
+    sizes: dict[Any, dict[tuple[int, int], str]] = {}
     for image in images.values():
         raters = image.get("rater_list")
         for who in raters if isinstance(raters, list) else ():
@@ -82,13 +87,21 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
                 hint='Give each of the "categories" a "name"',
             )
         outline = entry.get("segmentation")
-        if isinstance(outline, dict):
-            spans.leave_out("mask", _MASK)
         if "keypoints" in entry:
             spans.leave_out("keypoints", "are no outline")
         if shapes == "keep" and isinstance(outline, list) and outline:
             rings = [_points(entry, ring, what) for ring in outline]
             spans.add_shape(who, label, "polygon", rings, what=what)
+            continue
+        if shapes == "keep" and isinstance(outline, dict):
+            image = images[entry["image_id"]]
+            with source.place_errors(entry.line, what):
+                rings = _masked(outline, image, sizes.setdefault(entry["image_id"], {}), what)
+            spans.facts[SIZE] = "{} × {}".format(*next(iter(sizes[entry["image_id"]])))
+            if rings:
+                spans.add_shape(who, label, "polygon", rings, what=what)
+            else:
+                spans.leave_out("mask", _EMPTY)
             continue
         try:
             x, y, width, height = map(float, entry["bbox"])
@@ -98,6 +111,19 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         far = (float(f"{low + size:.15g}") for low, size in ((x, width), (y, height)))
         spans.add_shape(who, label, "box", zip((x, y), far, strict=True), what=what)
     return with_shapes(documents.corpus(), shapes, source.place)
+
+
+def _masked(
+    outline: dict[str, Any], image: Record, sizes: dict[tuple[int, int], str], what: str
+) -> list[Any]:
+    """Return the outlines of a mask, whose size must be that of the image and of other masks."""
+    height = image.get("height")
+    width = image.get("width")
+    if isinstance(height, int) and isinstance(width, int):
+        sizes.setdefault((height, width), "the image")
+    sizes.setdefault(mask_size(outline), what)
+    check_sizes(sizes, _title(image))
+    return rings_of_mask(outline)
 
 
 def _key(entry: Record, key: str) -> Any:

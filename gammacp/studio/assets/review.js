@@ -19,7 +19,7 @@ let standing = new Map(), linked = new Map(), at = 0, begun = false, sending = P
 
 const reviewer = find("#reviewer");
 reviewer.value = localStorage.getItem("gammacp-reviewer") ?? "";
-reviewer.addEventListener("input", () => localStorage.setItem("gammacp-reviewer", reviewer.value.trim()));
+reviewer.addEventListener("input", () => { find("#unnamed").textContent = ""; localStorage.setItem("gammacp-reviewer", reviewer.value.trim()); });
 
 const position = (x) => String(Number(Number(x).toPrecision(15)));
 const named = (category) => category ?? "(unlabelled)";
@@ -146,7 +146,7 @@ function answer(number, side) {
     find("#decide").scrollIntoView();
     return;
   }
-  if (!isNamed()) { find("#decide").scrollIntoView(); return; }
+  if (!isNamed()) return;
   if (!open.length) { find("#answered").textContent = "All units of this question are decided: undo, or decide one by one."; return; }
   const body = { request: crypto.randomUUID(), reviewer: reviewer.value.trim(), items: open,
     ...(side === "theirs" ? { action: "take", annotator: question.annotator } : { action: "agree" }) };
@@ -156,8 +156,9 @@ function answer(number, side) {
     const told = await post(body);
     await read();
     const tied = told.tied ? ` ${told.tied} stay open: their category is tied.` : "";
-    find("#answered").textContent = `Saved for ${told.decisions} unit${told.decisions === 1 ? "" : "s"}.${tied} ${question.told[side]}`;
-    find("#said").textContent = left();
+    tell("");
+    find("#answered").replaceChildren(`Saved for ${told.decisions} unit${told.decisions === 1 ? "" : "s"}.${tied} ${question.told[side]} `,
+      ...(items.length === standing.size ? rest() : []));
   }).catch((error) => { find("#answered").textContent = `Not saved: ${error.message}`; })
     .finally(() => { numbers.forEach((place) => underway.delete(place)); show(); });
 }
@@ -241,8 +242,8 @@ async function read() {
 // One after the other, each about the unit that was at hand, and with what was there, when it was wanted.
 function isNamed() {
   if (reviewer.value.trim()) return true;
+  find("#unnamed").textContent = "Enter your name: decisions are saved with it.";
   reviewer.focus();
-  find("#failed").textContent = "Enter your name: decisions are saved with it.";
   return false;
 }
 
@@ -274,10 +275,13 @@ async function post(body) {
   return told;
 }
 
-function left() {
+// How much is left; in the end the way to the export.
+function rest() {
   const open = items.length - standing.size;
-  return open ? `${open} ${open > 1 ? "units are" : "unit is"} still open.` : "All units are decided: export the gold standard.";
+  if (open) return [`${open} ${open > 1 ? "units are" : "unit is"} still open.`];
+  return ["All units are decided: ", made("a", { href: "./export" }, "export the gold standard"), "."];
 }
+function tell(what) { find("#said").replaceChildren(what ? `${what}. ` : "", ...rest()); }
 
 async function send(body) {
   const told = await post(body), before = standing.size;
@@ -288,7 +292,7 @@ async function send(body) {
   const undone = before - standing.size;
   const what = body.action === "undo" ? `Undone${undone > 1 ? ` for ${undone} units` : ""}` : `Saved: ${outcome(told.decision)}`;
   if (body.item && isLink(body)) { find("#said").textContent = `${what}.`; return; }
-  find("#said").textContent = `${what}. ${left()}`;
+  tell(what);
   if (asked && body.action === "undo") find("#answered").textContent = `${what}.`;
 }
 
@@ -361,14 +365,13 @@ document.addEventListener("keydown", (event) => {
   else return;
   begun = true;
   event.preventDefault();
+  find("#decide").scrollIntoView({ block: "nearest" });  // keys are about the unit: it is in sight
 });
 
-colour().value = "category";
-colour().dispatchEvent(new Event("change"));
 colour().addEventListener("change", show);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
-// Links alone are in question: of the unit at hand only the reviewer's name is needed.
-if (!items.length) for (const part of find("#decide").children) part.hidden = !part.querySelector("#reviewer") && !["said", "failed"].includes(part.id);
+// Links alone are in question: there is no unit at hand.
+if (!items.length) for (const part of find("#decide").children) part.hidden = !["said", "failed"].includes(part.id);
 go(0);
 if (again.back) find("#said").textContent = again.said;
 async function watch() {

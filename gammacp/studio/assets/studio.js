@@ -94,7 +94,8 @@ async function upload(files) {
   for (const part of [bar, stop]) part.hidden = true;
   const passed = hidden ? `; ${few(hidden, "hidden file was", "hidden files were")} skipped` : "";
   const here = ended ? `${done} of ${few(wanted.length, "file")}` : few(done, "file");
-  status.textContent = `${ended}${here} ${done === 1 ? "is" : "are"} here${passed}.`;
+  const added = done || ended ? `${here} ${done === 1 ? "is" : "are"} here` : "No file was added";
+  status.textContent = `${ended}${added}${passed}.`;
   const more = problems.length - SHOWN;
   const lines = more > 0 ? [...problems.slice(0, SHOWN), `… and ${few(more, "more file was", "more files were")} refused.`] : problems;
   refused.replaceChildren(...lines.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
@@ -205,12 +206,19 @@ document.addEventListener("submit", async (event) => {
 });
 
 const WORKING = ["running", "paused", "cancelled"];
+// The stage in words; the bar says how far it is where the stage counts.
+function working(said, stage) {
+  said.textContent = `Working: ${stage}.`;
+  const bar = find("#live progress"), counted = /^(\d+) of (\d+)\b/.exec(stage);
+  if (!counted) bar.removeAttribute("value");
+  else [bar.max, bar.value] = [counted[2], counted[1]];
+}
 let lost = null;  // the field that had the focus when the form went: it comes back with the form
 async function look() {
   const now = await again.state();
   const live = find("#live"), said = find("#live [role=status]");
   if (live.dataset.version === now.version) {
-    if (now.state === "running" && said) said.textContent = `Working: ${now.stage}.`;
+    if (now.state === "running" && said) working(said, now.stage);
     return;
   }
   const page = new DOMParser().parseFromString(await (await ask("./")).text(), "text/html");

@@ -36,7 +36,7 @@ class Dependencies:
         Line of each token in `file`; empty if the sentence comes from elsewhere.
     name
         The sentence's own name (`# sent_id`), if it has one.
-    lemmas, upos, features
+    lemmas, upos, xpos, features
         Of each token, "_" where it has none; empty if unknown.
     multiword
         First and last token and form of tokens of the text that are several words of syntax.
@@ -60,6 +60,7 @@ class Dependencies:
     multiword: tuple[tuple[int, int, str], ...] = ()
     enhanced: tuple[Edge, ...] = ()
     missing: str = ""
+    xpos: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that there is a token, and one relation, form and line for each.

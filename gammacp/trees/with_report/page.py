@@ -50,7 +50,13 @@ def tree_page(report: TreeReport, title: str = "") -> str:
     beyond = found["beyond_chance"]["plain"]
     value = beyond["value"]
     if value == value:
-        scale = figures.scale(value, None, beyond["interval"])
+        bars = []
+        if beyond["interval"] is not None:
+            about = "other sentences of this kind"
+            bars.append(
+                figures.ScaleBar(about=about, interval=beyond["interval"], colour=figures.ELSEWHERE)
+            )
+        scale = figures.scale(value, bars, measure="α")
     else:
         scale = None
     said = (element("p", words) for words in in_words(report))

@@ -1,0 +1,137 @@
+"""Mentions as CorefUD's scorer sees them: sets of words and empty nodes, each with a head.
+
+They are parsed beside the units, since mentions on empty nodes are no units.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from gammacp.errors import DataError
+from gammacp.links.measures.corefud import CorefDocument, Mention, Node
+
+_PART = re.compile(r"(.*)\[(\d+)/(\d+)\]")
+
+
+@dataclass
+class _Opened:
+    """A mention, or a part of one, that has no end yet."""
+
+    first: int
+    head: str
+    line: int
+
+
+@dataclass
+class FieldMentions:
+    """The mentions of a document while it is read.
+
+    Attributes
+    ----------
+    nodes
+        Words and empty nodes so far, each with its enhanced dependencies.
+    sentence
+        Number of the sentence.
+    """
+
+    nodes: list[tuple[Node, str]] = field(default_factory=list)
+    sentence: int = 0
+    lengths: dict[int, int] = field(default_factory=dict)
+    chains: dict[str, list[Mention]] = field(default_factory=dict)
+    opened: dict[str, list[_Opened]] = field(default_factory=dict)
+    parts: dict[str, list[tuple[_Opened, list[int]]]] = field(default_factory=dict)
+
+    def add_node(self, number: str, dependencies: str) -> None:
+        """Add a word or an empty node.
+
+        Parameters
+        ----------
+        number
+            Its ID.
+        dependencies
+            Its column DEPS.
+        """
+        word, _, empty = number.partition(".")
+        self.nodes.append(((self.sentence, int(word), int(empty or 0)), dependencies))
+        if not empty:
+            self.lengths[self.sentence] = self.lengths.get(self.sentence, 0) + 1
+
+    def mark(self, entity: str, line: int, head: str, *, begins: bool, ends: bool) -> None:
+        """Begin or end a mention at the last node; what has no beginning is not kept.
+
+        Parameters
+        ----------
+        entity
+            Its name, with `[1/2]` for a part of a mention.
+        line
+            Where it stands.
+        head
+            Which of its words is its head, from 1; "" for the first.
+        begins, ends
+            Whether it begins and ends here.
+
+        Raises
+        ------
+        DataError
+            The head is no number, or no word of the mention.
+        """
+        part = _PART.fullmatch(entity)
+        name, number, total = (part[1], int(part[2]), int(part[3])) if part else (entity, 1, 1)
+        if begins:
+            if head and not head.isdecimal():
+                raise DataError(
+                    f"head {head!r} of a mention of {name} is not a number",
+                    line=line,
+                    hint="It counts the words of the mention from 1",
+                )
+            first = len(self.nodes) - 1
+            self.opened.setdefault(name, []).append(_Opened(first, head, line))
+        if not ends or not self.opened.get(name):
+            return
+        opened = self.opened[name].pop()
+        places = list(range(opened.first, len(self.nodes)))
+        if number > 1 and self.parts.get(name):
+            opened, before = self.parts[name].pop()
+            places = [*before, *places]
+        if number < total:
+            self.parts.setdefault(name, []).append((opened, places))
+            return
+        self.chains.setdefault(name, []).append(self._mention(name, places, opened))
+
+    def _mention(self, name: str, places: list[int], opened: _Opened) -> Mention:
+        at = int(opened.head or 1)
+        if not 1 <= at <= len(places):
+            raise DataError(
+                f"head {at} is outside the mention of {name}, which has {len(places)} words",
+                line=opened.line,
+                hint="The head counts the words and empty nodes of the mention from 1",
+            )
+        words = tuple(self.nodes[place][0] for place in places)
+        head, cell = self.nodes[places[at - 1]]
+        return Mention(words, head, frozenset(_edges(cell, head[0])) if head[2] else frozenset())
+
+    def document(self, *, headed: bool) -> CorefDocument:
+        """Return the document.
+
+        Parameters
+        ----------
+        headed
+            Whether the file says which words are heads.
+        """
+        return CorefDocument(
+            tuple(self.lengths.values()),
+            tuple(sorted(tuple(sorted(chain)) for chain in self.chains.values())),
+            headed,
+        )
+
+
+def _edges(cell: str, sentence: int) -> list[tuple[Node, str]]:
+    """Return the parents and relations in a column DEPS."""
+    found = []
+    for edge in cell.split("|"):
+        parent, colon, relation = edge.partition(":")
+        word, _, empty = parent.partition(".")
+        if colon and word.isdecimal() and (not empty or empty.isdecimal()):
+            found.append(((sentence, int(word), int(empty or 0)), relation))
+    return found

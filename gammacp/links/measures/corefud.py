@@ -1,0 +1,393 @@
+"""Scores of CorefUD: mentions matched by head, in part or exactly, and zeros by their dependencies.
+
+After corefud-scorer 1.2 (the scorer of the CRAC shared tasks; Žabokrtský et al. 2022). A mention is
+a set of words and empty nodes with a head; a *zero* is one whose head is an empty node.
+
+- *Exact*: the same words. *Partial*: the response's words are words of the key and hold its head.
+  *Head*: the same head; of several, that with the largest share of the key's words in common.
+- Zeros are matched first, within a sentence, so that the F₁ of the dependencies of their heads is
+  largest (ten times that with relations, and that of parents alone).
+- Mentions that coincide go next, the rest by the largest sum of shares.
+
+Scores are those of `gammacp.links.measures.coreference` on matched mentions, counts summed over
+documents. *Mentions* is how many were matched; *MOR* (mention overlap ratio) the share of words in
+common, by the best matching; *zeros* how many zeros have an antecedent that the other has for it,
+too (anaphor-decomposable score).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from gammacp.base.arguments import one_of
+from gammacp.links.measures.coreference import (
+    ChainOverlaps,
+    Retrieved,
+    counts_of_retrieved,
+    retrieval_rates,
+    retrieved,
+)
+
+MATCHES = ("head", "partial", "exact")
+ZEROS = ("dependent", "linear")
+SCORES = ("mentions", "muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea", "conll-average")
+COUNTED = ("mor", "zeros")
+# Sentence, word, and number of the empty node behind the word (0 of the word itself).
+Node: TypeAlias = tuple[int, int, int]
+
+
+class Mention(NamedTuple):
+    """Words of a mention and its head.
+
+    Attributes
+    ----------
+    words
+        In their order.
+    head
+        One of them.
+    dependencies
+        Parents and relations of a head that is an empty node.
+    """
+
+    words: tuple[Node, ...]
+    head: Node
+    dependencies: frozenset[tuple[Node, str]] = frozenset()
+
+    @property
+    def zero(self) -> bool:
+        """Return whether the head is an empty node."""
+        return self.head[2] > 0
+
+
+class CorefDocument(NamedTuple):
+    """The chains of one annotator.
+
+    Attributes
+    ----------
+    lengths
+        How many words each sentence has.
+    chains
+        The mentions of each entity, in the order of their first words.
+    headed
+        Whether the file says which words are heads; otherwise they are the first ones.
+    """
+
+    lengths: tuple[int, ...]
+    chains: tuple[tuple[Mention, ...], ...]
+    headed: bool = True
+
+
+@dataclass(frozen=True)
+class Side:
+    """The mentions of one annotator that count, and the chain of each.
+
+    Attributes
+    ----------
+    mentions
+        In their order.
+    chains
+        Number of the chain of each.
+    twice
+        How many mentions are left out since another chain has them, too.
+    """
+
+    mentions: tuple[Mention, ...]
+    chains: tuple[int, ...]
+    twice: int = 0
+
+    @classmethod
+    def of(cls, document: CorefDocument, match: str, *, singletons: bool) -> Side:
+        """Return the mentions that count; one in two chains counts in the first.
+
+        Parameters
+        ----------
+        document
+            The annotator's.
+        match
+            By "head", mentions of the same words with other heads are two.
+        singletons
+            Whether chains of one mention count.
+        """
+        found: dict[Any, tuple[Mention, int]] = {}
+        twice = 0
+        for number, chain in enumerate(document.chains):
+            own = {_identity(mention, match): mention for mention in reversed(chain)}
+            if len(own) < 2 and not singletons:
+                continue
+            for key, mention in own.items():
+                if key in found:
+                    twice += 1
+                else:
+                    found[key] = mention, number
+        ordered = sorted(found.values(), key=lambda one: _order(one[0]))
+        mentions = tuple(mention for mention, _ in ordered)
+        return cls(mentions, tuple(number for _, number in ordered), twice)
+
+
+def _identity(mention: Mention, match: str) -> Any:
+    if match == "head":
+        return mention.words, mention.head
+    return mention.words
+
+
+def _order(mention: Mention) -> tuple[Node, Node, int]:
+    return mention.words[0], mention.words[-1], len(mention.words)
+
+
+def matching(key: Side, response: Side, match: str, zeros: str = "dependent") -> dict[int, int]:
+    """Match mentions one to one; return the response's by the key's numbers.
+
+    Parameters
+    ----------
+    key, response
+        Of two annotators.
+    match
+        "head", "partial" or "exact".
+    zeros
+        "dependent": zeros by the dependencies of their heads; "linear": as all other mentions.
+    """
+    one_of("match", match, MATCHES)
+    one_of("zeros", zeros, ZEROS)
+    found: dict[int, int] = {}
+    if zeros == "dependent":
+        rows, columns = (
+            [k for k, m in enumerate(side.mentions) if m.zero] for side in (key, response)
+        )
+        found |= _assigned(key, response, rows, columns, _dependency_share)
+    taken = set(found.values())
+    places = {_identity(m, match): j for j, m in enumerate(response.mentions) if j not in taken}
+    for i, mention in enumerate(key.mentions):
+        if i not in found and _identity(mention, match) in places:
+            found[i] = places[_identity(mention, match)]
+    if match == "exact":
+        return found
+    taken = set(found.values())
+    rest = [i for i in range(len(key.mentions)) if i not in found]
+    others = [j for j in range(len(response.mentions)) if j not in taken]
+    if match == "head":
+        share = _head_share
+    else:
+        share = _part_share
+    return found | _assigned(key, response, rest, others, share)
+
+
+def _assigned(
+    key: Side,
+    response: Side,
+    rows: Sequence[int],
+    columns: Sequence[int],
+    share: Callable[[Mention, Mention], float],
+) -> dict[int, int]:
+    """Return the assignment with the largest sum of shares."""
+    if not rows or not columns:
+        return {}
+    by_sentence: dict[int, set[int]] = {}
+    for c, j in enumerate(columns):
+        for node in {response.mentions[j].head, *response.mentions[j].words}:
+            by_sentence.setdefault(node[0], set()).add(c)
+    table = np.zeros((len(rows), len(columns)))
+    for r, i in enumerate(rows):
+        mention = key.mentions[i]
+        near = {c for node in mention.words for c in by_sentence.get(node[0], ())}
+        for c in near:
+            table[r, c] = share(mention, response.mentions[columns[c]])
+    assigned = zip(*linear_sum_assignment(-table), strict=True)
+    return {rows[int(r)]: columns[int(c)] for r, c in assigned if table[r, c] > 0}
+
+
+def _common(a: Mention, b: Mention) -> int:
+    return len(set(a.words) & set(b.words))
+
+
+def _head_share(key: Mention, response: Mention) -> float:
+    if key.head != response.head:
+        return 0.0
+    return _common(key, response) / len(key.words)
+
+
+def _part_share(key: Mention, response: Mention) -> float:
+    words = set(response.words)
+    if key.head in words and words <= set(key.words):
+        return len(words) / len(key.words)
+    return 0.0
+
+
+def _dependency_share(key: Mention, response: Mention) -> float:
+    if key.head[0] != response.head[0]:
+        return 0.0
+    parents = [{parent for parent, _ in m.dependencies} for m in (key, response)]
+    return 10 * _f1(key.dependencies, response.dependencies) + _f1(*parents)
+
+
+def _f1(a: Any, b: Any) -> float:
+    if not a or not b:
+        return 0.0
+    return 2 * len(a & b) / (len(a) + len(b))
+
+
+def overlaps_of(key: Side, response: Side, matched: Mapping[int, int]) -> ChainOverlaps:
+    """Return the chains of both and what they share.
+
+    Parameters
+    ----------
+    key, response, matched
+        As of `matching`.
+    """
+    _, of_key, sizes = np.unique(key.chains, return_inverse=True, return_counts=True)
+    _, of_response, others = np.unique(response.chains, return_inverse=True, return_counts=True)
+    pairs = np.array([[of_key[i], of_response[j]] for i, j in matched.items()], np.int64)
+    met, shared = np.unique(pairs.reshape(-1, 2), axis=0, return_counts=True)
+    return ChainOverlaps(
+        sizes.astype(np.float64),
+        others.astype(np.float64),
+        met[:, 0],
+        met[:, 1],
+        shared.astype(np.float64),
+    )
+
+
+def mention_overlap(key: Side, response: Side) -> Retrieved:
+    """Count the words of mentions that are in common, by the one-to-one matching with most.
+
+    Parameters
+    ----------
+    key, response
+        Of two annotators.
+    """
+    wholes = [float(sum(len(m.words) for m in side.mentions)) for side in (key, response)]
+    rows = range(len(key.mentions))
+    columns = range(len(response.mentions))
+    matched = _assigned(key, response, rows, columns, lambda a, b: float(_common(a, b)))
+    common = float(sum(_common(key.mentions[i], response.mentions[j]) for i, j in matched.items()))
+    return Retrieved(common, wholes[0], common, wholes[1])
+
+
+def zero_anaphors(key: Side, response: Side, matched: Mapping[int, int], match: str) -> Retrieved:
+    """Count zeros that have an antecedent in their chain which the other annotator has, too.
+
+    Parameters
+    ----------
+    key, response, matched, match
+        As of `matching`; a mention that the other has, too, is compared with that one.
+    """
+    same = {_identity(m, match): j for j, m in enumerate(response.mentions)}
+    firsts = _first_of_each_chain(response)
+    counterpart = {
+        i: same.get(_identity(m, match), matched.get(i, -1)) for i, m in enumerate(key.mentions)
+    }
+    right = missing = wrong = 0
+    covered = set()
+    earlier: dict[int, set[int]] = {}
+    for i, mention in enumerate(key.mentions):
+        j = counterpart[i]
+        chain = key.chains[i]
+        if chain in earlier and mention.zero:
+            if j < 0 or j in firsts:
+                missing += 1
+            elif response.chains[j] in earlier[chain]:
+                right += 1
+            else:
+                wrong += 1
+            covered.add(j)
+        before = earlier.setdefault(chain, set())
+        if j >= 0:
+            before.add(response.chains[j])
+    added = sum(
+        m.zero and j not in firsts and j not in covered for j, m in enumerate(response.mentions)
+    )
+    return Retrieved(right, right + missing + wrong, right, right + added + wrong)
+
+
+def _first_of_each_chain(side: Side) -> set[int]:
+    firsts: dict[int, int] = {}
+    for place, chain in enumerate(side.chains):
+        firsts.setdefault(chain, place)
+    return set(firsts.values())
+
+
+def corefud_scores(
+    documents: Mapping[str, Mapping[str, CorefDocument]],
+    *,
+    match: str = "head",
+    singletons: bool = False,
+    zeros: str = "dependent",
+) -> list[dict[str, Any]]:
+    """Return the scores of each pair of annotators, counts summed over documents.
+
+    Parameters
+    ----------
+    documents
+        By name and annotator.
+    match, zeros
+        As of `matching`.
+    singletons
+        Whether chains of one mention count.
+
+    Returns
+    -------
+    list
+        Rows with `annotators` (the first is the key), `match`, `singletons`, recall, precision and
+        F₁ of each of `SCORES` and `COUNTED`, `documents` that are compared, `other_sentences` (how
+        many are not, since they are cut into other sentences), `no_heads` and `twice` (mentions of
+        two chains, of which the first counts).
+    """
+    sums: dict[tuple[str, str], dict[str, Any]] = {}
+    for by_annotator in documents.values():
+        for (one, a), (other, b) in combinations(by_annotator.items(), 2):
+            row = sums.setdefault((one, other), _nothing())
+            if a.lengths != b.lengths:
+                row["other_sentences"] += 1
+                continue
+            row["documents"] += 1
+            row["no_heads"] += not (a.headed and b.headed)
+            key = Side.of(a, match, singletons=singletons)
+            response = Side.of(b, match, singletons=singletons)
+            row["twice"] += key.twice + response.twice
+            for name, parts in _counted(key, response, match, zeros).items():
+                row["counts"].setdefault(name, []).append(parts)
+    rows = []
+    for pair, row in sums.items():
+        counts = row.pop("counts")
+        rates = {name: _rates(name, documents) for name, documents in counts.items()}
+        rows.append(
+            {"annotators": [*pair], "match": match, "singletons": singletons, **row, **rates}
+        )
+    return rows
+
+
+def _nothing() -> dict[str, Any]:
+    return {"documents": 0, "other_sentences": 0, "no_heads": 0, "twice": 0, "counts": {}}
+
+
+def _counted(key: Side, response: Side, match: str, zeros: str) -> dict[str, list[Retrieved]]:
+    """Count all scores of one document."""
+    matched = matching(key, response, match, zeros)
+    overlaps = overlaps_of(key, response, matched)
+    found = {name: retrieved(name, overlaps) for name in SCORES[1:]}
+    sizes = [float(len(side.mentions)) for side in (key, response)]
+    same = float(len(matched))
+    found["mentions"] = [Retrieved(same, sizes[0], same, sizes[1])]
+    found["mor"] = [mention_overlap(key, response)]
+    found["zeros"] = [zero_anaphors(key, response, matched, match)]
+    return found
+
+
+def _rates(name: str, documents: Sequence[Sequence[Retrieved]]) -> dict[str, float]:
+    """Return recall, precision and F₁ of counts summed over documents."""
+    table = np.array([[[*part] for part in parts] for parts in documents], np.float64).sum(axis=0)
+    sums = [Retrieved(*part) for part in table.tolist()]
+    numbers = counts_of_retrieved(name, {("key", "response"): sums}).numbers
+    rates = retrieval_rates(numbers, every=name != "blanc")
+    assert rates.recall is not None
+    assert rates.precision is not None
+    values = rates.recall, rates.precision, rates.value
+    return {
+        rate: float(value[0])
+        for rate, value in zip(("recall", "precision", "f1"), values, strict=True)
+    }

@@ -1,0 +1,175 @@
+"""Masks as run lengths, as COCO writes them: how many pixels are out of and in the mask, in turn.
+
+After `maskApi.c` of pycocotools: pixels run down the columns from the left, the first run is
+outside the mask. Compressed, each run is written in groups of five bits (with a bit that says
+whether another group follows, plus 48, as a character); from the fourth run on it is the difference
+to the run two before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from gammacp.base.text import counted
+from gammacp.continuum.outlines import rings_of_boxes
+from gammacp.errors import DataError
+
+Ring = list[tuple[float, float]]
+_FIRST = 48
+_LARGEST = 2**31
+
+
+def mask_size(segmentation: Any) -> tuple[int, int]:
+    """Return height and width of a mask.
+
+    Parameters
+    ----------
+    segmentation
+        COCO's object with `size` and `counts`.
+
+    Raises
+    ------
+    DataError
+        `size` is not a pair of positive whole numbers.
+    """
+    size = segmentation.get("size")
+    whole = isinstance(size, list) and len(size) == 2
+    if not whole or not all(type(n) is int and 0 < n < _LARGEST for n in size):
+        raise DataError(
+            'mask has no "size" of height and width', hint="Give both as whole numbers of pixels"
+        )
+    return size[0], size[1]
+
+
+def runs_of(counts: Any) -> list[int]:
+    """Return the lengths of the runs, which `counts` holds as a list or compressed.
+
+    Parameters
+    ----------
+    counts
+        A list of numbers, or a compressed string.
+
+    Raises
+    ------
+    DataError
+        It is neither, or a run is negative.
+
+    >>> runs_of("1212")
+    [1, 2, 1, 4]
+    """
+    if isinstance(counts, str):
+        runs = _decompressed(counts)
+    elif isinstance(counts, list) and all(type(n) is int for n in counts):
+        runs = counts
+    else:
+        raise DataError(
+            'mask has no "counts"', hint="Give run lengths as a list of numbers or as a string"
+        )
+    if wrong := next((n for n in runs if n < 0), None):
+        raise DataError(f"mask has a run of {wrong} pixels", hint="Export it again")
+    return runs
+
+
+def _decompressed(said: str) -> list[int]:
+    """Return the runs of a compressed string."""
+    runs: list[int] = []
+    value = bits = 0
+    for place, character in enumerate(said):
+        group = ord(character) - _FIRST
+        if not 0 <= group < 64:
+            raise DataError(
+                f"character {place + 1} of the mask's counts is {character!r}, which "
+                "compressed run lengths do not have",
+                hint="Export it again, or give the counts as a list of numbers",
+            )
+        value |= (group & 31) << bits
+        bits += 5
+        if group & 32:
+            continue
+        if group & 16:
+            value -= 1 << bits
+        if len(runs) > 2:
+            value += runs[-2]
+        runs.append(value)
+        value = bits = 0
+    if bits:
+        raise DataError(
+            "the mask's counts break off inside a run", hint="The string was cut: export it again"
+        )
+    return runs
+
+
+def rings_of_mask(segmentation: Any) -> list[Ring]:
+    """Return the outlines of what a mask covers, exactly; none if it covers nothing.
+
+    A pixel covers the square from its column and row to the next ones. What goes around a hole is
+    cut into parts that have none.
+
+    Parameters
+    ----------
+    segmentation
+        COCO's object with `size` and `counts`.
+
+    Raises
+    ------
+    DataError
+        It has no size or counts, a run is negative, or the runs are not as many pixels as the image
+        has.
+    """
+    height, width = mask_size(segmentation)
+    runs = runs_of(segmentation.get("counts"))
+    if sum(runs) != height * width:
+        raise DataError(
+            f"runs of the mask are {sum(runs)} pixels, but an image of {height} × {width} has "
+            f"{height * width}",
+            hint="`size` is height, width: check it, or export the mask again",
+        )
+    boxes = _boxes(runs, height)
+    return rings_of_boxes(boxes) if boxes else []
+
+
+def _boxes(runs: Sequence[int], height: int) -> list[tuple[int, int, int, int]]:
+    """Return left, top, right and bottom of boxes that cover the mask, none of them twice."""
+    columns: dict[int, list[tuple[int, int]]] = {}
+    ends = list(accumulate(runs))
+    for start, end in zip(ends[::2], ends[1::2], strict=False):
+        while start < end:
+            column, top = divmod(start, height)
+            bottom = min(height, top + end - start)
+            columns.setdefault(column, []).append((top, bottom))
+            start += bottom - top
+    found: list[tuple[int, int, int, int]] = []
+    # Equal stretches of neighbouring columns are one box.
+    opened: dict[tuple[int, int], int] = {}
+    for column in sorted({*columns, *(c + 1 for c in columns)}):
+        here = set(columns.get(column, ()))
+        for stretch in [s for s in opened if s not in here]:
+            found.append((opened.pop(stretch), stretch[0], column, stretch[1]))
+        for stretch in here:
+            opened.setdefault(stretch, column)
+    return sorted(found)
+
+
+def check_sizes(sizes: dict[tuple[int, int], str], image: str) -> None:
+    """Check that all masks of an image are of one size.
+
+    Parameters
+    ----------
+    sizes
+        Heights and widths, each with what has it.
+    image
+        Its name.
+
+    Raises
+    ------
+    DataError
+        There are several.
+    """
+    if len(sizes) > 1:
+        said = "; ".join(f"{what}: {height} × {width}" for (height, width), what in sizes.items())
+        raise DataError(
+            f"{counted(len(sizes), 'size')} of image {image} ({said}), height × width",
+            hint="Masks can be compared only on the same image: export all at one size",
+        )

@@ -1,0 +1,172 @@
+"""Documents whose annotators cut the same characters into different sentences.
+
+The program of the shared task of CoNLL 2018 compares whole files: sentences count by their first
+and last character, and words are aligned across sentence ends. Here sentences are paired first. A
+stretch that begins and ends a sentence of both annotators, but is no pair of sentences, is compared
+as one long sentence with several roots, so that the sums are those of the whole document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, chain, combinations
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from gammacp.trees.measures.annotations import Dependencies, Treebank
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Stretch: TypeAlias = tuple[tuple[Dependencies, ...], tuple[Dependencies, ...]]
+_COLUMNS = ("forms", "lemmas", "upos", "xpos", "features")
+
+
+class Segmentation(NamedTuple):
+    """Sentences of one document by two annotators.
+
+    Attributes
+    ----------
+    same
+        How many sentences have the same first and last character.
+    sizes
+        How many sentences each annotator has.
+    stretches
+        The sentences of both between common ends, where they are no pair of sentences.
+    """
+
+    same: int
+    sizes: tuple[int, int]
+    stretches: tuple[Stretch, ...]
+
+
+def documents_of(treebank: Treebank) -> Mapping[str, Mapping[str, list[Dependencies]]]:
+    """Return the sentences of each annotator of each document, in the order of the file.
+
+    Parameters
+    ----------
+    treebank
+        Dependencies; sentences that do not count are missing.
+    """
+    found: dict[str, dict[str, list[Dependencies]]] = {}
+    for item in treebank.items:
+        for annotator, sentence in item.annotations.items():
+            if isinstance(sentence, Dependencies):
+                own = found.setdefault(item.document, {}).setdefault(annotator, [])
+                own.append(sentence)
+    for document in found.values():
+        for sentences in document.values():
+            # Sentences that only one annotator has may stand elsewhere among the items.
+            if all(s.lines for s in sentences):
+                sentences.sort(key=lambda s: s.lines[0])
+    return found
+
+
+def segmentations(
+    treebank: Treebank, texts: Mapping[int, str]
+) -> Iterator[list[Segmentation | None]]:
+    """Yield for each document the segmentation of each pair of annotators, None if texts differ.
+
+    Parameters
+    ----------
+    treebank
+        Dependencies.
+    texts
+        By the `id` of each sentence the characters of its words, without blanks.
+    """
+    paired = {
+        (id(a), id(b))
+        for item in treebank.shared_items
+        for a, b in combinations(item.annotations.values(), 2)
+    }
+    for document in documents_of(treebank).values():
+        pairs = list(combinations(document.values(), 2))
+        if pairs:
+            yield [_segmentation(a, b, texts, paired) for a, b in pairs]
+
+
+def _segmentation(
+    a: Sequence[Dependencies],
+    b: Sequence[Dependencies],
+    texts: Mapping[int, str],
+    paired: set[tuple[int, int]],
+) -> Segmentation | None:
+    first, second = ([texts[id(s)] for s in side] for side in (a, b))
+    if "".join(first) != "".join(second) or not any(first):
+        return None
+    ends = [list(accumulate(map(len, side))) for side in (first, second)]
+    spans = [set(zip([0, *side], side, strict=False)) for side in ends]
+    common = set(ends[0]) & set(ends[1])
+    blocks = zip(_blocks(a, ends[0], common), _blocks(b, ends[1], common), strict=True)
+    stretches = tuple(
+        (x, y)
+        for x, y in blocks
+        if not (len(x) == len(y) == 1 and {(id(x[0]), id(y[0])), (id(y[0]), id(x[0]))} & paired)
+    )
+    return Segmentation(len(spans[0] & spans[1]), (len(a), len(b)), stretches)
+
+
+def _blocks(
+    sentences: Sequence[Dependencies], ends: Sequence[int], common: set[int]
+) -> list[tuple[Dependencies, ...]]:
+    """Return the sentences up to each common end; those without characters go with the last."""
+    found: list[list[Dependencies]] = [[]]
+    last = -1
+    for sentence, end in zip(sentences, ends, strict=True):
+        if last in common and end != last:
+            found.append([])
+        found[-1].append(sentence)
+        last = end
+    return [tuple(block) for block in found]
+
+
+def joined(sentences: Sequence[Dependencies]) -> Dependencies:
+    """Return several sentences as one with as many roots.
+
+    Parameters
+    ----------
+    sentences
+        With words.
+
+    >>> one = Dependencies((2, 0), ("subj", "root"), ("I", "go"))
+    >>> joined([one, one]).heads
+    (2, 0, 4, 0)
+    """
+    if len(sentences) == 1:
+        return sentences[0]
+    offsets = [0, *accumulate(s.n_tokens for s in sentences)]
+    columns: dict[str, Any] = {}
+    for name in _COLUMNS:
+        values = [getattr(s, name) or ("_",) * s.n_tokens for s in sentences]
+        columns[name] = tuple(chain.from_iterable(values))
+    parts = list(zip(sentences, offsets, strict=False))
+    return replace(
+        sentences[0],
+        heads=tuple(_moved_head(h, s.n_tokens, by) for s, by in parts for h in s.heads),
+        relations=tuple(chain.from_iterable(s.relations for s in sentences)),
+        lines=(),
+        **columns,
+        multiword=tuple((x + by, y + by, form) for s, by in parts for x, y, form in s.multiword),
+        enhanced=tuple(
+            (_moved(head, by), label, _moved(dependent, by))
+            for s, by in parts
+            for head, label, dependent in s.enhanced
+        ),
+    )
+
+
+def _moved_head(head: int, tokens: int, by: int) -> int:
+    """Return a head behind other sentences; 0 stays the root, and a head out of range is −1."""
+    if not 0 <= head <= tokens:
+        return -1
+    if head:
+        return head + by
+    return 0
+
+
+def _moved(node: str, by: int) -> str:
+    """Return the id of a node of the enhanced graph behind other sentences; the root stays."""
+    if node == "0":
+        return node
+    number, point, empty = node.partition(".")
+    return f"{int(number) + by}{point}{empty}"
