@@ -51,7 +51,7 @@ def _shown(data: dict[str, str]) -> str:
 
 def _printed(text: str) -> str:
     """Return printed text, whose lines are broken where the page ends."""
-    style = "white-space: pre-wrap"
+    style = "white-space: pre-wrap; font-size: 0.8em"
     return _fenced("{raw} html", f'<pre class="output" style="{style}">{escape(text)}</pre>')
 
 
