@@ -170,9 +170,18 @@ def is_unit(row: Any, annotators: int, kinds: int) -> bool:
 def read(text: str) -> Place:
     """Return a JSON file."""
     try:
-        return Place(json.loads(text))
+        return Place(json.loads(text, object_pairs_hook=_once))
     except (RecursionError, ValueError) as error:
         raise RefusedError(f"cut off, or not JSON: {error}") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; programs differ in which of two equal keys they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise RefusedError(f"the key {twice!r} is there twice")
+    return found
 
 
 class Check:
@@ -776,7 +785,7 @@ class Gamma:
 
     def _add_up(self) -> None:
         """Compute gamma, its interval, and the error of gamma."""
-        self.confidence = float(self.file["confidence"].number(1e-300, 1 - 2**-53))
+        self.confidence = float(self.file["confidence"].number(1e-300, 1 - 2**-52))
         if self.expected <= 0:
             raise self.file["expected"].no("gamma is undefined: random sets cost nothing")
         half = NormalDist().inv_cdf((1 + self.confidence) / 2) * math.sqrt(self.variance)
@@ -792,9 +801,10 @@ class Gamma:
         means = [total / self.weight for total in (self.observed, self.expected)]
 
         def agrees(claim: Place, x: float) -> bool:
-            said = -math.inf if claim.value is None else float(claim.number())
+            if claim.value is None or not math.isfinite(x):
+                return claim.value is None and x == -math.inf
             # Costs have errors of their own, beside which those of sums are small.
-            return said == x or abs(said - x) <= error * (2 + abs(x))
+            return abs(float(claim.number()) - x) <= error * (2 + abs(x))
 
         claims = [file["value"], file["observed"], file["expected"]]
         sums = [agrees(claim, x) for claim, x in zip(claims, [self.value, *means], strict=True)]

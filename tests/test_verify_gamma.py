@@ -137,6 +137,7 @@ def _tamper(path: Path, **changes: Any) -> None:
         ("interval", [0.1], "interval: not a list, or not of the right length"),
         ("interval", 3, "interval: not a list"),
         ("confidence", 1, "confidence: '1'"),
+        ("confidence", 1 - 2**-53, "confidence: '0.9999999999999999'"),
         ("observed", 10**400, "observed: '1000"),
         ("signature", 3, "signature: not a text"),
         ("chance", None, "chance: not a text"),
@@ -347,6 +348,68 @@ def test_bounds_widen_the_interval(tmp_path: Path) -> None:
     proven, lines, _ = check(str(proof.path))
     assert not proven
     assert any(line.startswith("NOT what is claimed: interval") for line in lines)
+
+
+def _unaligned(path: Path, claimed: str = "feasible") -> None:
+    """Leave the units of all random sets alone, with no bound, and claim the sums of that."""
+    manifest = read(path)
+    for row in manifest["sets"]:
+        certificate = path.parent / row["file"]
+        data = read(certificate)
+        size = len(data["units"])
+        pairs = len(data["annotators"]) * (len(data["annotators"]) - 1) / 2
+        data["groups"] = [[unit] for unit in range(size)]
+        data["claim"] = {"cost": pairs * size, "bound": 0.0, "error": 0.0, "status": "feasible"}
+        data["proof"] = {"kind": "shares", "shares": [0] * size}
+        certificate.write_text(json.dumps(data), encoding="utf-8")
+        row["hash"] = hash_of(certificate)
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    _, _, found = check(str(path))
+    assert found is not None
+    low, high = found.interval
+    assert low == float("-inf")
+    _tamper(
+        path,
+        value=found.value,
+        interval=[None, high],
+        observed=found.observed / found.weight,
+        expected=found.expected / found.weight,
+        status=claimed,
+    )
+
+
+def test_an_unbounded_interval_is_claimed_as_such(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Random sets without bounds give no lower end; no number is one, nor is null elsewhere."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    honest = read(path)["interval"]
+    _tamper(path, interval=[None, honest[1]])
+    assert not accepted(path)
+    _tamper(path, interval=honest)
+    _unaligned(path)
+    assert accepted(path)
+    high = read(path)["interval"][1]
+    for low in (0.75, -1e300, high, 0):
+        _tamper(path, interval=[low, high])
+        assert not accepted(path), low
+    _tamper(path, interval=[None, None])
+    assert not accepted(path)
+
+
+def test_a_key_that_is_there_twice_is_refused(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """In the manifest, and in a certificate: other programs may read the other one."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("{", '{"value": 0.99, ', 1), encoding="utf-8")
+    with pytest.raises(RefusedError, match="the key 'value' is there twice"):
+        check(str(path))
+    certificate = bases[0].parent / read(bases[0])["documents"][0]["file"]
+    text = certificate.read_text(encoding="utf-8")
+    own = tmp_path / "twice.json"
+    own.write_text(text.replace("{", '{"claim": {"cost": 0}, ', 1), encoding="utf-8")
+    with pytest.raises(RefusedError, match="the key 'claim' is there twice"):
+        check(str(own))
 
 
 def test_exemptions_are_stated(tmp_path: Path) -> None:
