@@ -67,7 +67,10 @@ Group = tuple[int, tuple[int, ...]]  # what it loses, and its units
 Row = list[tuple[int, int]]  # candidates of one annotator, with twice what each one adds
 Unit = tuple[str, str | None, float, float]  # annotator, category, start, end
 Units = list[tuple[float, float, str | None]]  # start, length, category of one annotator's units
+MOST_STRATA = 500  # more documents are cut into as many stretches of alike ones
+MOST_RATIO = 1e9  # of two documents' weights: the lighter one would count for nothing
 SUM_ERROR = 1e-9  # of gamma and disorders, which are sums of doubles
+MOST_SHOWN = 20  # weights of documents that are printed
 NEAR = 2.0**-32  # of a circle: places that rounding tells apart
 # Why random sets are not shown to be turns: a mark in the name of the chance model, and in words.
 EXEMPT = {
@@ -515,6 +518,7 @@ class Check:
         said = "NOT the cost that is claimed: " * (not right) + self.said
         lines = [self.about, *self.given, f"{said}{float(self.high * self.grain):.12g}"]
         self.least: Fraction | int = 0  # what no alignment costs less than, in grains
+        self.best_known = False
         nothing = False, [*lines, "NOT checked: whether an alignment costs less; no proof is here"]
         kind = proof["kind"].value
         try:
@@ -531,6 +535,7 @@ class Check:
         proven = found >= least - self.error
         self.least = min(bound if proven else found, self.high)
         told = "bound verified: " if proven else "NOT what is claimed, only this bound: "
+        self.best_known = right and proven and (status == "optimal" or found >= cost - self.error)
         if right and proven and status == "optimal":
             told, shown = "", cost
             most = max(cost - found, cost - self.low, self.high - cost)
@@ -646,7 +651,9 @@ class Gamma:
         self.names, self.failed, self.given = set[str](), list[str](), dict[str, None]()
         self.problem: Any = None
         self.about, self.units = "", list[Unit]()
-        self.sets, self.equal, self.empty = 0, 0, 0
+        self.sets, self.equal, self.empty, self.documents = 0, 0, 0, 0
+        self.loose_sets = self.loose_documents = self.strata = 0  # not proven best; strata
+        self.weights, self.known = dict[str, float](), list[float]()
         self.turns, self.exempt = list[tuple[float, float]](), list[str]()
         self.weight = self.observed = self.lowest = 0.0
         self.expected = self.proven = self.variance = self.error = 0.0
@@ -697,10 +704,16 @@ class Gamma:
         for row, found in zip(part["documents"].list(), checks, strict=True):
             observed, heavy = Disorder(found), float(row["weight"].number(1e-100, 1e100))
             weight += heavy * observed.x
+            name = row["name"].text()
+            if name in self.weights:
+                raise row["name"].no(f"{name!r} is there twice")
+            self.weights[name] = heavy
+            self.loose_documents += not found.best_known
             self.observed += heavy * observed.x * observed.value
             self.lowest += heavy * observed.x * observed.least
             self.error += heavy * observed.x * observed.error
             self.units += rows_of(found)
+        self.documents += len(checks)
         sets, strata = self._random_sets(part, checks)
         by_size = part["mean"].one_of("sets", "ratio") == "ratio"
         weights = [one.x if by_size else 1.0 for one in sets]
@@ -724,13 +737,17 @@ class Gamma:
         data = {name: Around(units, circle or 0.0) for name, units in own.items()}
         hashes: dict[str, str] = {}
         found, strata = list[Disorder](), list[int]()
-        rows = part["sets"].list()
+        rows, rounds = part["sets"].list(), self._rounds(part, len(checks))
         if len(rows) < 2:
             raise part["sets"].no("fewer than two")
+        if len(rows) % rounds:
+            raise part["sets"].no(f"not as many of each of the {rounds} strata")
         for k, row in enumerate(rows):
             if row["k"].number(0, kind=int) != k:
                 raise row["k"].no(f"not {k}: a set is missing, repeated or not in its place")
             strata.append(row.get("stratum", 0).number(0, kind=int))
+            if strata[k] != k % rounds or ("stratum" in row.value) != (rounds > 1):
+                raise row.no(f"stratum: chance {part['chance'].value!r} has {rounds} in turn")
             if row["file"].value is None and circle is None:
                 self.empty += 1
                 found.append(Disorder())
@@ -746,8 +763,20 @@ class Gamma:
                 if circle:
                     raise row["file"].no(f"{row['file'].value!r} has the units of {known!r}")
             found.append(Disorder(drawn))
+            self.loose_sets += not drawn.best_known
         self.sets += len(rows)
         return found, strata
+
+    def _rounds(self, part: Place, documents: int) -> int:
+        """Return how many strata there are: documents from which sets are drawn in turn, or 1."""
+        over = re.search(r"\(over=([0-9]{1,9})\)", part["chance"].text())
+        if over is None:
+            return 1
+        if int(over[1]) < documents:
+            raise part["chance"].no(f"over fewer than the {documents} documents that are here")
+        rounds = min(int(over[1]), MOST_STRATA)
+        self.strata += rounds if rounds > 1 else 0
+        return rounds
 
     def _circle(self, part: Place, checks: list[Check]) -> float | None:
         """Return the length of the circle on which units are turned; None if they are not."""
@@ -793,6 +822,13 @@ class Gamma:
         self.value = 1 - self.observed / self.expected
         least = 1 - self.observed / low if low else -math.inf
         self.interval = [least, 1 - self.lowest / high] if self.observed else [1.0, 1.0]
+        # What gamma can be if better alignments than those here are found.
+        self.known = [1.0, 1.0]
+        if self.observed:
+            worst = 1 - self.observed / self.proven if self.proven else -math.inf
+            self.known = [worst, 1 - self.lowest / self.expected]
+        if max(self.weights.values()) > MOST_RATIO * min(self.weights.values()):
+            raise RefusedError("weight: a document counts for nothing beside the others")
 
     def claim(self) -> tuple[bool, list[str]]:
         """Return whether gamma is proven, and what is and what is not shown, in words."""
@@ -813,21 +849,45 @@ class Gamma:
         (low, high), wrong = self.interval, "NOT what is claimed: "
         left = "" if self.proven >= self.expected * (1 - SUM_ERROR) else ", of proven bounds"
         lines = [self.about, *self.given, *self.failed]
+        loose = self.loose_sets + self.loose_documents
+        best = not loose or file.get("status", "optimal").one_of("optimal", "feasible") != "optimal"
         lines.append(
-            f"{wrong * (not all(sums))}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = "
+            f"{wrong * (not all(sums) or not best)}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = "
             f"{self.value:.12g} (error {error * (2 + abs(self.value)):.2g}), from "
             f"{len(self.names)} certificates"
         )
+        if loose:
+            lines.append(
+                f"{'NOT proven' if not best else 'not proven'} to be best: alignments of "
+                f"{self.loose_sets} of {self.sets} random sets and {self.loose_documents} of "
+                f"{self.documents} documents; by their proven bounds gamma of the best alignments "
+                f"lies in {self.known[0]:.12g} to {self.known[1]:.12g}"
+            )
         lines.append(
             f"{wrong * (not all(inside))}interval {low:.12g} to {high:.12g}: {self.sets} random "
             f"sets at a confidence of {self.confidence:.12g}{left}"
         )
+        lines += self._taken()
         if self.turns:
             more = f" (and {len(self.turns) - 1} other documents)" if self.turns[1:] else ""
             where = f"a circle of length {self.turns[0][0]:.12g}, span {self.turns[0][1]:.12g}"
             lines.append(f"random sets have each annotator's units turned on {where}{more}")
             lines.append("taken as given: the length of the circle; the span is that of the units")
-        return all([*sums, *inside]) and not self.failed, [*lines, *self.not_shown()]
+        return all([*sums, *inside, best]) and not self.failed, [*lines, *self.not_shown()]
+
+    def _taken(self) -> list[str]:
+        """Return what the manifest states of weights and strata, and nobody has computed."""
+        lines, weights = [], [f"{name!r} {x:.12g}" for name, x in self.weights.items()]
+        if {*self.weights.values()} != {1.0}:
+            more = f" and {len(weights) - MOST_SHOWN} more" if weights[MOST_SHOWN:] else ""
+            shown = ", ".join(weights[:MOST_SHOWN])
+            lines.append(f"taken as given: weights of documents: {shown}{more}")
+        if self.strata:
+            lines.append(
+                f"taken as given: {self.strata} strata that random sets are drawn from in turn; "
+                "the interval counts the spread within them"
+            )
+        return lines
 
     def not_shown(self) -> list[str]:
         """Return what no file can show, or this one does not."""

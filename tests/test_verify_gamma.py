@@ -188,6 +188,7 @@ def test_what_is_no_proof_is_refused_with_the_place(
         ({"k": 7}, "not 1: a set is missing"),
         ({"k": "1"}, "k: '1' is not a number"),
         ({"stratum": -1}, "stratum: '-1'"),
+        ({"stratum": 0}, "stratum: chance 'cut' has 1"),
     ],
 )
 def test_what_names_a_wrong_file_is_refused(
@@ -344,6 +345,12 @@ def test_bounds_widen_the_interval(tmp_path: Path) -> None:
     assert checked is not None
     assert checked.interval == pytest.approx([low, high])
     assert any(line.endswith("of proven bounds") for line in lines)
+    assert any(line.startswith("not proven to be best: alignments of") for line in lines)
+    assert read(proof.path)["status"] == "feasible"
+    least = checked.known[0]
+    assert low < least < checked.value <= checked.known[1] < high
+    exact = gamma(continuum, samples=6).value
+    assert least <= exact <= checked.known[1]
     _tamper(proof.path, interval=[low, high - 1e-4])
     proven, lines, _ = check(str(proof.path))
     assert not proven
@@ -394,6 +401,86 @@ def test_an_unbounded_interval_is_claimed_as_such(bases: tuple[Path, ...], tmp_p
         assert not accepted(path), low
     _tamper(path, interval=[None, None])
     assert not accepted(path)
+
+
+def test_gamma_of_alignments_that_are_not_best_is_no_proven_gamma(
+    bases: tuple[Path, ...], tmp_path: Path
+) -> None:
+    """Random sets left unaligned raise gamma: how many is said, and what gamma can be."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    honest = read(path)["value"]
+    assert read(path)["status"] == "optimal"
+    _unaligned(path, "optimal")
+    proven, lines, found = check(str(path))
+    assert not proven
+    assert read(path)["value"] > honest
+    assert any(
+        line.startswith("NOT proven to be best: alignments of 4 of 4 random sets and 0 of 1 docum")
+        and " lies in -inf to " in line
+        for line in lines
+    )
+    assert found is not None
+    assert found.known[0] <= honest <= found.known[1]
+    _tamper(path, status="feasible")
+    proven, lines, _ = check(str(path))
+    assert proven
+    assert any(line.startswith("not proven to be best: alignments of 4 of 4") for line in lines)
+    _tamper(path, status="proven")
+    with pytest.raises(RefusedError, match="status: 'proven' is not one of"):
+        check(str(path))
+
+
+def test_strata_are_those_of_the_chance_model(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Sets put into strata of alike ones would have a narrower interval."""
+    shutil.copytree(bases[5].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    manifest = read(path)
+    for given, rounds in (([0, 1, 0, 1], 1), ([0, 0, 0, 0], 1)):
+        sets = [{**row, "stratum": s} for row, s in zip(manifest["sets"], given, strict=True)]
+        _tamper(path, sets=sets)
+        with pytest.raises(RefusedError, match=f"stratum: chance 'statistical' has {rounds} in tu"):
+            check(str(path))
+    model = {"chance": "statistical(over=2)", "exempt": "model"}
+    for given in ([0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 2, 0]):
+        sets = [{**row, "stratum": s} for row, s in zip(manifest["sets"], given, strict=True)]
+        _tamper(path, sets=sets, **model)
+        with pytest.raises(RefusedError, match="has 2 in turn"):
+            check(str(path))
+    sets = [{**row, "stratum": row["k"] % 2} for row in manifest["sets"]]
+    _tamper(path, sets=sets, **model)
+    _, lines, found = check(str(path))
+    assert found is not None
+    assert found.strata == 2
+    assert any(line.startswith("taken as given: 2 strata") for line in lines)
+    for over in (3, 0):
+        _tamper(path, chance=f"statistical(over={over})")
+        with pytest.raises(RefusedError, match="strata|fewer than the 1 documents"):
+            check(str(path))
+
+
+def test_weights_of_documents_are_stated(tmp_path: Path) -> None:
+    """Where they are not all 1; and none makes another one count for nothing."""
+    corpus = Corpus.from_continua({f"d{i}": small_continuum(20 + i, units=3) for i in range(2)})
+    options: Any = {"samples": 3, "chance": "cut"}
+    proof = write_gamma_proof(agreement(corpus, **options), corpus, tmp_path / "p", options)
+    assert not any("weights" in line for line in check(str(proof.path))[1])
+    manifest = read(proof.path)
+    row = manifest["parts"][1]["documents"][0]
+    row["weight"] = 0.25
+    _tamper(proof.path, **manifest)
+    _, lines, found = check(str(proof.path))
+    assert "taken as given: weights of documents: 'd0' 1, 'd1' 0.25" in lines
+    assert found is not None
+    assert found.weights == {"d0": 1.0, "d1": 0.25}
+    row["weight"] = 1e-100
+    _tamper(proof.path, **manifest)
+    with pytest.raises(RefusedError, match="a document counts for nothing"):
+        check(str(proof.path))
+    row |= {"weight": 1.0, "name": "d0"}
+    _tamper(proof.path, **manifest)
+    with pytest.raises(RefusedError, match="name: 'd0' is there twice"):
+        check(str(proof.path))
 
 
 def test_a_key_that_is_there_twice_is_refused(bases: tuple[Path, ...], tmp_path: Path) -> None:
