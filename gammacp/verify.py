@@ -69,9 +69,11 @@ Unit = tuple[str, str | None, float, float]  # annotator, category, start, end
 Units = list[tuple[float, float, str | None]]  # start, length, category of one annotator's units
 MOST_STRATA = 500  # more documents are cut into as many stretches of alike ones
 MOST_RATIO = 1e9  # of two documents' weights: the lighter one would count for nothing
+Turned = tuple[float, float, tuple[float, float] | None]  # circle, span, declared bounds
 SUM_ERROR = 1e-9  # of gamma and disorders, which are sums of doubles
 MOST_SHOWN = 20  # weights of documents that are printed
-NEAR = 2.0**-32  # of a circle: places that rounding tells apart
+NEAR = 2.0**-46  # of a circle: places that rounding tells apart
+SHORT = 2.0**-10  # of the shortest unit: as far as rounding may move places
 # Why random sets are not shown to be turns: a mark in the name of the chance model, and in words.
 EXEMPT = {
     "model": ("", "it does not turn each annotator's units of one document"),
@@ -636,9 +638,53 @@ class Around:
             own, there = self.there[i], other.there[k]
             if [kind for kind, _ in own] != [kind for kind, _ in there]:
                 return False
-            if any(abs(x - y) > self.near for (_, x), (_, y) in zip(own, there, strict=True)):
-                return False
+            for (_, x), (_, y) in zip(own, there, strict=True):
+                if abs(x - y) > self.near or (x == 0) != (y == 0):
+                    return False
         return True
+
+
+def bounds_of(row: Place) -> tuple[float, float] | None:
+    """Return the bounds that were declared for a document."""
+    if row.get("bounds", None).value is None:
+        return None
+    low, high = (float(bound.number()) for bound in row["bounds"].list(2))
+    if low > high:
+        raise row["bounds"].no("the first is beyond the second")
+    return low, high
+
+
+def before_the_first(check: Check, span: float) -> float:
+    """Return what lies before all annotators' first units in the mean, by their mean gaps."""
+    some = [units for units in units_of(check).values() if units]
+    gaps = [(span - math.fsum(length for _, length, _ in u)) / len(u) for u in some]
+    return 1 / math.fsum(1 / gap for gap in gaps) if min(gaps) > 0 else 0.0
+
+
+def touch(units: Units, circle: float) -> bool:
+    """Return whether some unit begins where one ends, so that an annotator can be cut there."""
+    apart = ((start - other - length) % circle for start, *_ in units for other, length, _ in units)
+    return any(min(x, circle - x) <= NEAR * circle for x in apart)
+
+
+def layout(check: Check, any_name: bool) -> list[tuple[tuple[str, bool, str], float, float]]:
+    """Return all units in an order of their own, of annotators by name or in any order."""
+    people = [
+        sorted(
+            ((name * (not any_name), kind is None, kind or ""), start, length)
+            for start, length, kind in units
+        )
+        for name, units in units_of(check).items()
+    ]
+    return [unit for units in sorted(people) for unit in units]
+
+
+def is_same(one: Any, other: Any, near: float) -> bool:
+    """Return whether two layouts have the same units at the same places but for rounding."""
+    return len(one) == len(other) and all(
+        kind == label and abs(start - place) <= near and abs(length - extent) <= near
+        for (kind, start, length), (label, place, extent) in zip(one, other, strict=True)
+    )
 
 
 class Gamma:
@@ -654,7 +700,7 @@ class Gamma:
         self.sets, self.equal, self.empty, self.documents = 0, 0, 0, 0
         self.loose_sets = self.loose_documents = self.strata = 0  # not proven best; strata
         self.weights, self.known = dict[str, float](), list[float]()
-        self.turns, self.exempt = list[tuple[float, float]](), list[str]()
+        self.turns, self.exempt = list[Turned](), list[str]()
         self.weight = self.observed = self.lowest = 0.0
         self.expected = self.proven = self.variance = self.error = 0.0
         self.value, self.interval, self.confidence = math.nan, list[float](), 0.95
@@ -708,6 +754,7 @@ class Gamma:
             if name in self.weights:
                 raise row["name"].no(f"{name!r} is there twice")
             self.weights[name] = heavy
+            bounds_of(row)
             self.loose_documents += not found.best_known
             self.observed += heavy * observed.x * observed.value
             self.lowest += heavy * observed.x * observed.least
@@ -735,7 +782,7 @@ class Gamma:
         circle = self._circle(part, checks)
         any_name, own = part["chance"].text().startswith("shift"), units_of(checks[0])
         data = {name: Around(units, circle or 0.0) for name, units in own.items()}
-        hashes: dict[str, str] = {}
+        earlier = list[tuple[Any, str]]()
         found, strata = list[Disorder](), list[int]()
         rows, rounds = part["sets"].list(), self._rounds(part, len(checks))
         if len(rows) < 2:
@@ -748,7 +795,9 @@ class Gamma:
             strata.append(row.get("stratum", 0).number(0, kind=int))
             if strata[k] != k % rounds or ("stratum" in row.value) != (rounds > 1):
                 raise row.no(f"stratum: chance {part['chance'].value!r} has {rounds} in turn")
-            if row["file"].value is None and circle is None:
+            # Shift can draw nothing but annotators without units.
+            bare = circle is None or (any_name and not all(own.values()))
+            if row["file"].value is None and bare:
                 self.empty += 1
                 found.append(Disorder())
                 continue
@@ -757,11 +806,15 @@ class Gamma:
                 raise row["file"].no("another number of annotators than in the data")
             if circle is not None:
                 self._check_turn(row, data, drawn, circle, any_name)
-            known = hashes.setdefault(drawn.file["hash"].value, row["file"].value)
-            if known != row["file"].value:
+            units = layout(drawn, any_name)
+            near = 4 * NEAR * (circle or 0.0)
+            known = next((name for other, name in earlier if is_same(units, other, near)), None)
+            if known is not None:
                 self.equal += 1
-                if circle:
+                # Annotators that are cut between two units that touch can be cut there again.
+                if circle and not all(touch(one, circle) for one in own.values() if one):
                     raise row["file"].no(f"{row['file'].value!r} has the units of {known!r}")
+            earlier.append((units, row["file"].value))
             found.append(Disorder(drawn))
             self.loose_sets += not drawn.best_known
         self.sets += len(rows)
@@ -795,7 +848,19 @@ class Gamma:
         span = max(float(row[3]) for row in rows) - min(float(row[2]) for row in rows)
         if span > circle * (1 + NEAR):
             raise part["circle"].no("shorter than what the units span")
-        self.turns.append((circle, span))
+        bounds = bounds_of(part["documents"].list()[0])
+        if bounds is not None:
+            most = max(span, bounds[1] - bounds[0])
+        elif chance.startswith("shift"):
+            most = span
+        else:
+            most = span + 2 * before_the_first(checks[0], span)
+        if circle > most * (1 + SUM_ERROR):
+            raise part["circle"].no(f"longer than {most:.12g}, which bounds or gaps give at most")
+        lengths = [row[3] - row[2] for row in rows if row[3] > row[2]]
+        if lengths and NEAR * circle > SHORT * min(lengths):
+            raise part["circle"].no("so long that rounding moves its shortest unit")
+        self.turns.append((circle, span, bounds))
         return circle
 
     def _check_turn(
@@ -872,8 +937,22 @@ class Gamma:
             more = f" (and {len(self.turns) - 1} other documents)" if self.turns[1:] else ""
             where = f"a circle of length {self.turns[0][0]:.12g}, span {self.turns[0][1]:.12g}"
             lines.append(f"random sets have each annotator's units turned on {where}{more}")
-            lines.append("taken as given: the length of the circle; the span is that of the units")
+            lines += self._circles()
         return all([*sums, *inside, best]) and not self.failed, [*lines, *self.not_shown()]
+
+    def _circles(self) -> list[str]:
+        """Return what the lengths of circles rest on."""
+        lines, declared = [], [bounds for *_, bounds in self.turns if bounds is not None]
+        if declared:
+            more = f" (and of {len(declared) - 1} other documents)" if declared[1:] else ""
+            low, high = declared[0]
+            lines.append(f"taken as given: bounds {low:.12g} to {high:.12g} were declared{more}")
+        if len(declared) < len(self.turns):
+            lines.append(
+                "the circle is no longer than the span of the units and what the gaps between them "
+                "give on both sides"
+            )
+        return lines
 
     def _taken(self) -> list[str]:
         """Return what the manifest states of weights and strata, and nobody has computed."""
