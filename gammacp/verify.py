@@ -66,6 +66,7 @@ REAL, ROWS = (int, float), list  # types of numbers, which true is none of, and 
 Group = tuple[int, tuple[int, ...]]  # what it loses, and its units
 Row = list[tuple[int, int]]  # candidates of one annotator, with twice what each one adds
 Unit = tuple[str, str | None, float, float]  # annotator, category, start, end
+Documents = dict[str, list[Unit]]  # units of each document, by name
 Units = list[tuple[float, float, str | None]]  # start, length, category of one annotator's units
 MOST_STRATA = 500  # more documents are cut into as many stretches of alike ones
 MOST_RATIO = 1e9  # of two documents' weights: the lighter one would count for nothing
@@ -696,7 +697,8 @@ class Gamma:
         self.file["version"].one_of(1)
         self.names, self.failed, self.given = set[str](), list[str](), dict[str, None]()
         self.problem: Any = None
-        self.about, self.units = "", list[Unit]()
+        self.about = ""
+        self.units: Documents = {}
         self.sets, self.equal, self.empty, self.documents = 0, 0, 0, 0
         self.loose_sets = self.loose_documents = self.strata = 0  # not proven best; strata
         self.weights, self.known = dict[str, float](), list[float]()
@@ -759,7 +761,7 @@ class Gamma:
             self.observed += heavy * observed.x * observed.value
             self.lowest += heavy * observed.x * observed.least
             self.error += heavy * observed.x * observed.error
-            self.units += rows_of(found)
+            self.units[name] = rows_of(found)
         self.documents += len(checks)
         sets, strata = self._random_sets(part, checks)
         by_size = part["mean"].one_of("sets", "ratio") == "ratio"
@@ -793,8 +795,10 @@ class Gamma:
             if row["k"].number(0, kind=int) != k:
                 raise row["k"].no(f"not {k}: a set is missing, repeated or not in its place")
             strata.append(row.get("stratum", 0).number(0, kind=int))
-            if strata[k] != k % rounds or ("stratum" in row.value) != (rounds > 1):
-                raise row.no(f"stratum: chance {part['chance'].value!r} has {rounds} in turn")
+            if rounds == 1 and "stratum" in row.value:
+                raise row["stratum"].no(f"chance {part['chance'].value!r} has no strata")
+            if strata[k] != k % rounds:
+                raise row.no(f"not of stratum {k % rounds}: {rounds} are drawn from in turn")
             # Shift can draw nothing but annotators without units.
             bare = circle is None or (any_name and not all(own.values()))
             if row["file"].value is None and bare:
@@ -984,8 +988,8 @@ class Gamma:
         return lines
 
 
-def units_in(path: str) -> tuple[list[Unit], str]:
-    """Return the units of a file in our JSON or CSV, and what of it was not looked at."""
+def units_in(path: str) -> tuple[Documents, str]:
+    """Return the units of a file in our JSON or CSV by document, and what was not looked at."""
     with open(path, encoding="utf-8-sig", newline="") as stream:
         text = stream.read()
     if text.lstrip()[:1] == "{":
@@ -993,8 +997,12 @@ def units_in(path: str) -> tuple[list[Unit], str]:
         whole["gammacp"].one_of(1)
         several = whole.get("corpus", None)
         continua = [whole["continuum"]] if several.value is None else several["continua"].list()
-        rows = [row.list() for c in continua for row in c["units"].list()]
-        return [_unit(row) for row in rows], ""
+        of_json: Documents = {}
+        for number, c in enumerate(continua):
+            name = c.get("name", "").value if several.value is not None else ""
+            rows = [_unit(row.list()) for row in c["units"].list()]
+            of_json.setdefault(name if isinstance(name, str) else str(number), []).extend(rows)
+        return of_json, ""
     columns = ["annotator", "category", "start", "end"]
     lines = [line for line in text.splitlines(keepends=True) if not line.startswith("#")]
     mark = max(",;\t|", key="".join(lines[:1]).count)
@@ -1003,15 +1011,18 @@ def units_in(path: str) -> tuple[list[Unit], str]:
         header = table.pop(0)
     else:
         header = columns
-    units, place = list[Unit](), [header.index(name) for name in columns]
+    found: Documents = {}
+    place = [header.index(name) for name in columns]
+    own = header.index("document") if "document" in header else None
     for number, row in enumerate(table, 1):
         if len(row) != len(header):
             raise RefusedError(f"row {number} has not the columns {', '.join(header)}")
         cells = [row[i].strip() for i in place]
         if cells[2] or cells[3]:  # the others say who has no units
             names = [Place(cell or None, None, f"row {number}") for cell in cells[:2]]
-            units.append(_unit([*names, *(_position(c, number) for c in cells[2:])]))
-    return units, ", ".join(name for name in header if name not in (*columns, "document"))
+            unit = _unit([*names, *(_position(c, number) for c in cells[2:])])
+            found.setdefault("" if own is None else row[own].strip(), []).append(unit)
+    return found, ", ".join(name for name in header if name not in (*columns, "document"))
 
 
 def _position(cell: str, number: int) -> Place:
@@ -1034,23 +1045,45 @@ def _unit(row: Sequence[Place]) -> Unit:
     return annotator, label, float(row[2].number()), float(row[3].number())
 
 
-def compare(units: Sequence[Unit], path: str) -> tuple[bool, str]:
-    """Return whether a file has exactly these units, each as often, and that in words."""
+def compare(documents: Documents, path: str) -> tuple[bool, str]:
+    """Return whether a file has these units, each document its own, and that in words."""
     try:
         others, ignored = units_in(path)
     except (RefusedError, csv.Error, UnicodeDecodeError) as error:
         hint = "gammacp convert FILE units.json makes a file to compare with of any format"
         raise RefusedError(f"--file {path}: {error}; {hint}") from None
-    here, there = Counter(units), Counter(others)
+    here, there = (_pooled(units) for units in (documents, others))
     lost, more = here - there, there - here
     beside = f" (not compared: {ignored})" if ignored else ""
-    if not lost and not more:
-        return True, f"the {len(units)} units are those of {path}{beside}"
-    example = ", ".join(f"{unit!r}" for unit in sorted([*lost, *more], key=repr)[:2])
-    return False, (
-        f"NOT the units of {path}: {lost.total()} are not there, {more.total()} of it are not "
-        f"here, such as {example}; selections change units{beside}"
+    if lost or more:
+        example = ", ".join(f"{unit!r}" for unit in sorted([*lost, *more], key=repr)[:2])
+        return False, (
+            f"NOT the units of {path}: {lost.total()} are not there, {more.total()} of it are not "
+            f"here, such as {example}; selections change units{beside}"
+        )
+    size = here.total()
+    if max(len(documents), len(others)) < 2:
+        return True, f"the {size} units are those of {path}{beside}"
+    if {*others} == {""}:
+        said = f"the {size} units are those of {path}, which does not say of which document{beside}"
+        return True, said
+    ours, theirs = (
+        Counter(frozenset(Counter(units).items()) for units in some.values())
+        for some in (documents, others)
     )
+    names = {*documents} == {*others}
+    moved = [n for n in documents if names and Counter(documents[n]) != Counter(others[n])]
+    if ours != theirs or moved:
+        some = [n for n, u in documents.items() if frozenset(Counter(u).items()) not in theirs]
+        example = ", ".join(map(repr, (some or moved)[:2]))
+        return False, f"NOT the documents of {path}: other units, or names, of {example}{beside}"
+    other = "" if names else ", whatever they are called"
+    count = len(documents)
+    return True, f"the {size} units of {count} documents are those of {path}{other}{beside}"
+
+
+def _pooled(documents: Documents) -> Counter[Unit]:
+    return Counter(unit for units in documents.values() for unit in units)
 
 
 def check(path: str, data: str | None = None) -> tuple[bool, list[str], Gamma | None]:
@@ -1063,7 +1096,7 @@ def check(path: str, data: str | None = None) -> tuple[bool, list[str], Gamma | 
         (proven, lines), units = proof.claim(), proof.units
     else:
         certificate = Check(text)
-        (proven, lines), units = certificate.claim(), rows_of(certificate)
+        (proven, lines), units = certificate.claim(), {"": rows_of(certificate)}
     if data is not None:
         same, said = compare(units, data)
         proven, lines = proven and same, [*lines, said]

@@ -191,7 +191,7 @@ def test_what_is_no_proof_is_refused_with_the_place(
         ({"k": 7}, "not 1: a set is missing"),
         ({"k": "1"}, "k: '1' is not a number"),
         ({"stratum": -1}, "stratum: '-1'"),
-        ({"stratum": 0}, "stratum: chance 'cut' has 1"),
+        ({"stratum": 0}, "stratum: chance 'cut' has no strata"),
     ],
 )
 def test_what_names_a_wrong_file_is_refused(
@@ -431,16 +431,16 @@ def test_strata_are_those_of_the_chance_model(bases: tuple[Path, ...], tmp_path:
     shutil.copytree(bases[5].parent, tmp_path / "p")
     path = tmp_path / "p" / MANIFEST
     manifest = read(path)
-    for given, rounds in (([0, 1, 0, 1], 1), ([0, 0, 0, 0], 1)):
+    for given in ([0, 1, 0, 1], [0, 0, 0, 0]):
         sets = [{**row, "stratum": s} for row, s in zip(manifest["sets"], given, strict=True)]
         _tamper(path, sets=sets)
-        with pytest.raises(RefusedError, match=f"stratum: chance 'statistical' has {rounds} in tu"):
+        with pytest.raises(RefusedError, match="stratum: chance 'statistical' has no s"):
             check(str(path))
     model = {"chance": "statistical(over=2)", "exempt": "model"}
     for given in ([0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 2, 0]):
         sets = [{**row, "stratum": s} for row, s in zip(manifest["sets"], given, strict=True)]
         _tamper(path, sets=sets, **model)
-        with pytest.raises(RefusedError, match="has 2 in turn"):
+        with pytest.raises(RefusedError, match=r"not of stratum \d: 2 are drawn from in turn"):
             check(str(path))
     sets = [{**row, "stratum": row["k"] % 2} for row in manifest["sets"]]
     _tamper(path, sets=sets, **model)
@@ -587,7 +587,7 @@ def test_a_circle_is_checked_against_bounds_and_gaps(tmp_path: Path) -> None:
     assert read(proof.path)["circle"]["length"] == pytest.approx(length, rel=1e-12)
     assert check(str(proof.path))[0]
     _tamper(proof.path, circle={"length": length * (1 + 1e-6)})
-    with pytest.raises(RefusedError, match="circle: longer than 6.90476190476"):
+    with pytest.raises(RefusedError, match=r"circle: longer than 6\.90476190476"):
         check(str(proof.path))
     bound = Continuum.from_units(rows, bounds=(0.0, 100.0))
     proof = write_gamma_proof(agreement(bound, **options), bound, tmp_path / "q", options)
@@ -698,3 +698,48 @@ def test_data_are_compared_as_multisets(bases: tuple[Path, ...], tmp_path: Path)
                 check(str(certificate), str(plain))
         else:
             assert not check(str(certificate), str(plain))[0]
+
+
+def test_data_are_compared_by_document(tmp_path: Path) -> None:
+    """Two annotators who exchange their documents have the same units, and are others."""
+    continua = {f"d{i}": small_continuum(40 + i) for i in range(2)}
+    corpus = Corpus.from_continua(continua)
+    options: Any = {"samples": 2, "chance": "cut"}
+    proof = write_gamma_proof(agreement(corpus, **options), corpus, tmp_path / "p", options)
+    rows = [
+        (name, unit.annotator, str(unit.category), repr(unit.start), repr(unit.end))
+        for name, continuum in continua.items()
+        for unit in continuum
+    ]
+    data = tmp_path / "units.csv"
+    head = "document,annotator,category,start,end\n"
+
+    def told(table: list[tuple[str, ...]]) -> tuple[bool, str]:
+        data.write_text(head + "\n".join(map(",".join, table)), encoding="utf-8")
+        proven, lines, _ = check(str(proof.path), str(data))
+        return proven, lines[-1]
+
+    assert told(rows) == (True, f"the {len(rows)} units of 2 documents are those of {data}")
+    renamed = [(f"corpus/{name}.csv", *rest) for name, *rest in rows]
+    assert told(renamed)[0]
+    assert told(renamed)[1].endswith(", whatever they are called")
+    other = {"d0": "d1", "d1": "d0"}
+    exchanged = [(other[name] if who == "A" else name, who, *rest) for name, who, *rest in rows]
+    assert told(exchanged) == (False, f"NOT the documents of {data}: other units, or names, of "
+                               "'d0', 'd1'")  # fmt: skip
+    swapped = [(other[name], *rest) for name, *rest in rows]
+    assert not told(swapped)[0]
+    assert not told([("one", *rest) for _, *rest in rows])[0]
+    nameless, said = told([("", *rest) for _, *rest in rows])
+    assert nameless
+    assert said.endswith("which does not say of which document")
+    inside = [
+        {"name": name, "units": [[u.annotator, u.category, u.start, u.end] for u in continuum]}
+        for name, continuum in continua.items()
+    ]
+    own = tmp_path / "units.json"
+    own.write_text(json.dumps({"gammacp": 1, "corpus": {"continua": inside}}), encoding="utf-8")
+    assert check(str(proof.path), str(own))[0]
+    inside[0]["name"], inside[1]["name"] = inside[1]["name"], inside[0]["name"]
+    own.write_text(json.dumps({"gammacp": 1, "corpus": {"continua": inside}}), encoding="utf-8")
+    assert not check(str(proof.path), str(own))[0]
