@@ -1062,6 +1062,7 @@ def compare(documents: Documents, path: str) -> tuple[bool, str]:
             f"here, such as {example}; selections change units{beside}"
         )
     size = here.total()
+    others = {name: units for name, units in others.items() if units}
     if max(len(documents), len(others)) < 2:
         return True, f"the {size} units are those of {path}{beside}"
     if {*others} == {""}:

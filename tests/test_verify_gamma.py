@@ -635,13 +635,56 @@ def test_a_set_that_was_turned_further_is_refused_by_drawing_again(tmp_path: Pat
     other: Any = {**options, "seed": 9}
     second = write_gamma_proof(agreement(continuum, **other), continuum, tmp_path / "q", other)
     manifest = read(second.path)
-    _tamper(second.path, seed=0)
+    signature = manifest["signature"].replace("seed:9", "seed:0")
+    _tamper(second.path, seed=0, signature=signature)
     assert check(str(second.path))[0]
     with pytest.raises(
         DataError, match=f"{manifest['sets'][0]['file']} is not the set 0 that seed"
     ):
         redraw_sets(second.path)
     assert "seed 0 gives these 3 random sets" in redraw_sets(proof.path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"signature": ("samples:5", "samples:6")}, "signature says samples:6, and the proof"),
+        ({"signature": ("chance:cut", "chance:shift")}, "signature says chance:shift, and the"),
+        ({"signature": ("seed:4", "seed:5")}, "signature says seed:5, and the proof is of seed:4"),
+        ({"signature": ("c:0.95", "c:0.99")}, "signature says c:0.99, and the proof is of c:0.95"),
+        ({"signature": ("|samples:5", "")}, "signature says samples:, and the proof"),
+        ({"signature": ("|", "")}, "cannot be drawn again: .* is not a signature"),
+        ({"sets": 4}, "signature says samples:5, and the proof is of samples:4"),
+        ({"seed": 5}, "signature says seed:4, and the proof is of seed:5"),
+        ({"seed": "4.0"}, "signature says seed:4, and the proof is of seed:4.0"),
+        ({"seed": "4"}, "cannot be drawn again: .*seed"),
+        ({"chance": "cut("}, "documents give chance 'cut', not 'cut\\('"),
+        ({"chance": "cut(completed=5)"}, "documents give chance 'cut', not"),
+        ({"chance": "nonsense"}, "cannot be drawn again: .*nonsense"),
+        ({"circle": {"length": 50.0}}, "documents give circle 60.18.*, not 50.0"),
+        ({"mean": "ratio"}, "documents give mean 'sets', not 'ratio'"),
+    ],
+)
+def test_settings_are_those_that_are_drawn(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    """A proof of other settings than those that its signature names is not drawn again."""
+    continuum = datasets.load("alex-paul-suzan")
+    options: Any = {"samples": 5, "chance": "cut", "seed": 4}
+    proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
+    manifest = read(proof.path)
+    for key, value in changes.items():
+        if key == "signature":
+            manifest[key] = manifest[key].replace(*value)
+        elif key == "sets":
+            manifest[key] = manifest[key][:value]
+        else:
+            manifest[key] = value
+        if key == "chance":
+            manifest["signature"] = manifest["signature"].replace("chance:cut", f"chance:{value}")
+    _tamper(proof.path, **manifest)
+    with pytest.raises(DataError, match=said):
+        redraw_sets(proof.path)
 
 
 def test_nothing_is_written_half_or_over_something(tmp_path: Path) -> None:
