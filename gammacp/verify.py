@@ -920,18 +920,12 @@ class Gamma:
         lines = [self.about, *self.given, *self.failed]
         loose = self.loose_sets + self.loose_documents
         best = not loose or file.get("status", "optimal").one_of("optimal", "feasible") != "optimal"
+        mark = wrong if not all(sums) else "NOT proven to be best: " if not best else ""
         lines.append(
-            f"{wrong * (not all(sums) or not best)}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = "
+            f"{mark}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = "
             f"{self.value:.12g} (error {error * (2 + abs(self.value)):.2g}), from "
-            f"{len(self.names)} certificates"
+            f"{len(self.names)} certificates{self._known() if loose else ''}"
         )
-        if loose:
-            lines.append(
-                f"{'NOT proven' if not best else 'not proven'} to be best: alignments of "
-                f"{self.loose_sets} of {self.sets} random sets and {self.loose_documents} of "
-                f"{self.documents} documents; by their proven bounds gamma of the best alignments "
-                f"lies in {self.known[0]:.12g} to {self.known[1]:.12g}"
-            )
         lines.append(
             f"{wrong * (not all(inside))}interval {low:.12g} to {high:.12g}: {self.sets} random "
             f"sets at a confidence of {self.confidence:.12g}{left}"
@@ -943,6 +937,15 @@ class Gamma:
             lines.append(f"random sets have each annotator's units turned on {where}{more}")
             lines += self._circles()
         return all([*sums, *inside, best]) and not self.failed, [*lines, *self.not_shown()]
+
+    def _known(self) -> str:
+        """Return how many alignments are not proven to be best, and what gamma of those can be."""
+        return (
+            f"; alignments of {self.loose_sets} of {self.sets} random sets and of "
+            f"{self.loose_documents} of {self.documents} documents are not proven to be best, and "
+            f"gamma of the best is only known to lie in {self.known[0]:.12g} to "
+            f"{self.known[1]:.12g} by proven bounds"
+        )
 
     def _circles(self) -> list[str]:
         """Return what the lengths of circles rest on."""
