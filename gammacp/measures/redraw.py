@@ -117,7 +117,10 @@ def _check_model(
         mean = "ratio"
     else:
         mean = "sets"
-    given = {"chance": (part["chance"], sampler.signature), "mean": (part["mean"], mean)}
+    given: dict[str, tuple[Any, Any]] = {
+        "chance": (part["chance"], sampler.signature),
+        "mean": (part["mean"], mean),
+    }
     if part["circle"] is not None:
         length = getattr(sampler, "circle", continuum.length)
         said = part["circle"]["length"]
