@@ -210,7 +210,8 @@ def named_continua(continua: Continua) -> Mapping[str, Continuum]:
         return {continua.name: continua}
     if isinstance(continua, Corpus):
         return continua.continua
-    instance("continua", continua, Mapping, "a Continuum, a Corpus or continua by name")
+    wanted = "a Continuum, a Corpus or continua by name (gammacp.read makes them of files)"
+    instance("continua", continua, Mapping, wanted)
     for name, continuum in continua.items():
         instance(f"continua[{name!r}]", continuum, Continuum, "a Continuum")
     return continua
