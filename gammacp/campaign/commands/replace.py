@@ -36,6 +36,9 @@ def replace(
         default=False,
     ),
     bootstrap: int = option("Bootstrap draws.", default=2000, min=1),
+    samples: int | None = option(
+        "With --protocol: draw this many random sets instead of aiming at a precision.", min=1
+    ),
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -56,6 +59,8 @@ def replace(
             "--protocol takes no --require-optimal: its values of several documents say only in "
             "notes what is not proven"
         )
+    if samples is not None and not protocol:
+        raise UsageError("--samples is about γ and F₁ beyond chance, which --protocol prints")
     people = [*(candidate or ()), *([expert] if expert else ())]
     loaded = load(
         files, reading, weighing.features, about=sampled.values(), links=True, people=people
@@ -79,7 +84,11 @@ def replace(
             from gammacp.campaign.replace.span_protocol import span_protocol
 
             numbers = span_protocol(
-                loaded.corpus().continua, candidate or (), executor=pool, **options
+                loaded.corpus().continua,
+                candidate or (),
+                samples=samples,
+                executor=pool,
+                **options,
             )
             print_protocol(numbers, loaded, json=json)
             return

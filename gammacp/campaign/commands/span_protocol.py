@@ -33,8 +33,6 @@ def print_protocol(found: SpanProtocol, loaded: Loaded, *, json: bool) -> None:
     else:
         rows.append(found.people)
     messages(
-        (text, f"{what} of {row.name}")
-        for row in rows
-        for text, what in (*row.reasons, *row.notes)
+        (text, f"{what} of {row.name}") for row in rows for text, what in (*row.reasons, *row.notes)
     )
     tell_signatures(*found.signatures)

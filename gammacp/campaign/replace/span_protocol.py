@@ -126,6 +126,7 @@ def span_protocol(
     candidates: Collection[str],
     *,
     seed: int = 0,
+    samples: int | None = None,
     dissimilarity: Any = None,
     executor: Executor | None = None,
     method: str = "auto",
@@ -143,6 +144,8 @@ def span_protocol(
         Names. Each is measured among the people alone, without the other candidates.
     seed
         Of the random sets behind γ and F₁ beyond chance, and of the test.
+    samples
+        How many random sets are drawn; None: as many as γ's precision takes.
     dissimilarity, executor, method, gap, time_limit
         As for `gammacp.align`, for γ and for scores of the test that need alignments.
     test
@@ -160,6 +163,7 @@ def span_protocol(
     people = _people(named, names)
     solving: dict[str, Any] = {"method": method, "gap": gap, "time_limit": time_limit}
     solving |= {"dissimilarity": dissimilarity, "seed": seed}
+    measuring = {**solving, "samples": samples}
     labelled = all((c.category_codes >= 0).all() for c in named.values())
     f1 = LABELLED if labelled else UNLABELLED
     tests, reasons, signatures = _tests(named, names, executor, {**solving, **test})
@@ -169,7 +173,7 @@ def span_protocol(
         rows.append(
             Protocol(
                 name=name,
-                scores=_scores(documents, f1, executor, solving, reference=name),
+                scores=_scores(documents, f1, executor, measuring, reference=name),
                 counts=unit_counts(documents, name, people),
                 test=tests.get(name),
                 reason=reasons.get(name),
@@ -180,7 +184,7 @@ def span_protocol(
         documents = with_annotators(named, people, least=1)
         among = Protocol(
             name="people",
-            scores=_scores(documents, f1, executor, solving),
+            scores=_scores(documents, f1, executor, measuring),
             counts=counts_among(documents, people),
         )
     for row in (*rows, *([among] if among is not None else [])):
@@ -209,13 +213,14 @@ def _scores(
     documents: Selection,
     f1: str,
     executor: Executor | None,
-    solving: Mapping[str, Any],
+    options: Mapping[str, Any],
     *,
     reference: str | None = None,
 ) -> dict[str, CorpusScore]:
     """Measure documents, with a candidate as the reference or everybody with everybody."""
     corpus = Corpus.from_continua(documents)
-    own = {key: value for key, value in solving.items() if value is not None}
+    own = {key: value for key, value in options.items() if value is not None}
+    chance = {key: own[key] for key in ("seed", "samples") if key in own}
     found = measure_corpus(corpus, ["gamma"], reference=reference, executor=executor, **own)
     found |= measure_corpus(
         corpus,
@@ -223,7 +228,7 @@ def _scores(
         reference=reference,
         beyond_chance=True,
         executor=executor,
-        seed=solving["seed"],
+        **chance,
     )
     # Without labels, presence is about any unit instead of each category.
     bare = {name: relabel(c, [None] * len(c.categories)) for name, c in documents.items()}
