@@ -90,7 +90,7 @@ def read_task(folder: Path, name: str) -> Task:
         Of `TASKS`.
     """
     human, model = (folder / "annotations" / part for part in TASKS[name])
-    people, repeated = read_annotations(human / "annotations.jsonl", "person-{group}")
+    people, repeated = read_annotations(human / "annotations.jsonl", "group-{group}")
     models = {}
     missing = []
     for path in sorted(p for p in model.iterdir() if p.is_dir()):
@@ -255,11 +255,14 @@ def rows_of(task: Task, name: str, models: Sequence[str]) -> Iterator[dict[str, 
 
 
 def write_tables(task: Task, path: Path) -> None:
-    """Write the spans of everybody on documents that people annotated; no text."""
+    """Write the spans of everybody on documents that people and models annotated; no text."""
+    modelled = {document for found in task.models.values() for document in found}
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
         writer.writerow(("document", "annotator", "category", "start", "end"))
         for document, people in sorted(task.people.items()):
+            if document not in modelled:
+                continue
             sources = [people, *(m.get(document, {}) for m in task.models.values())]
             for who, spans in (entry for source in sources for entry in source.items()):
                 if not spans:

@@ -333,12 +333,11 @@ def protocol(found: SpanProtocol) -> Table:
         Column("documents", "documents", count),
         Column("gamma", "γ", number, digits=3),
         Column("soft-f1", "soft-F₁", number, digits=3),
-        Column("f1", f"F₁ ({found.f1})", number, digits=3),
+        Column("f1", "F₁", number, digits=3),
         Column("beyond_chance", "F₁ beyond chance", number, digits=3),
         Column("presence", "presence", number, digits=3),
-        Column("own", "units per document", number, digits=2),
-        Column("others", "of the others", number, digits=2),
-        Column("r", "r of counts", number, digits=3),
+        Column("units", "units (theirs)"),
+        Column("r", "r of units", number, digits=3),
         Column("confirmed_rate", "ω", number, digits=2),
         Column("advantage_probability", "ρ", number, digits=2),
         Column("passes", "passes", value=lambda r: _PASSES.get(r["passes"], NONE)),
@@ -354,7 +353,8 @@ def _numbers(row: Protocol, f1: str) -> dict[str, Any]:
     record: dict[str, Any] = {name: score.value for name, score in row.scores.items()}
     record |= {"name": row.name, "f1": row.scores[f1].value}
     record["beyond_chance"] = None if beyond is None else beyond.value
-    record |= {key: getattr(row.counts, key) for key in ("documents", "own", "others", "r")}
+    record |= {"documents": row.counts.documents, "r": row.counts.r}
+    record["units"] = f"{number(row.counts.own, 2)} ({number(row.counts.others, 2)})"
     record |= {"confirmed_rate": None, "advantage_probability": None, "passes": NONE}
     if row.test is not None:
         for key in ("confirmed_rate", "advantage_probability", "passes"):

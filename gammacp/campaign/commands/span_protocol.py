@@ -24,6 +24,7 @@ def print_protocol(found: SpanProtocol, loaded: Loaded, *, json: bool) -> None:
         print_json({"protocol": found.as_dict(), **loaded.json})
         return
     show(result_tables.protocol(found))
+    say(f"F₁ is {found.f1}; units are per document, in brackets those of the others.")
     for candidate in found.candidates:
         if candidate.test is not None:
             say(f"\n{candidate.test.in_words()}")

@@ -188,7 +188,10 @@ def span_protocol(
             counts=counts_among(documents, people),
         )
     for row in (*rows, *([among] if among is not None else [])):
-        signatures += tuple(score.signature for score in row.scores.values())
+        for score in row.scores.values():
+            signatures += (score.signature,)
+            if score.beyond_chance is not None:
+                signatures += (score.beyond_chance.signature,)
     made = tuple(dict.fromkeys(filter(None, signatures)))
     return SpanProtocol(candidates=tuple(rows), people=among, f1=f1, signatures=made)
 
