@@ -122,7 +122,8 @@ def read_annotations(path: Path, name: str) -> tuple[Annotations, int]:
             # Numbers of examples are not unique among translations; those of WMT are.
             number = "orig_example_idx" if "orig_example_idx" in record else "example_idx"
             keys = ("dataset", "split", "setup_id", number)
-            document = "/".join(str(record[key]) for key in keys)
+            # Systems are written in capitals by people's files of translations, and not by models'.
+            document = "/".join(str(record[key]) for key in keys).lower()
             who = name.format(group=record["annotator_group"])
             if who in found[document]:
                 repeated += 1
@@ -198,7 +199,9 @@ def published_numbers(pairs: Sequence[tuple[list[Span], dict[str, list[Span]]]])
         marked = {"model": one, **people}
         marked = {who: spans for who, spans in marked.items() if spans}
         if len(marked) > 1:
-            gammas.append(gamma_of(marked))
+            gamma = gamma_of(marked)
+            if not np.isnan(gamma):
+                gammas.append(gamma)
         else:
             empty.append(1 / (1 + len(one) + len(others)))
     return {
@@ -250,6 +253,9 @@ def rows_of(task: Task, name: str, models: Sequence[str]) -> Iterator[dict[str, 
             for document, people in task.people.items()
             if document in documents
         ]
+        if not pairs:
+            print(f"{name}: {model} shares no document with people, and is left out")
+            continue
         row = {"task": name, "model": model, "people": len(together)}
         yield row | published_numbers(pairs)
 
