@@ -9,7 +9,8 @@ and when, and what `verify.py` says of it. `check` verifies all files anew and s
 `race` has every registered solver (`--import MODULE` for yours) solve every instance for S CPU
 seconds, and writes results/benchmarks/instances.csv.
 
-An instance is named by its family and drawn by `alignment_case.instance`; `cover-…` are covers.
+An instance is named by its family and drawn by `alignment_case.instance`; `cover-…` are covers, and
+others are named by the constraint that their alignment must keep.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from gammacp import verify
 from gammacp.alignment import SOLVERS, best_disorder
 from gammacp.alignment.align import disorder_scale
 from gammacp.alignment.certificate import write_certificate
+from gammacp.alignment.constraints import constraint
 from gammacp.dissimilarity import bind
 from gammacp.errors import GammacpError
 
@@ -89,6 +91,19 @@ INSTANCES = {
     for family, cases in FAMILIES.items()
     for case in cases
 }
+# Problems with constraints, named by the constraint; a file of these has `constraints`, too.
+CONSTRAINED = {
+    "non-crossing": ["2by1000", "3x20:1:overlapping", "3x30:1:random", "5x10:1:random"],
+    "at-most=2": ["3x30:1:random", "8x10:1:random"],
+    "at-most=3": ["5x10:1:random"],
+    "same-category": ["3x100:1:random", "8x10:1:random"],
+}
+CONSTRAINT_OF = {
+    f"{text.replace('=', '-')}-{case.replace(':', '-')}": (text, case)
+    for text, cases in CONSTRAINED.items()
+    for case in cases
+}
+INSTANCES |= {name: case for name, (_, case) in CONSTRAINT_OF.items()}
 INSTANCES |= {f"cover-{case}": case for case in ("dalton", "3by100")}
 INSTANCES |= {f"cover-random-{n}x20-1": f"{n}x20:1:random" for n in (3, 4, 5)}
 
@@ -114,13 +129,21 @@ def continuum_of(certificate: dict[str, Any]) -> gc.Continuum:
     )
 
 
+def constraints_of(name: str) -> list[Any]:
+    """Return what an alignment of the instance must keep."""
+    if name not in CONSTRAINT_OF:
+        return []
+    return [constraint(CONSTRAINT_OF[name][0])]
+
+
 def make(name: str, seconds: float) -> None:
     """Draw it, if it is not there, solve it, and keep the better file."""
     path = path_of(name)
     old = json.loads(path.read_text()) if path.exists() else None
     continuum = instance(INSTANCES[name]) if old is None else continuum_of(old)
     start = time.process_time()
-    found = gc.align(continuum, time_limit=seconds, cover=name.startswith("cover-"))
+    cover = name.startswith("cover-")
+    found = gc.align(continuum, time_limit=seconds, cover=cover, constraints=constraints_of(name))
     spent = time.process_time() - start
     new = path.with_suffix(".new")
     write_certificate(found, new)
@@ -233,7 +256,10 @@ def run_here(sender: Any, name: str, method: str, seconds: float) -> None:
     start, limits = time.process_time(), {"method": method, "time_limit": seconds}
     try:
         bound = bind(gc.Combined(), continuum)
-        found = best_disorder(continuum, bound, **limits, cover=certificate["cover"])
+        kept = constraints_of(name)
+        found = best_disorder(
+            continuum, bound, **limits, cover=certificate["cover"], constraints=kept
+        )
         row = {
             "status": str(found.status),
             "above": f"{found.disorder / best - 1:.2g}",

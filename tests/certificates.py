@@ -149,6 +149,8 @@ def _claim(data: dict[str, Any], rng: Random) -> None:
 def _groups(data: dict[str, Any], rng: Random) -> None:
     """A unit moved to another group or to one of its own, and perhaps the cost set right."""
     groups = data["groups"]
+    if not groups:
+        return
     here = rng.randrange(len(groups))
     unit = groups[here].pop(rng.randrange(len(groups[here])))
     if rng.random() < 0.6:

@@ -51,7 +51,7 @@ def _shown(data: dict[str, str]) -> str:
 
 def _printed(text: str) -> str:
     """Return printed text, whose lines are broken where the page ends."""
-    style = "white-space: pre-wrap"
+    style = "white-space: pre-wrap; font-size: 0.8em"
     return _fenced("{raw} html", f'<pre class="output" style="{style}">{escape(text)}</pre>')
 
 
@@ -60,7 +60,7 @@ def _fenced(kind: str, content: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """What Sphinx asks of an extension."""
+    """Register the extension with Sphinx."""
     app.add_source_suffix(".ipynb", "notebook")
     app.add_source_parser(NotebookParser)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,6 +9,7 @@ Mathet, Widlöcher & Métivier (2015), §4.5: disorder of a unitary alignment an
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar, Unpack
 
@@ -75,10 +76,11 @@ def align(
     time_limit: float | None = None,
     seed: int = 0,
     cover: bool = False,
+    constraints: Sequence[Any] = (),
     reuse: float = 0.0,
     tuning: Tuning = (),
 ) -> Alignment:
-    """The alignment of least disorder, with its proof.
+    """Return the alignment of least disorder, with its proof.
 
     Parameters
     ----------
@@ -96,6 +98,9 @@ def align(
         For back-ends with random choices.
     cover
         Soft γ: each unit in at least one unitary alignment.
+    constraints
+        What the alignment must keep: `NonCrossing()`, `AtMost(3)`, `MustLink(u, v)`, … of
+        `gammacp.alignment.constraints`. The best alignment of those that keep them is returned.
     reuse
         Of a cover: share p in [0, 1] of (n − 1)·Δ that a unit costs in each further unitary
         alignment; 0 is soft γ, with 1 no cover is better than the best partition.
@@ -106,9 +111,10 @@ def align(
     Raises
     ------
     DataError
-        One annotator, or no unit.
+        One annotator, or no unit; or no alignment keeps all constraints.
     UsageError
-        An unknown method, or a gap or time limit outside its range.
+        An unknown method, one that cannot keep a constraint, or a gap or time limit outside its
+        range.
 
     Notes
     -----
@@ -128,10 +134,13 @@ def align(
         time_limit=time_limit,
         seed=seed,
         cover=cover,
+        constraints=constraints,
         reuse=reuse,
         tuning=tuning,
     )
-    return to_alignment(continuum, measured, found, method, cover=cover, reuse=reuse)
+    return to_alignment(
+        continuum, measured, found, method, cover=cover, constraints=constraints, reuse=reuse
+    )
 
 
 def to_alignment(
@@ -141,9 +150,10 @@ def to_alignment(
     method: str,
     *,
     cover: bool,
+    constraints: Sequence[Any] = (),
     reuse: float = 0.0,
 ) -> Alignment:
-    """The alignment of the groups that were found, with their own disorder."""
+    """Return the alignment of the groups that were found, with their own disorder."""
     cost = cost_of(continuum, found.groups, dissimilarity, reuse)
     disorder = cost * disorder_scale(continuum.n_annotators, continuum.mean_units)
     return Alignment(
@@ -160,6 +170,7 @@ def to_alignment(
         tolerance=found.tolerance,
         proof=found.proof,
         effort=found.effort,
+        constraints=tuple(constraints),
     )
 
 
@@ -186,6 +197,7 @@ def best_groups(
     ties: bool = False,
     method: str = "auto",
     cover: bool = False,
+    constraints: Sequence[Any] = (),
     reuse: float = 0.0,
     **limited: Unpack[Limiting],
 ) -> BestGroups:
@@ -196,14 +208,15 @@ def best_groups(
 
     Parameters
     ----------
-    continuum, dissimilarity, method, cover, reuse, limited
+    continuum, dissimilarity, method, cover, constraints, reuse, limited
         As for `best_disorder`.
     """
     limits = Limits(**limited)
     check_reuse(reuse, cover=cover)
     require(continuum, fragments=True)
+    asked = _Asked(SOLVERS[method], limits, ties, cover, reuse, _checked(constraints))
     with counting() as work:
-        best = _best_groups(continuum, dissimilarity, SOLVERS[method], limits, ties, cover, reuse)
+        best = _best_groups(continuum, dissimilarity, asked)
     if best.status is Status.OPTIMAL:
         facts = work.facts
     else:
@@ -211,38 +224,42 @@ def best_groups(
     return best._replace(effort=Effort(work.steps, work.nodes, work.rounds, **facts))
 
 
+class _Asked(NamedTuple):
+    """What is asked of the best alignment, and who is to find it."""
+
+    solver: Solver
+    limits: Limits
+    ties: bool
+    cover: bool
+    reuse: float
+    constraints: Sequence[Any]
+
+
+def _checked(constraints: Sequence[Any]) -> Sequence[Any]:
+    """Return the constraints; a UsageError for what is none."""
+    if constraints is None or len(constraints) == 0:
+        return ()
+    # Imported here: most alignments have no constraints.
+    from gammacp.alignment.constraints.base import checked
+
+    return checked(constraints)
+
+
 def _best_groups(
-    continuum: Continuum,
-    dissimilarity: BoundDissimilarity,
-    solver: Solver,
-    limits: Limits,
-    ties: bool,
-    cover: bool,
-    reuse: float,
+    continuum: Continuum, dissimilarity: BoundDissimilarity, asked: _Asked
 ) -> BestGroups:
-    """The same without what it has taken."""
-    deadline = limits.deadline()
+    """Return the same without what it has taken."""
+    deadline = asked.limits.deadline()
     best: BestGroups | None = None
     delta: float | None = dissimilarity.delta
     while delta is not None:
         measured = to_unit(dissimilarity, delta)
-        left = limits.until(deadline)
+        left = asked.limits.until(deadline)
         unit = delta / measured.delta
         with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
-            if solver.presolved:
-                found = solve_presolved(
-                    continuum, measured, solver.solve, left, cover=cover, reuse=reuse
-                )
-            else:
-                problem = build_problem(
-                    continuum, measured, cover=cover, reuse=reuse, prune=solver.pruned
-                )
-                found = Presolved(solver.solve(problem, left), problem)
-        chosen = found.solution
-        if ties and solver.exact and not due(deadline):
-            chosen = break_ties(continuum, measured, found, limits.until(deadline))
-        cost = cost_of(continuum, found.solution.groups, dissimilarity, reuse)
-        own = replace(found.solution, groups=chosen.groups, first=chosen.first)
+            found, chosen = _solutions(continuum, measured, asked, left)
+        cost = cost_of(continuum, found.groups, dissimilarity, asked.reuse)
+        own = replace(found, groups=chosen.groups, first=chosen.first)
         finer = at_delta(continuum, own, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
@@ -259,10 +276,40 @@ def _best_groups(
     return best
 
 
+def _solutions(
+    continuum: Continuum, measured: BoundDissimilarity, asked: _Asked, limits: Limits
+) -> tuple[Solution, Solution]:
+    """Return the solution that was found, or the first of those as good if ties are broken."""
+    solver = asked.solver
+    if asked.constraints:
+        from gammacp.alignment.constraints.solving import solve_constrained
+
+        rules = asked.constraints
+        if asked.reuse:
+            raise UsageError("constraints do not go with a price for reuse: leave one of them out")
+        return solve_constrained(
+            continuum, measured, solver, limits, rules, cover=asked.cover, ties=asked.ties
+        )
+    deadline = limits.deadline()
+    if solver.presolved:
+        found = solve_presolved(
+            continuum, measured, solver.solve, limits, cover=asked.cover, reuse=asked.reuse
+        )
+    else:
+        problem = build_problem(
+            continuum, measured, cover=asked.cover, reuse=asked.reuse, prune=solver.pruned
+        )
+        found = Presolved(solver.solve(problem, limits), problem)
+    if asked.ties and solver.exact and not due(deadline):
+        broken = break_ties(continuum, measured, found, limits.until(deadline))
+        return found.solution, broken
+    return found.solution, found.solution
+
+
 def at_delta(
     continuum: Continuum, found: Solution, cost: float, delta: float, unit: float
 ) -> BestGroups:
-    """A solution at this Δ, in these units, as what is told: its groups `cost` as much.
+    """Return a solution at this Δ, in these units, as what is told: its groups `cost` as much.
 
     Where that is not what was solved for, nothing is proven: a dissimilarity need not give the same
     numbers when it is asked again.
@@ -289,7 +336,7 @@ def tolerance_at(delta: float, n_annotators: int) -> float:
 
 
 def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float | None:
-    """A smaller Δ with the same best alignments, where the proof leaves too much of them open.
+    """Return a smaller Δ with the same best alignments, where the proof leaves too much open.
 
     An alignment without empty units that costs less than Δ' is better than any with one, at Δ' as
     at every larger Δ: the best one is the same, and Δ' has finer tolerances.
@@ -306,7 +353,7 @@ def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float 
 def nearer_deltas(
     disorder: Floats | float, cost: Floats | float, tolerance: float, delta: float
 ) -> Floats:
-    """The same of alignments without empty units; NaN where there is none."""
+    """Return the same of alignments without empty units; NaN where there is none."""
     nearer = np.ldexp(1.0, 1 + np.frexp(cost)[1])
     wanted = (tolerance > _OPEN * np.asarray(disorder)) & (np.asarray(disorder) > 0)
     return np.where(wanted & (nearer * _FINER <= delta), nearer, math.nan)

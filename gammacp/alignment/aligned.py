@@ -50,7 +50,7 @@ class AlignedPart:
 
     @classmethod
     def of(cls, alignments: Sequence[Any]) -> AlignedPart:
-        """The columns of these.
+        """Return the columns of these.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class AlignedPart:
         )
 
     def small(self) -> AlignedPart:
-        """The same, with whole numbers in as few bytes as hold them."""
+        """Return the same, with whole numbers in as few bytes as hold them."""
         groups = smallest(self.groups)
         status = smallest(self.status)
         return replace(self, groups=groups, status=status, edges=self.edges.astype(np.int32))
@@ -171,6 +171,8 @@ class Aligned(MadeWhenRead[Alignment]):
         What was aligned, and how.
     parts
         Their columns.
+    constraints
+        What each had to keep.
     """
 
     def __init__(
@@ -181,6 +183,7 @@ class Aligned(MadeWhenRead[Alignment]):
         *,
         cover: bool,
         parts: Sequence[AlignedPart],
+        constraints: tuple[Any, ...] = (),
         reuse: float = 0.0,
     ) -> None:
         """No object is made yet."""
@@ -188,6 +191,7 @@ class Aligned(MadeWhenRead[Alignment]):
         self.dissimilarity = dissimilarity
         self.method = method
         self.cover = cover
+        self.constraints = constraints
         self.reuse = reuse
         self._parts = tuple(parts)
         self._first = np.cumsum([0, *(len(p.disorder) for p in self._parts)], dtype=np.int64)
@@ -205,10 +209,17 @@ class Aligned(MadeWhenRead[Alignment]):
         continua = ContinuumSequence.of([alignment.continuum])
         parts = [AlignedPart.of([alignment])]
         how = alignment.dissimilarity, alignment.method
-        return cls(continua, *how, cover=alignment.cover, reuse=alignment.reuse, parts=parts)
+        return cls(
+            continua,
+            *how,
+            cover=alignment.cover,
+            parts=parts,
+            constraints=alignment.constraints,
+            reuse=alignment.reuse,
+        )
 
     def make(self, number: int) -> Alignment:
-        """The alignment with a number, from 0."""
+        """Return the alignment with a number, from 0."""
         which = int(np.searchsorted(self._first, number, side="right")) - 1
         part = self._parts[which]
         k = number - int(self._first[which])
@@ -218,6 +229,7 @@ class Aligned(MadeWhenRead[Alignment]):
             dissimilarity=self.dissimilarity,
             method=self.method,
             cover=self.cover,
+            constraints=self.constraints,
             reuse=self.reuse,
             **part.fields_of(k, continuum.n_annotators),
         )
@@ -233,7 +245,7 @@ class Aligned(MadeWhenRead[Alignment]):
         return AlignedDocument(self, number)
 
     def columns(self, rows: Indices) -> AlignedPart:
-        """The columns of some of them.
+        """Return the columns of some of them.
 
         Parameters
         ----------

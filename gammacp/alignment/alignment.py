@@ -65,6 +65,8 @@ class Alignment:
         for small documents of a corpus, whose proof `certificate` finds again.
     effort
         What finding it has taken; None where documents were aligned together.
+    constraints
+        What it had to keep; the bound is on alignments that keep them.
     reuse
         Share of (n − 1)·Δ that a unit of a cover costs in each further unitary alignment.
     """
@@ -81,14 +83,15 @@ class Alignment:
     tolerance: float = 0.0
     proof: Proof | None = None
     effort: Effort | None = None
+    constraints: tuple[Any, ...] = ()
     reuse: float = 0.0
 
     def __len__(self) -> int:
-        """Number of unitary alignments."""
+        """Return the number of unitary alignments."""
         return len(self.groups)
 
     def __eq__(self, other: object) -> bool:
-        """The same groups of equal continua, at the same cost, with the same proof."""
+        """Return the same groups of equal continua, at the same cost, with the same proof."""
         if not isinstance(other, Alignment):
             return NotImplemented
         return (
@@ -157,19 +160,26 @@ class Alignment:
         if self.disorder > 0 and self.tolerance > OPEN_SHARE * self.disorder:
             share = self.tolerance / self.disorder
             notes = (f"proven to within {share:.2g} of the disorder, which is far below Δ",)
-        if not self.first:
+        if not self.first and self.constraints:
+            notes += (
+                "another alignment that keeps the constraints may be as good: ties are not broken",
+            )
+        elif not self.first:
             notes += (
                 "another alignment may be as good: ties are not broken in the time, or too many",
             )
         return notes
 
     def as_dict(self) -> dict[str, Any]:
-        """The certificate as JSON has it."""
-        return record_of(self, "disorder bound status method first tolerance")
+        """Return the certificate as JSON has it."""
+        record = record_of(self, "disorder bound status method first tolerance")
+        if self.constraints:
+            record["constraints"] = [str(each) for each in self.constraints]
+        return record
 
     @cached_property
     def pair_costs(self) -> Floats:
-        """d of every pair of annotators in every group, shape (groups, C(n, 2)).
+        """Return d of every pair of annotators in every group, shape (groups, C(n, 2)).
 
         Pairs in the order of `numpy.triu_indices`; Δ where a unit is empty.
         """
@@ -235,7 +245,7 @@ class Alignment:
 
 
 def costs_of_pairs(groups: Codes, units: UnitColumns, dissimilarity: BoundDissimilarity) -> Floats:
-    """d of every pair in every group, Δ where a unit is empty; shape (groups, C(n, 2)).
+    """Return d of every pair in every group, Δ where a unit is empty; shape (groups, C(n, 2)).
 
     Parameters
     ----------

@@ -84,6 +84,7 @@ def align_each(
         Told how many are aligned, of how many.
     """
     every = ContinuumSequence.of(continua)
+    constraints = tuple(solving.get("constraints", ()))
     parts = [*every.stretches(_TASK_UNITS)]
     solve = partial(
         _columns_of_each, dissimilarity=dissimilarity, ties=True, as_alignment=True, **solving
@@ -101,7 +102,15 @@ def align_each(
         if len(solved) < len(part):
             # Interrupted: results of later parts would not belong to the continua that come next.
             break
-    return Aligned(every, dissimilarity, method, cover=cover, reuse=reuse, parts=aligned_parts)
+    return Aligned(
+        every,
+        dissimilarity,
+        method,
+        cover=cover,
+        parts=aligned_parts,
+        constraints=constraints,
+        reuse=reuse,
+    )
 
 
 def best_groups_of_each(
@@ -118,7 +127,8 @@ def best_groups_of_each(
     continua
         With at least two annotators and one unit each, and one list of categories.
     dissimilarity, ties, solving
-        As for `best_groups`. Only `auto` without a gap or a time limit takes continua together.
+        As for `best_groups`. Only `auto` without a gap, a time limit or constraints takes continua
+        together.
 
     After Ctrl-C those that were not reached are missing at the end, and the last one that is there
     may have been cut short.
@@ -143,7 +153,8 @@ def _columns_of_each(
     limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", ()))
     places = [np.empty(0, np.int64)]
     parts = [AlignedPart.of([])]
-    if method == "auto" and not solving.get("gap") and solving.get("time_limit") is None:
+    alike = not solving.get("gap") and solving.get("time_limit") is None
+    if method == "auto" and alike and not solving.get("constraints"):
         for rows in _rows(every, dissimilarity, limits):
             row = every.at(rows)
             how = {"ties": ties, "as_alignment": as_alignment}

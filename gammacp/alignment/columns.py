@@ -32,7 +32,7 @@ def enumerate_columns(
     largest: int | None = None,
     deadline: float = np.inf,
 ) -> Columns | None:
-    """All groups, of at most `largest` units, that no profitable split beats.
+    """All groups, of at most `largest` units, that no profitable split beats and that may be.
 
     None if they exceed `most_members` units, and once due.
     """
@@ -42,15 +42,19 @@ def enumerate_columns(
         most_units = problem.n_annotators
     else:
         most_units = largest
+    if problem.rules is not None:
+        most_units = min(most_units, problem.rules.largest)
     bounds = problem.graph, problem.opening, problem.tolerance, most_units, most_members
     found, whole = halting(
         lambda meter: profitable_groups(*bounds, meter),
         deadline,
         quick=len(problem.first) <= _UNWATCHED,
     )
-    if whole:
-        return found
-    return None
+    if not whole:
+        return None
+    if problem.rules is not None:
+        return problem.rules.keep(problem, found)
+    return found
 
 
 def all_columns(problem: Problem, largest: int | None = None, deadline: float = np.inf) -> Columns:
@@ -58,6 +62,11 @@ def all_columns(problem: Problem, largest: int | None = None, deadline: float = 
     columns = enumerate_columns(problem, largest=largest, deadline=deadline)
     if columns is None and due(deadline):
         raise TimeoutError("no time left to list the unitary alignments")
+    if columns is None and problem.rules is not None:
+        raise DataError(
+            f"too many unitary alignments to list them all, as {problem.rules.names} asks",
+            hint="Align parts of the text, or fewer annotators",
+        )
     if columns is None:
         raise DataError(
             "too many unitary alignments to list them all",
@@ -67,7 +76,7 @@ def all_columns(problem: Problem, largest: int | None = None, deadline: float = 
 
 
 def to_groups(problem: Problem, columns: Columns) -> Codes:
-    """The columns and the units left alone, int32 (groups, annotators), −1 empty.
+    """Return the columns and the units left alone, int32 (groups, annotators), −1 empty.
 
     In a cover the columns may share units.
     """
@@ -79,14 +88,14 @@ def to_groups(problem: Problem, columns: Columns) -> Codes:
 
 
 def group_table(problem: Problem, columns: Columns) -> Codes:
-    """The columns alone as rows of units, int32 (columns, annotators), −1 empty."""
+    """Return the columns alone as rows of units, int32 (columns, annotators), −1 empty."""
     groups = np.full((columns.number, problem.n_annotators), -1, np.int32)
     groups[columns.column_of, problem.annotator[columns.members]] = columns.members
     return groups
 
 
 def to_columns(problem: Problem, groups: Codes) -> Columns:
-    """The groups of two and more units as columns."""
+    """Return the groups of two and more units as columns."""
     from gammacp.alignment.kernels.pairs import group_weights
 
     groups = groups[(groups >= 0).sum(axis=1) > 1]
@@ -104,7 +113,7 @@ def alone(problem: Problem) -> Codes:
 
 
 def group_of_units(groups: Codes, n_units: int) -> Codes:
-    """The group of each unit in a partition, −1 for units in none."""
+    """Return the group of each unit in a partition, −1 for units in none."""
     group_of = np.full(n_units, -1, np.int32)
     rows, annotators = np.nonzero(groups >= 0)
     group_of[groups[rows, annotators]] = rows
@@ -112,7 +121,7 @@ def group_of_units(groups: Codes, n_units: int) -> Codes:
 
 
 def as_groups(problem: Problem, group_of: Codes) -> Codes:
-    """Groups as rows of units; units without a group get one of their own."""
+    """Return the groups as rows of units; units without a group get one of their own."""
     alone = np.flatnonzero(group_of < 0)
     group_of = group_of.copy()
     group_of[alone] = group_of.max(initial=-1) + 1 + np.arange(len(alone))

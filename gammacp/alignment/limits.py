@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias, TypedDict, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from gammacp.base.stopping import GIGA, clock
 from gammacp.errors import UsageError
@@ -69,6 +69,7 @@ class Solving(Limiting, total=False):
 
     method: str
     cover: bool
+    constraints: Sequence[Any]
     reuse: float
 
 
@@ -145,7 +146,7 @@ class Limits:
         return number
 
     def until(self, deadline: float) -> Limits:
-        """These limits with the time that is left until then.
+        """Return these limits with the time that is left until then.
 
         Parameters
         ----------

@@ -15,12 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from gammacp.alignment.kernels.records import Columns, Graph
-from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.errors import DataError
 
 
 class Status(StrEnum):
@@ -33,6 +34,58 @@ class Status(StrEnum):
     OPTIMAL = "optimal"
     UNCHECKED = "by CP-SAT, unchecked"
     FEASIBLE = "feasible"
+
+
+class GroupRules(Protocol):
+    """Rules on groups beyond their pairs (`constraints.rules`): a solver keeps them or is refused.
+
+    Groups are rows of units, shape (groups, annotators), −1 where the unit is empty.
+    """
+
+    @property
+    def hereditary(self) -> bool:
+        """Whether splitting a group breaks none of them."""
+        ...
+
+    @property
+    def excludes(self) -> bool:
+        """Whether two groups may exclude each other."""
+        ...
+
+    @property
+    def largest(self) -> int:
+        """Return the most units of a group."""
+        ...
+
+    @property
+    def names(self) -> str:
+        """Return the kinds of constraints, for messages."""
+        ...
+
+    @property
+    def linked_table(self) -> Codes:
+        """Return groups of units that must be together."""
+        ...
+
+    def keep(self, problem: Problem, columns: Columns) -> Columns:
+        """Return those columns that are groups that may be."""
+        ...
+
+    def allowed_groups(self, groups: Codes) -> Bools:
+        """Return which groups may be."""
+        ...
+
+    def allowed_both(self, first: Codes, second: Codes) -> Bools:
+        """Return which two groups, beside each other, may be in one alignment."""
+        ...
+
+    def excluding(self, groups: Codes, others: Codes | None = None) -> Bools:
+        """Return which groups exclude which others, or each other; those that share a unit do."""
+        ...
+
+    def order_of_two(self) -> Indices | None:
+        """Return places of units if the rule on two groups is that two annotators keep these."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +110,8 @@ class Problem:
     rank
         Place of each unit by position (start, end, row); default: the rows' own order. Neighbours
         in rank should be neighbours in the graph, and ties between optima are broken by it.
+    rules
+        What groups must keep beyond their pairs; None for nothing.
     reuse
         In a cover: what being in each further group costs a unit.
     """
@@ -70,6 +125,7 @@ class Problem:
     delta: float = 1.0
     cover: bool = False
     rank: Codes | None = None
+    rules: GroupRules | None = None
     reuse: float = 0.0
 
     @cached_property
@@ -263,6 +319,21 @@ class Solution:
         return (self.objective - self.bound) / max(abs(self.objective), 1e-300)
 
 
+def no_alignment(problem: Problem) -> DataError:
+    """Return the error for a problem whose rules no alignment keeps.
+
+    Parameters
+    ----------
+    problem
+        With `rules`.
+    """
+    names = "" if problem.rules is None else problem.rules.names
+    return DataError(
+        f"no alignment keeps {names} on these {problem.n_units} units",
+        hint="Leave one of the constraints out",
+    )
+
+
 def group_costs(problem: Problem, groups: Codes) -> Floats:
     """cost(G) of each group; ∞ where a pair is no edge. Shape (groups,)."""
     from gammacp.alignment.kernels.pairs import group_weights
@@ -285,7 +356,7 @@ def solution(
     proof: Proof | None = None,
     told: float = -np.inf,
 ) -> Solution:
-    """The solution with its objective recomputed; optimal if the bound meets it.
+    """Return the solution with its objective recomputed; optimal if the bound meets it.
 
     `bound` may lie above the objective by rounding; it is cut to it. `told` is a bound for which
     there is CP-SAT's word only.
@@ -305,7 +376,7 @@ def judged(
     proof: Proof | None,
     told: float = -np.inf,
 ) -> Solution:
-    """The solution of that objective; optimal if the bound meets it but for the slack."""
+    """Return the solution of that objective; optimal if the bound meets it but for the slack."""
     proven = bound >= objective - slack
     if told >= objective - slack:
         open_status = Status.UNCHECKED

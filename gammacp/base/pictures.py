@@ -196,7 +196,7 @@ def caption_lines(caption: str, width: float) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return a text that matplotlib shows as it is, with what hides in it made visible.
+    r"""Return a text that matplotlib shows as it is, with what hides in it made visible.
 
     Parameters
     ----------

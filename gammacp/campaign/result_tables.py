@@ -133,7 +133,7 @@ def categories(found: Comparison) -> Table:
 
 
 def reference(found: ReferenceComparison) -> Table:
-    """The reference against each annotator."""
+    """Return the reference against each annotator."""
     columns = _columns("annotator gamma with_others aligned equal missed added")
     return Table(columns, [a.as_dict() for a in found.annotators])
 
@@ -169,7 +169,7 @@ def sessions(found: Sessions) -> Table:
 
 
 def over_time(found: OverTime) -> Table:
-    """The change of γ of all, and of each annotator beside the others."""
+    """Return the change of γ of all, and of each annotator beside the others."""
     columns = (
         *_columns("annotator documents"),
         Column("change", "change of γ", signed_number, digits=2),
@@ -218,7 +218,7 @@ def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
 
 
 def confusion(found: Confusion, *, corner: str = "aligned pairs") -> Table:
-    """Counts of aligned pairs as a matrix; the tint is the share of the row."""
+    """Return the counts of aligned pairs as a matrix; the tint is the share of the row."""
     columns = tuple(
         Column(f"{j}", name, _count_or_dot, tint=partial(_confusion_tint, j))
         for j, name in enumerate(found.columns)
@@ -231,7 +231,7 @@ def confusion(found: Confusion, *, corner: str = "aligned pairs") -> Table:
 
 
 def listed_confusions(found: Confusion, *, corner: str, most: int = 20) -> Table:
-    """The most frequent confusions in a list: for many categories."""
+    """Return the most frequent confusions in a list: for many categories."""
     columns = (Column("row", corner), Column("with", "with"), Column("pairs", "pairs", count))
     keys = ("row", "with", "pairs")
     return Table(
@@ -263,7 +263,7 @@ def _confusion_tint(column: int, record: Mapping[str, Any]) -> Tint | None:
 
 
 def equivalents(found: Calibration) -> Table:
-    """The amount of each error that gives the measured γ."""
+    """Return the amount of each error that gives the measured γ."""
     from gammacp.campaign.calibrate.meaning import unit_of_amount
 
     records = [{**e.as_dict(), "of": unit_of_amount(e.error)} for e in found.equivalents]
@@ -314,7 +314,7 @@ def replacement(found: Replacement) -> Table:
 
 
 def people(found: Candidacy) -> Table:
-    """A candidate against each person."""
+    """Return a candidate against each person."""
     records = [{"annotator": p.annotator, **p.as_dict()} for p in found.people]
     tested = ("p", "p_exact", "p_equivalence", "equivalent")
     keys = (
@@ -381,6 +381,6 @@ def designs(found: Plan) -> Table:
 
 
 def curves(found: Calibration) -> Table:
-    """The points of all curves."""
+    """Return the points of all curves."""
     points = [{"error": e.error, **p} for e in found.equivalents for p in e.curve.as_dict()]
     return Table(_columns("error magnitude mean sd smooth sets"), points)

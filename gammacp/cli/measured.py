@@ -52,7 +52,7 @@ class Task:
         matching: LabelMatching | None,
         read: Mapping[str, Any],
     ) -> Task:
-        """The task for these data.
+        """Return the task for these data.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Task:
         return {d: {name: found[name] for name in self.names} for d, found in every.items()}, joint
 
     def _one(self, documents: int) -> Callable[[Any], Mapping[str, Score]]:
-        """The function that measures one document by itself."""
+        """Return the function that measures one document by itself."""
         from gammacp.measures.beyond_chance import CHANCE_OPTIONS
         from gammacp.measures.measuring import measure, measure_matched
         from gammacp.measures.registry import MEASURES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from inspect import cleandoc, getdoc
@@ -53,6 +53,9 @@ class GammaOptions(TypedDict, total=False):
         Of the random sets (default 0), ≥ 0.
     method, gap, time_limit
         Solver ("auto"), relative gap at which to stop (0), seconds for each alignment (no limit).
+    constraints
+        What alignments must keep, those of random sets, too: `[NonCrossing()]`, … of
+        `gammacp.alignment.constraints`; not such as name units.
     """
 
     dissimilarity: Any
@@ -67,6 +70,7 @@ class GammaOptions(TypedDict, total=False):
     method: str
     gap: float
     time_limit: float | None
+    constraints: Sequence[Any]
 
 
 class Computing(TypedDict, total=False):
@@ -100,6 +104,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "seed": 0,
     "method": "auto",
     "gap": 0.0,
+    "constraints": (),
 }
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -156,11 +161,12 @@ class Settings:
     gap: float
     time_limit: float | None
     cover: bool = False
+    constraints: tuple[Any, ...] = ()
     reuse: float = 0.0
 
     @classmethod
     def of(cls, *, cover: bool = False, reuse: float | None = None, **options: object) -> Settings:
-        """These options, the others at their defaults.
+        """Return these options, the others at their defaults.
 
         Raises
         ------
@@ -187,6 +193,7 @@ class Settings:
             number("gap", given["gap"], 0.0),
             None if limit is None else number("time_limit", limit, 0.0),
             cover,
+            _constraints(given["constraints"]),
             0.0 if reuse is None else check_reuse(reuse, cover=cover),
         )
 
@@ -228,6 +235,7 @@ class Settings:
             "time_limit": self.time_limit,
             "seed": self.seed,
             "cover": self.cover,
+            "constraints": self.constraints,
             "reuse": self.reuse,
         }
 
@@ -253,8 +261,21 @@ class Settings:
             "seed": self.seed,
             "gap": self.gap or None,
             "limit": self.time_limit,
+            "constraints": "+".join(map(str, self.constraints)) or None,
             "reuse": self.reuse or None,
         }
+
+
+def _constraints(given: Any) -> tuple[Any, ...]:
+    """Return constraints that random sets can have, too; a UsageError for others."""
+    if given is None or (isinstance(given, list | tuple) and not given):
+        return ()
+    # Imported here: most alignments have no constraints.
+    from gammacp.alignment.constraints.base import check_structural, checked
+
+    constraints = checked(given)
+    check_structural(constraints, "γ")
+    return constraints
 
 
 def _dissimilarity(given: dict[str, Any]) -> Any:

@@ -24,6 +24,7 @@ from gammacp.testing.alignment import check_solver as check_solver
 from gammacp.testing.checking import CHANGES, require
 from gammacp.testing.checking import check_chance_model as check_chance_model
 from gammacp.testing.checking import check_measure as check_measure
+from gammacp.testing.constraints import check_constraint as check_constraint
 from gammacp.testing.formats import check_format as check_format
 from shuffling.checking import check_error as check_error
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gammacp.alignment import SOLVERS
 from gammacp.alignment import register as register_solver
+from gammacp.alignment.constraints import Constraint, registered_constraint
 from gammacp.chance.registry import CHANCE_MODELS, registered
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity import CATEGORIAL, DISSIMILARITIES, POSITIONAL
@@ -94,6 +95,18 @@ def read(source: Any) -> Continuum:
     lines = source.content.decode().splitlines()[1:]
     rows = [line.split() for line in lines]
     return Continuum.from_units(Unit(a, float(s), float(e), c) for a, c, s, e in rows)
+
+
+@registered_constraint("own-within")
+@dataclass(frozen=True)
+class Within(Constraint):
+    """Units of a group start within so many of each other."""
+
+    most: float
+
+    def allows_pairs(self, c: Continuum, first: Any, second: Any) -> Any:
+        """Return which pairs do."""
+        return np.abs(c.starts[first] - c.starts[second]) <= self.most
 
 
 POSITIONAL.register("own-starts", Starts())  # type: ignore[arg-type]

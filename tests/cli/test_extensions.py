@@ -63,6 +63,8 @@ OWN_PARTS = (
     ("gamma", ("--dissimilarity", "own-ends", "--samples", 5), "own-ends"),
     ("gamma", ("--chance", "own-shift", "--jobs", 2), "chance:own-shift"),
     ("align", ("--categorial", "own-initials", "--method", "own-solver"), '"optimal"'),
+    ("align", ("--constraint", "own-within=0.5"), '"disorder": 2.0'),
+    ("gamma", ("--constraint", "own-within=2", "--samples", 5), "constraints:own-within(2.0)"),
     ("measure", ("-m", "own-share"), '"value": 0.5'),
     ("compare", ("--positional", "own-starts", "--samples", 5), "pos:own-starts"),
     ("compare", ("--chance", "own-shift", "--samples", 5), "own-shift"),

@@ -21,8 +21,8 @@ sys.path.append(str(Path(__file__).parent))
 
 from blocks import PAGES, Block, blocks
 
-# Methods by which a class is a dissimilarity or a part of one, or an error type.
-_METHODS = {"pairwise", "distances", "apply"}
+# Methods by which a class is a dissimilarity or a part of one, an error type or a constraint.
+_METHODS = {"pairwise", "distances", "apply", "allows_pairs", "allows_groups"}
 _IN_A_SUBJECT = {"pause-time", "pauses"}
 
 

@@ -125,6 +125,7 @@ def test_random_masks_cover_their_pixels(seed: int) -> None:
         ({"size": [4, 5], "counts": [1.5, 18.5]}, 'mask has no "counts"'),
         ({"size": [4], "counts": [20]}, 'mask has no "size" of height and width'),
         ({"size": [4, 0], "counts": []}, 'mask has no "size" of height and width'),
+        ({"size": [1, 2**30], "counts": [0, 2**30]}, 'mask has no "size" of height and width'),
         ({"size": [5, 4], "counts": "52200000O"}, "2 sizes of image a.png"),
     ],
 )
@@ -152,6 +153,12 @@ def test_annotators_files_must_have_images_of_one_size(run: Run, tmp_path: Path)
     outcome = run("measure", tmp_path, "-m", "mean-iou")
     assert outcome.code == 3
     assert "several sizes: 4 × 5 by ann, 4 × 6 by bob" in outcome.err.replace("\n", " ")
+    # Exported at one size, as advised, they are compared.
+    one = annotation(1, "bob", {"size": [4, 5], "counts": [5, 15]})
+    file_of(tmp_path / "bob" / "m.json", one)
+    followed = run("measure", tmp_path, "-m", "mean-iou")
+    assert followed.code == 0
+    assert "1.0000" in followed.out
 
 
 def test_an_empty_mask_is_left_out_and_counted(tmp_path: Path) -> None:

@@ -6,13 +6,20 @@ from gammacp.alignment.solvers.registry import registered
 
 
 @registered(
-    "auto", "assignment for two annotators, otherwise enumeration or `crowd`", presolved=True
+    "auto",
+    "assignment for two annotators, otherwise enumeration or `crowd`",
+    presolved=True,
+    constrained=True,
 )
 def solve_auto(problem: Problem, limits: Limits) -> Solution:
     """Solve by assignment for two annotators, by all groups if they can be listed, else as a crowd.
 
     Each way is imported when it is first taken: a problem of two annotators loads no other.
     """
+    if problem.rules is not None:
+        from gammacp.alignment.constraints.engine import solve_constrained_groups
+
+        return solve_constrained_groups(problem, limits)
     if problem.n_annotators == 2:
         from gammacp.alignment.solvers.bipartite import solve_bipartite
 

@@ -46,13 +46,19 @@ class _Priced(NamedTuple):
     groups: Codes | None
 
 
-@registered("cpsat", "prices of a linear program, and OR-tools' CP-SAT packs, one worker")
+@registered(
+    "cpsat", "prices of a linear program, and OR-tools' CP-SAT packs, one worker", constrained=True
+)
 def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     """Pack the groups that lose little under prices, until none that is left out could matter.
 
     CP-SAT's word is checked by the search of components over the groups that were packed; what it
     alone proves is told as that.
     """
+    if problem.rules is not None:
+        from gammacp.alignment.constraints.engine import solve_by_cpsat
+
+        return solve_by_cpsat(problem, limits)
     deadline = limits.deadline()
     try:
         priced = _prices(problem, limits, deadline)
@@ -90,7 +96,7 @@ def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
 
 
 def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) -> Solution | None:
-    """The best packing of the groups within τ, τ raised while one beyond could be in a better one.
+    """Find the best packing of the groups within τ; raise τ while one beyond could be better.
 
     None where the groups within τ are too many to list, or there is no time to.
     """
@@ -157,7 +163,7 @@ def _checked(
     limits: Limits,
     deadline: float,
 ) -> Solution:
-    """The packing with the bound to which the components of the same groups come.
+    """Return the packing with the bound to which the components of the same groups come.
 
     `bounds` are what CP-SAT tells, and what an alignment with any other group costs.
     """

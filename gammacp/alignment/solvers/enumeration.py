@@ -21,10 +21,17 @@ _MOMENT = GIGA // 4
 
 
 @registered(
-    "enumeration", "all unitary alignments listed, priced, and proven by components", presolved=True
+    "enumeration",
+    "all unitary alignments listed, priced, and proven by components",
+    presolved=True,
+    constrained=True,
 )
 def solve_enumeration(problem: Problem, limits: Limits) -> Solution:
     """List all groups that no profitable split beats; DataError if they are too many."""
+    if problem.rules is not None and (problem.rules.excludes or not problem.rules.hereditary):
+        from gammacp.alignment.constraints.engine import solve_by_components
+
+        return solve_by_components(problem, limits)
     deadline = limits.deadline()
     try:
         columns = all_columns(problem, deadline=deadline)
@@ -39,7 +46,7 @@ def at_hand(
     bound: float = -np.inf,
     proof: Proof | None = None,
 ) -> Solution:
-    """A good alignment within a moment, and the best bound that is known: for when time is up.
+    """Find a good alignment within a moment, and the best known bound: for when time is up.
 
     The time that it takes is counted in steps, so that it has some where the limit has none left.
     """
@@ -47,6 +54,10 @@ def at_hand(
     from gammacp.alignment.heuristics.local_search import improve
     from gammacp.alignment.proof.unit_bound import least_bounded
 
+    if problem.rules is not None:
+        from gammacp.alignment.constraints.apart import first_groups
+
+        return least_bounded(problem, first_groups(problem, problem.rules), bound, proof=proof)
     with budget(_MOMENT, beyond=True):
         groups = improve(problem, groups)
     return least_bounded(problem, groups, bound, proof=proof)
@@ -68,7 +79,7 @@ def solve_listed(
     bound: float = -np.inf,
     proof: Proof | None = None,
 ) -> Solution:
-    """The best alignment out of these columns, which hold all that matter.
+    """Return the best alignment out of these columns, which hold all that matter.
 
     If the time is up before there are prices, a good one. `groups` are an alignment to begin with,
     and `bound` what is known that none is below. `proof` has prices that no group beats, not even
@@ -103,7 +114,7 @@ def solve_listed(
 
 
 def better(problem: Problem, found: Solution, other: Solution) -> Solution:
-    """The cheaper of two solutions, the higher bound with its proof, the first's certificate."""
+    """Return the cheaper of two solutions, with the higher bound and its proof."""
     if found.objective <= other.objective:
         cheaper = found
     else:

@@ -11,9 +11,13 @@ from gammacp.alignment.solvers.registry import registered
 from gammacp.base.stopping import note
 
 
-@registered("milp", "full set partitioning model, scipy's HiGHS")
+@registered("milp", "full set partitioning model, scipy's HiGHS", constrained=True)
 def solve_milp(problem: Problem, limits: Limits) -> Solution:
     """Minimise Σ cost(G)·x_G, each unit in exactly one group (in at least one for a cover)."""
+    if problem.rules is not None and (problem.rules.excludes or not problem.rules.hereditary):
+        from gammacp.alignment.constraints.engine import solve_by_highs
+
+        return solve_by_highs(problem, limits)
     deadline = limits.deadline()
     try:
         columns = all_columns(problem, deadline=deadline)

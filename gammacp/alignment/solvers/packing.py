@@ -114,9 +114,12 @@ def best_packing(
 
 
 def highs_packing(
-    packing: Model, limits: Limits, *, most_nodes: int | None = None
+    packing: Model, limits: Limits, *, most_nodes: int | None = None, presolve: bool = True
 ) -> Packing | None:
-    """`best_packing` by scipy's HiGHS; None without any solution."""
+    """`best_packing` by scipy's HiGHS; None without any solution.
+
+    With rows beside those of the units, its presolve may print to stdout: do without then.
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array, eye_array, hstack
 
@@ -130,7 +133,7 @@ def highs_packing(
     # HiGHS proves to an absolute 1e-6 of the objective: less than a problem's own tolerance then.
     unit = 2.0 ** float(16 - np.frexp(max(opening, float(np.abs(cost).max()) / 64, 1e-200))[1])
     groups = csc_array((np.ones(len(columns.members)), columns.members, columns.begin), (n, m))
-    options: Any = {"mip_rel_gap": limits.gap or 1e-12}
+    options: Any = {"mip_rel_gap": limits.gap or 1e-12, "presolve": presolve}
     if limits.time_limit is not None:
         options["time_limit"] = limits.time_limit
     if most_nodes is not None:
@@ -164,13 +167,15 @@ def highs_packing(
     return Packing(times.astype(np.int64), float(room.sum()) * opening - least, proven)
 
 
-def highs_bound(packing: Model, limits: Limits) -> float:
+def highs_bound(packing: Model, limits: Limits, *, presolve: bool = True) -> float:
     """Bound the gain of packings by HiGHS, if it soon has one: a second opinion."""
     columns, units = packing.columns.compress()
     if len(columns.members) > _ASKED:
         return np.inf
     inside = replace(packing, columns=columns, capacity=packing.capacity[units])
-    found = highs_packing(inside, replace(limits, gap=0.0), most_nodes=_SECOND_OPINION)
+    found = highs_packing(
+        inside, replace(limits, gap=0.0), most_nodes=_SECOND_OPINION, presolve=presolve
+    )
     if found is None:
         return np.inf
     return found.bound
@@ -311,7 +316,7 @@ def _sum(terms: list[Any], coefficients: list[int]) -> Any:
 
 
 def _solve(program: _Program, limits: Limits, **more: float) -> tuple[Any, Status | None]:
-    """The solver, and what is known of its solution; None without one."""
+    """Return the solver, and what is known of its solution; None without one."""
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()

@@ -28,7 +28,8 @@ class Solver:
     `exact` back-ends prove optimality when they are given time (`auto`, which hands crowds to one
     that is not, may end without a proof); `pruned` ones expect candidate pairs without those that
     cannot be in an optimal alignment, the others all pairs. With `presolved`, identical units are
-    merged and dense continua thinned out before they come to it.
+    merged and dense continua thinned out before they come to it. `constrained` ones keep
+    `Problem.rules`; the others are refused where there are any.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Solver:
     exact: bool = True
     pruned: bool = True
     presolved: bool = False
+    constrained: bool = False
 
 
 SOLVERS: Registry[Solver] = Registry("solver")

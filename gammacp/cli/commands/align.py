@@ -1,13 +1,16 @@
 """`gammacp align`: the best alignment of one continuum, with its certificate."""
 
+from __future__ import annotations
+
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import alignment_records, print_alignment, write_trace
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import File, Reading, errors_of, load
-from gammacp.cli.options.settings import Seed, SolvingFlags, Weighing
+from gammacp.cli.options.settings import Constraining, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import (
     AsJson,
     FrameFile,
@@ -21,12 +24,17 @@ from gammacp.cli.output import (
     write_frame,
 )
 from gammacp.cli.progress import progress
+from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.alignment import Alignment
 
 
 def align(
     reading: Reading,
     weighing: Weighing,
     solving: SolvingFlags,
+    constraining: Constraining,
     file: File = None,
     certificate: Path | None = option(
         "Write the claim and its proof (JSON), for gammacp verify.", "FILE"
@@ -49,7 +57,7 @@ def align(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """The best alignment of one text, and how far it is proven.
+    """Align one text as well as possible, and say how far that is proven.
 
     Ctrl-C stops with the best alignment so far and its bound.
 
@@ -80,17 +88,17 @@ def align(
         tracing() as points,
         interruptible() as interrupted,
     ):
-        alignment = solve(continuum, weighing.dissimilarity(), **solving.options(), seed=seed)
+        how = solving.options() | constraining.options()
+        if pool is not None and constraining.options():
+            raise UsageError("--pool lists alignments without constraints: leave --constraint out")
+        alignment = solve(continuum, weighing.dissimilarity(), **how, seed=seed)
         found = None
         if pool is not None:
             from gammacp.cli.alignment_pool import pool_of
 
             found = pool_of(alignment, pool, within, solving.options(), seed)
     if certificate is not None and write_certificate(alignment, certificate) == "none":
-        message(
-            f"gammacp: {certificate} has no proof: the method {alignment.method} leaves none that "
-            "can be checked. --method auto does"
-        )
+        message(f"gammacp: {certificate} has no proof: {_why_no_proof(alignment)}")
     if trace is not None:
         write_trace(points, alignment, trace)
     if frame is not None:
@@ -117,9 +125,18 @@ def align(
             f"disorder {alignment.disorder:.12g}, {alignment.status}, "
             f"bound {alignment.bound:.12g}, gap {alignment.gap:.2%}, method {alignment.method}"
         )
+        if alignment.constraints:
+            say(f"keeps {', '.join(map(str, alignment.constraints))}")
         for note in alignment.notes if alignment.status == "optimal" else ():
             say(note)
         if found is not None:
             found.show()
     end_if_interrupted(interrupted, "this is the best alignment so far")
     solving.check_proven(alignment.status)
+
+
+def _why_no_proof(alignment: Alignment) -> str:
+    """Return why a certificate has no proof."""
+    if alignment.constraints:
+        return "a checker cannot check yet that no better alignment keeps the constraints"
+    return f"the method {alignment.method} leaves none that can be checked. --method auto does"

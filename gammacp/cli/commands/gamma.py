@@ -19,7 +19,13 @@ from gammacp.cli.options.reading import (
     load,
     teams_of,
 )
-from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds, wants_interval
+from gammacp.cli.options.settings import (
+    ComputingFlags,
+    Constraining,
+    GammaFlags,
+    Thresholds,
+    wants_interval,
+)
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import DataError, UsageError
 
@@ -37,6 +43,7 @@ def gamma(
     sampled: Sampled,
     computing: ComputingFlags,
     thresholds: Thresholds,
+    constraining: Constraining,
     files: Files = None,
     alignment: bool = option("Also print the best alignment of each file.", default=False),
     explain: bool = option(
@@ -72,7 +79,7 @@ def gamma(
 
     interval = wants_interval(interval, bootstrap)
     thresholds.require_interval(interval)
-    options = settings.options()
+    options: GammaOptions = {**settings.options(), **constraining.options()}  # type: ignore[typeddict-item]
     if certificate is not None or certificate_sets:
         _check_certificates(certificate, certificate_sets)
     loaded = load(

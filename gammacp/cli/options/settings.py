@@ -221,6 +221,26 @@ class SolvingFlags:
 
 
 @dataclass(frozen=True)
+class Constraining:
+    """Options for what alignments must keep."""
+
+    constraint: list[str] | None = option(
+        "Rule that the alignment must keep: {constraints}; or a TOML file of rules, which can name "
+        "units (repeatable).",
+        "NAME[=VALUE]|FILE.toml",
+    )
+
+    def options(self) -> dict[str, Any]:
+        """Return `constraints` as `gammacp.align` takes them; nothing if none was given."""
+        if not self.constraint:
+            return {}
+        # Imported with the option: most alignments have no constraints.
+        from gammacp.alignment.constraints.toml_file import constraints_of
+
+        return {"constraints": constraints_of(self.constraint)}
+
+
+@dataclass(frozen=True)
 class ComputingFlags:
     """Options for where it is computed."""
 

@@ -76,7 +76,7 @@ class LinksOn:
         return continuum.link_rows.only(chains=False, type=self.type)
 
     def join(self, continuum: Continuum, groups: Codes, dealt: Linked | None = None) -> Joined:
-        """The best alignment of the links.
+        """Return the best alignment of the links.
 
         Parameters
         ----------

@@ -18,7 +18,8 @@ from gammacp.errors import DataError
 
 Ring = list[tuple[float, float]]
 _FIRST = 48
-_LARGEST = 2**31
+# Longer sides are no images; a mask of few runs could claim them and take hours.
+_LARGEST = 2**17
 
 
 def mask_size(segmentation: Any) -> tuple[int, int]:
@@ -38,7 +39,8 @@ def mask_size(segmentation: Any) -> tuple[int, int]:
     whole = isinstance(size, list) and len(size) == 2
     if not whole or not all(type(n) is int and 0 < n < _LARGEST for n in size):
         raise DataError(
-            'mask has no "size" of height and width', hint="Give both as whole numbers of pixels"
+            'mask has no "size" of height and width',
+            hint=f"Give both as whole numbers of pixels, from 1 to {_LARGEST - 1}",
         )
     return size[0], size[1]
 

@@ -1,0 +1,44 @@
+"""Two annotators whose pairs keep their order: dynamic programming, as of two sequences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gammacp.alignment.problem import Problem, Solution, solution
+from gammacp.base.arrays import Indices
+from gammacp.base.stopping import note, spend
+
+
+def solve_in_order(problem: Problem) -> Solution | None:
+    """Find the chain of pairs that gains most; None where the constraint is not that of an order.
+
+    The pairs are sorted by the first annotator's units, so that the best chain that ends in a pair
+    is looked up among the second annotator's units before it: O(pairs · log units).
+
+    Parameters
+    ----------
+    problem
+        Of two annotators, with `rules`.
+    """
+    assert problem.rules is not None
+    place = problem.rules.order_of_two()
+    if place is None:
+        return None
+    from gammacp.alignment.kernels.chains import heaviest_chain
+
+    gain = problem.weight + problem.opening
+    useful = np.flatnonzero(gain > 0)
+    first = place[problem.first[useful]]
+    second = place[problem.second[useful]]
+    order = np.lexsort((-second, first))
+    lowest = second.min(initial=0)
+    chain: Indices = heaviest_chain((second - lowest)[order], gain[useful][order])
+    spend(20 * len(order))
+    pairs = useful[order[chain]]
+    groups = np.full((problem.n_units, 2), -1, np.int32)
+    groups[np.arange(problem.n_units), problem.annotator] = np.arange(problem.n_units)
+    groups[problem.first[pairs], 1] = problem.second[pairs]
+    groups = np.delete(groups, problem.second[pairs], axis=0)
+    note(prices_by="none", proved_by="dynamic programming")
+    least = problem.n_units * problem.opening - float(gain[pairs].sum())
+    return solution(problem, groups, least)

@@ -1,0 +1,126 @@
+"""From constraints to the best alignment that keeps them: at first without rules, then with them.
+
+The best alignment of all that keep the rules on pairs and the links is found first, by any solver.
+If it keeps the rules on groups as well, it is the answer, with its proof. Otherwise its bound holds
+all the same, and the problem is solved again with the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from gammacp.alignment.candidates import TooManyPairsError
+from gammacp.alignment.constraints.base import Constraint
+from gammacp.alignment.constraints.rules import Built, Rules
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.presolve.presolve import Presolved
+from gammacp.alignment.problem import Problem, Solution, Status
+from gammacp.alignment.solvers.registry import Solver
+from gammacp.alignment.ties import break_ties
+from gammacp.base.stopping import due
+from gammacp.continuum import Continuum
+from gammacp.dissimilarity.base import BoundDissimilarity
+from gammacp.errors import UsageError
+
+
+class Constrained(NamedTuple):
+    """The solution as it was found, and the first of those as good, as far as it is known."""
+
+    found: Solution
+    first: Solution
+
+
+def solve_constrained(
+    continuum: Continuum,
+    dissimilarity: BoundDissimilarity,
+    solver: Solver,
+    limits: Limits,
+    constraints: Sequence[Constraint],
+    *,
+    cover: bool,
+    ties: bool,
+) -> Constrained:
+    """Find the best alignment that keeps all constraints.
+
+    Parameters
+    ----------
+    continuum, dissimilarity
+        The text, and the dissimilarity bound to it.
+    solver
+        What solves; its own limits apply.
+    limits
+        When to stop.
+    constraints
+        At least one.
+    cover
+        Whether units may be in several groups.
+    ties
+        Whether to look for the first of several best alignments.
+
+    Raises
+    ------
+    DataError
+        A unit that a constraint names is not there, no alignment keeps all constraints, or the
+        groups are too many to list.
+    UsageError
+        The solver, or a cover, cannot keep a constraint.
+    """
+    deadline = limits.deadline()
+    rules = Rules.of(continuum, constraints)
+    if cover:
+        rules.check_cover()
+    if rules.beyond_pairs and not solver.constrained:
+        kinds = " and ".join(dict.fromkeys(e.kind for e in (*rules.on_groups, *rules.on_both)))
+        raise UsageError(f"method {solver.name!r} cannot keep {kinds}; use 'auto'")
+    prune = solver.pruned and rules.hereditary
+    try:
+        built = rules.build(dissimilarity, prune=prune, cover=cover, deadline=deadline)
+    except TooManyPairsError as error:
+        raise error.within(f"with constraints ({rules.names})") from None
+    problem = built.problem
+    if not rules.hereditary:
+        ruled = solver.solve(replace(problem, rules=rules), limits.until(deadline))
+        return _as_asked(ruled, built)
+    relaxed = solver.solve(problem, limits.until(deadline))
+    first = relaxed
+    if ties and solver.exact and not due(deadline):
+        presolved = Presolved(relaxed, problem)
+        first = break_ties(continuum, dissimilarity, presolved, limits.until(deadline))
+    if rules.broken(relaxed.groups) is None:
+        if rules.broken(first.groups) is not None:
+            first = relaxed
+        return _as_asked(relaxed, built, first)
+    if not rules.beyond_pairs:
+        raise AssertionError(f"{solver.name} returned a group that is none: {rules.names}")
+    problem = replace(problem, rules=rules)
+    ruled = solver.solve(problem, limits.until(deadline))
+    if relaxed.bound > ruled.bound and ruled.status is not Status.OPTIMAL:
+        ruled = _with_bound(problem, ruled, relaxed.bound)
+    first = ruled
+    if ties and not rules.excludes and not due(deadline):
+        presolved = Presolved(ruled, problem)
+        first = break_ties(continuum, dissimilarity, presolved, limits.until(deadline))
+    return _as_asked(ruled, built._replace(whole=False), first)
+
+
+def _with_bound(problem: Problem, found: Solution, bound: float) -> Solution:
+    """Return the solution with the bound of the problem without rules, which holds as well."""
+    if bound >= found.objective - problem.slack:
+        return replace(found, bound=found.objective, status=Status.OPTIMAL)
+    return replace(found, bound=bound)
+
+
+def _as_asked(found: Solution, built: Built, first: Solution | None = None) -> Constrained:
+    """Take off what links have changed costs by, and a proof that is none without constraints."""
+    own = replace(
+        found,
+        objective=found.objective + built.change,
+        bound=found.bound + built.change,
+        certificate=None,
+        proof=found.proof if first is not None and built.whole else None,
+    )
+    if first is None:
+        return Constrained(own, own)
+    return Constrained(own, replace(own, groups=first.groups, first=first.first))

@@ -1,0 +1,156 @@
+"""Rules that are not hereditary: every group listed and the partition found by HiGHS.
+
+Nothing is left out because its parts would do better, since the parts may not be allowed. So there
+are as many groups as unitary alignments, and only small texts can be solved: three annotators with
+60 units each are 230,000.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gammacp.alignment.columns import MEMBERS, alone, group_table
+from gammacp.alignment.kernels.pairs import group_weights
+from gammacp.alignment.limits import Limits
+from gammacp.alignment.problem import (
+    GroupRules,
+    Problem,
+    Solution,
+    no_alignment,
+    solution,
+)
+from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.stopping import abandoned, current_work, halting, note, spend
+from gammacp.errors import DataError
+
+# Members of all groups up to which they are listed: HiGHS takes minutes for more.
+_LISTED = min(MEMBERS, 1_000_000)
+# So much worth to be in a group that no split pays; gains are computed anew.
+_NEVER_APART = 1e9
+_PATIENCE = 0.5
+_STEPS_OF_A_MEMBER = 200
+# HiGHS's status of a problem without a solution.
+_INFEASIBLE = 2
+
+
+class _Partition(NamedTuple):
+    """Groups taken, a lower bound of the cost, and whether it is the optimum."""
+
+    chosen: Indices
+    least: float
+    proven: bool
+
+
+def solve_whole(problem: Problem, limits: Limits) -> Solution:
+    """Find the best partition into groups that may be.
+
+    Parameters
+    ----------
+    problem
+        With `rules`, and without pairs left out that only pay together.
+    limits
+        When to stop.
+
+    Raises
+    ------
+    DataError
+        The groups are too many to list, no alignment keeps the rules, or none is found in time.
+    """
+    rules = problem.rules
+    assert rules is not None
+    deadline = limits.deadline()
+    table = _all_groups(problem, rules, deadline)
+    if not len(table):
+        raise no_alignment(problem)
+    costs = np.asarray(problem.opening - group_weights(table, problem.graph))
+    note(columns_listed=len(table), prices_by="none")
+    cliques: list[Indices] = []
+    while True:
+        found = _partition(problem, table, costs, cliques, limits.until(deadline))
+        groups = table[found.chosen]
+        large = np.flatnonzero((groups >= 0).sum(axis=1) > 1)
+        if rules.excludes:
+            excluded = rules.excluding(groups[large])
+        else:
+            excluded = np.zeros((len(large), len(large)), np.bool_)
+        np.fill_diagonal(excluded, val=False)
+        if not excluded.any():
+            break
+        members = found.chosen[large]
+        cliques += [members[pair] for pair in np.argwhere(np.triu(excluded))]
+    note(proved_by="HiGHS")
+    best = solution(problem, groups, -np.inf)
+    if found.proven:
+        least = max(found.least, best.objective - problem.slack)
+    else:
+        least = found.least
+    return solution(problem, groups, least)
+
+
+def _all_groups(problem: Problem, rules: GroupRules, deadline: float) -> Codes:
+    """List all groups that may be, units alone among them, as rows of units."""
+    from gammacp.alignment.kernels.enumeration import profitable_groups
+
+    never = _NEVER_APART * problem.scale
+    most = min(problem.n_annotators, rules.largest)
+    found, whole = halting(
+        lambda meter: profitable_groups(problem.graph, never, 0.0, most, _LISTED, meter), deadline
+    )
+    if not whole:
+        raise DataError(
+            f"too many unitary alignments to list them all, as {rules.names} asks: it is not "
+            "hereditary, so that none may be left out",
+            hint="Align parts of the text, or fewer annotators",
+        )
+    table = np.concatenate((group_table(problem, found), alone(problem)))
+    return table[rules.allowed_groups(table)]
+
+
+def _partition(
+    problem: Problem, table: Codes, costs: Floats, cliques: list[Indices], limits: Limits
+) -> _Partition:
+    """Take groups so that each unit is in one of them, and of each clique at most one is taken."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csc_array
+
+    group, annotator = np.nonzero(table >= 0)
+    unit = table[group, annotator]
+    numbers = [np.full(len(c), problem.n_units + i) for i, c in enumerate(cliques)]
+    rows = np.concatenate([unit, *numbers]).astype(np.int64)
+    columns = np.concatenate([group, *cliques]).astype(np.int64)
+    shape = (problem.n_units + len(cliques), len(table))
+    matrix = csc_array((np.ones(len(rows)), (rows, columns)), shape)
+    low = np.concatenate((np.ones(problem.n_units), np.full(len(cliques), -np.inf)))
+    # HiGHS proves to an absolute 1e-6 of the objective: less than a problem's own tolerance then.
+    largest = max(problem.opening, float(np.abs(costs).max(initial=0.0)) / 64, 1e-200)
+    unit_of_cost = 2.0 ** float(16 - np.frexp(largest)[1])
+    # Its presolve may print to stdout.
+    options: Any = {"mip_rel_gap": limits.gap or 1e-12, "presolve": False}
+    if limits.time_limit is not None:
+        options["time_limit"] = limits.time_limit
+    result = abandoned(
+        lambda: milp(
+            costs * unit_of_cost,
+            integrality=np.ones(len(table), np.int64),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(matrix, low, np.ones(shape[0])),
+            options=options,
+        ),
+        limits.deadline() + _PATIENCE,
+    )
+    if result is not None and result.status == _INFEASIBLE:
+        raise no_alignment(problem)
+    if result is None or result.x is None:
+        assert problem.rules is not None
+        raise DataError(
+            f"no alignment that keeps {problem.rules.names} was found in the time",
+            hint="Give more time, or leave a constraint out",
+        )
+    nodes = int(getattr(result, "mip_node_count", None) or 0)
+    current_work().nodes += nodes
+    spend(_STEPS_OF_A_MEMBER * len(rows) * (10 + nodes))
+    proven = result.status == 0 and not limits.gap
+    chosen = np.flatnonzero(np.rint(result.x))
+    return _Partition(chosen, float(result.mip_dual_bound) / unit_of_cost, proven)

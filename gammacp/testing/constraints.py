@@ -1,0 +1,255 @@
+"""Does a constraint keep its claims: hereditary, structural, and answers that fit together.
+
+Part of `gammacp.testing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from gammacp.alignment.align import align
+from gammacp.alignment.constraints.base import Constraint
+from gammacp.base.arrays import Bools, Codes
+from gammacp.continuum import Continuum, Unit
+from gammacp.errors import DataError
+
+# Annotators and units of the texts, of which every partition can be tried.
+_SIZES = ((2, 9), (3, 9), (4, 9), (5, 8))
+# Groups, or pairs of groups, that are looked at in each text.
+_MOST = 400
+
+
+def check_constraint(
+    constraint: Constraint | Callable[[Continuum], Constraint], *, texts: int = 20, seed: int = 0
+) -> None:
+    """AssertionError that names the first claim that a constraint breaks, with the units.
+
+    On small random texts. *Hereditary*: units alone are allowed, so are all parts of a group that
+    is allowed, and two groups that may be together stay so when one of them is split. *Structural*:
+    it answers for any text, and alike if all units are moved along and annotators are renamed.
+    Answers must be one truth value for each pair or group, and the same with both sides exchanged;
+    `largest` and `places` must say what the other methods say. Then `auto` must find what `brute`
+    finds.
+
+    Parameters
+    ----------
+    constraint
+        The constraint; or, if it names units, a function that makes it for a text, where a
+        DataError means that this text has no such units.
+    texts
+        How many.
+    seed
+        Of the texts.
+
+    Examples
+    --------
+    >>> from gammacp.alignment.constraints import AtMost
+    >>> check_constraint(AtMost(2), texts=4)
+    """
+    tried = 0
+    for number in range(texts):
+        rng = np.random.default_rng([seed, number])
+        text = _text(rng, *_SIZES[number % len(_SIZES)])
+        try:
+            own = constraint if isinstance(constraint, Constraint) else constraint(text)
+        except DataError:
+            continue
+        tried += 1
+        _check_answers(own, text, rng)
+        if own.hereditary:
+            _check_hereditary(own, text, rng)
+        if own.structural:
+            _check_structural(own, text, rng)
+        _check_places(own, text, rng)
+        _check_best(own, text)
+    if not tried:
+        raise AssertionError("the constraint was not tried: no text had the units that it names")
+
+
+def _check_answers(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> None:
+    """Check shapes, both sides exchanged, and `largest`."""
+    first, second = _pairs(text)
+    pairs = _truths(constraint, "allows_pairs", len(first), text, first, second)
+    if not np.array_equal(
+        pairs, _truths(constraint, "allows_pairs", len(first), text, second, first)
+    ):
+        raise AssertionError(f"{constraint}: allows_pairs differs with both units exchanged")
+    groups = _groups(text, rng)
+    allowed = _truths(constraint, "allows_groups", len(groups), text, groups)
+    largest = constraint.largest()
+    sizes = (groups >= 0).sum(axis=1)
+    if largest is not None and (allowed & (sizes > largest)).any():
+        raise AssertionError(f"{constraint}: allows_groups allows more than largest() units")
+    one, other = _disjoint(groups, rng)
+    both = _truths(constraint, "allows_both", len(one), text, one, other)
+    if not np.array_equal(both, _truths(constraint, "allows_both", len(one), text, other, one)):
+        raise AssertionError(f"{constraint}: allows_both differs with both groups exchanged")
+
+
+def _check_hereditary(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> None:
+    """Split groups in all ways, and see whether their parts may be."""
+    if len(constraint.links(text)):
+        raise AssertionError(f"{constraint}: links are not hereditary, as splitting breaks them")
+    single = np.full((text.n_units, text.n_annotators), -1, np.int32)
+    single[np.arange(text.n_units), text.annotator_codes] = np.arange(text.n_units)
+    alone = _truths(constraint, "allows_groups", len(single), text, single)
+    for row in np.flatnonzero(~alone)[:1]:
+        raise AssertionError(f"{constraint} is not hereditary: {_said(text, single[row])} alone")
+    groups = _groups(text, rng)
+    groups = groups[_truths(constraint, "allows_groups", len(groups), text, groups)]
+    for group in groups:
+        parts = np.array(list(_parts(group)), np.int32).reshape(-1, text.n_annotators)
+        kept = _truths(constraint, "allows_groups", len(parts), text, parts)
+        for part in parts[~kept][:1]:
+            raise AssertionError(
+                f"{constraint} is not hereditary: {_said(text, group)} may be a group, and "
+                f"{_said(text, part)} may not"
+            )
+    one, other = _disjoint(groups, rng)
+    both = _truths(constraint, "allows_both", len(one), text, one, other)
+    for mine, theirs in zip(one[both], other[both], strict=True):
+        parts = np.array(list(_parts(mine)), np.int32).reshape(-1, text.n_annotators)
+        beside = np.repeat(theirs[None], len(parts), axis=0)
+        kept = _truths(constraint, "allows_both", len(parts), text, parts, beside)
+        # A part's complement stands as far from the end as the part from the beginning.
+        halves = _truths(constraint, "allows_both", len(parts), text, parts, parts[::-1])
+        # Units alone are never asked about.
+        large = (parts >= 0).sum(axis=1) > 1
+        kept |= ~large
+        halves |= ~(large & large[::-1])
+        for part in parts[~(kept & halves)][:1]:
+            raise AssertionError(
+                f"{constraint} is not hereditary: {_said(text, mine)} may be beside "
+                f"{_said(text, theirs)}, and its part {_said(text, part)} may not be beside that "
+                "or the rest"
+            )
+
+
+def _check_structural(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> None:
+    """Move all units along and rename annotators: no answer may change."""
+    names = [f"other {name}" for name in text.annotators]
+    rename = dict(zip(text.annotators, names, strict=True))
+    units = [
+        replace(u, annotator=rename[u.annotator], start=u.start + 1024, end=u.end + 1024)
+        for u in text
+    ]
+    other_text = Continuum.from_units(units, annotators=names, categories=text.categories)
+    groups = _groups(text, rng)
+    one, other = _disjoint(groups, rng)
+    asked: dict[str, tuple[Any, ...]] = {
+        "allows_pairs": _pairs(text),
+        "allows_groups": (groups,),
+        "allows_both": (one, other),
+    }
+    for method, arguments in asked.items():
+        size = len(arguments[0])
+        here = _truths(constraint, method, size, text, *arguments)
+        there = _truths(constraint, method, size, other_text, *arguments)
+        if not np.array_equal(here, there):
+            raise AssertionError(
+                f"{constraint} is not structural: {method} changes when all units are moved along "
+                "and annotators are renamed"
+            )
+
+
+def _check_places(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> None:
+    """Compare `places` with `allows_both` of two annotators' pairs."""
+    places = constraint.places(text)
+    if places is None or text.n_annotators != 2:
+        return
+    groups = _groups(text, rng)
+    one, other = _disjoint(groups[(groups >= 0).all(axis=1)], rng)
+    if not len(one):
+        return
+    order = np.sign(places[one] - places[other])
+    kept = _truths(constraint, "allows_both", len(one), text, one, other)
+    if not np.array_equal(kept, order[:, 0] == order[:, 1]):
+        raise AssertionError(f"{constraint}: allows_both is not the order that places() gives")
+
+
+def _check_best(constraint: Constraint, text: Continuum) -> None:
+    """Compare the alignments by `auto` and by trying every partition."""
+    found: dict[str, Any] = {}
+    for method in ("auto", "brute"):
+        try:
+            found[method] = align(text, method=method, constraints=[constraint])
+        except DataError:
+            found[method] = None
+    if None in found.values():
+        alike = found["auto"] is found["brute"]
+    else:
+        apart = abs(found["auto"].disorder - found["brute"].disorder)
+        alike = apart <= 1e-7 and found["auto"].status == "optimal"
+    if not alike:
+        said = ", ".join(f"{method} {which!r}" for method, which in found.items())
+        raise AssertionError(f"{constraint}: the best alignments differ: {said}")
+
+
+def _truths(constraint: Constraint, method: str, size: int, *arguments: Any) -> Bools:
+    """Return what a method answers, as truth values; all true where it says nothing."""
+    answer = getattr(constraint, method)(*arguments)
+    if answer is None:
+        return np.ones(size, np.bool_)
+    answers = np.asarray(answer)
+    if answers.dtype != np.bool_ or answers.shape != (size,):
+        raise AssertionError(
+            f"{constraint}: {method} returns {answers.dtype} of shape {answers.shape}, not a truth "
+            f"value for each of {size}"
+        )
+    return answers
+
+
+def _pairs(text: Continuum) -> tuple[Codes, Codes]:
+    first, second = (rows.astype(np.int32) for rows in np.triu_indices(text.n_units, 1))
+    apart = text.annotator_codes[first] != text.annotator_codes[second]
+    return first[apart], second[apart]
+
+
+def _groups(text: Continuum, rng: np.random.Generator) -> Codes:
+    """Draw groups of two and more units."""
+    columns = [[-1, *np.flatnonzero(text.annotator_codes == a)] for a in range(text.n_annotators)]
+    drawn = np.array([[rng.choice(c) for c in columns] for _ in range(_MOST)], np.int32)
+    return np.unique(drawn[(drawn >= 0).sum(axis=1) > 1], axis=0)
+
+
+def _disjoint(groups: Codes, rng: np.random.Generator) -> tuple[Codes, Codes]:
+    """Draw pairs of groups that share no unit."""
+    if not len(groups):
+        return groups, groups
+    first, second = rng.integers(0, len(groups), (2, _MOST))
+    one, other = groups[first], groups[second]
+    apart = ~((one == other) & (one >= 0)).any(axis=1)
+    return one[apart], other[apart]
+
+
+def _parts(group: Codes) -> Iterator[Codes]:
+    """Yield all parts of a group with units on both sides, each as far from its rest's end."""
+    inside = np.flatnonzero(group >= 0)
+    for size in range(1, len(inside)):
+        for chosen in combinations(inside.tolist(), size):
+            part = np.full_like(group, -1)
+            part[[*chosen]] = group[[*chosen]]
+            yield part
+
+
+def _said(text: Continuum, group: Codes) -> str:
+    units: list[Unit] = [text.unit(int(row)) for row in group[group >= 0]]
+    return " + ".join(f"{u.annotator} {u.start:g}–{u.end:g} {u.category}" for u in units)
+
+
+def _text(rng: np.random.Generator, n_annotators: int, n_units: int) -> Continuum:
+    """Draw dense or sparse units, with points, duplicates and unlabelled ones."""
+    starts = rng.integers(0, rng.integers(3, 30), n_units).astype(float)
+    return Continuum.from_codes(
+        tuple(f"A{i}" for i in range(n_annotators)),
+        ("a", "b", "c"),
+        starts,
+        starts + np.append(rng.integers(0, 8, n_units - 1), 3),
+        rng.integers(0, n_annotators, n_units, np.int32),
+        rng.integers(-1, 3, n_units, np.int32),
+    )
