@@ -324,7 +324,7 @@ def people(found: Candidacy) -> Table:
 
 
 def protocol(found: SpanProtocol) -> Table:
-    """A row of all numbers per candidate, and one of the people among themselves."""
+    """Return a row of all numbers per candidate, and one of the people among themselves."""
     rows = [*found.candidates]
     if found.people is not None:
         rows.append(found.people)

@@ -46,7 +46,7 @@ class UnitCounts:
     reason: str | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """The numbers as JSON has them."""
+        """Return the numbers as JSON has them."""
         return dict(vars(self))
 
 

@@ -64,7 +64,7 @@ class Protocol:
     reason: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The numbers as JSON has them; `replace` is as in the JSON of `gammacp replace`."""
+        """Return the numbers as JSON has them; `replace` is as in the JSON of `gammacp replace`."""
         found: dict[str, Any] = {name: score.as_dict() for name, score in self.scores.items()}
         found["counts"] = self.counts.as_dict()
         found["replace"] = None if self.test is None else self.test.as_dict()
@@ -112,7 +112,7 @@ class SpanProtocol:
     signatures: tuple[str, ...] = field(default=())
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON of `gammacp replace --protocol`."""
+        """Return the JSON of `gammacp replace --protocol`."""
         return {
             "candidates": {one.name: one.as_dict() for one in self.candidates},
             "people": None if self.people is None else self.people.as_dict(),
