@@ -8,7 +8,7 @@ evidence that anybody read the text. Makers are those of the studies of zero and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -64,6 +64,24 @@ class NullProcess:
 def _people(name: str, *, declared: bool = True) -> Callable[[Rng], Continuum]:
     """Return the maker of two annotators of one text from `_independent`."""
     return lambda rng: continuum(PROCESSES[name](2), UNITS, rng, declared=declared)
+
+
+def touching(make: Callable[[Rng], Continuum]) -> Callable[[Rng], Continuum]:
+    """Return the maker of the same units, which end exactly where the next one begins.
+
+    Units that overlap by a rounding error are refused by measures that know no overlap.
+    """
+
+    def made(rng: Rng) -> Continuum:
+        drawn = make(rng)
+        units: list[Unit] = []
+        for name in drawn.annotators:
+            mine = sorted((u for u in drawn if u.annotator == name), key=lambda u: u.start)
+            ends = [*(u.start for u in mine[1:]), *(u.end for u in mine[-1:])]
+            units += [replace(u, end=end) for u, end in zip(mine, ends, strict=True)]
+        return Continuum.from_units(units, annotators=drawn.annotators, bounds=drawn.bounds)
+
+    return made
 
 
 def _recording(name: str, kind: str, *, told: bool) -> Callable[[Rng], Continuum]:
@@ -157,12 +175,14 @@ TEXTS: Mapping[str, NullProcess] = {
         _people("unlike"),
     ),
     "adjacent": NullProcess(
-        "text", "Units of unequal lengths follow each other without a gap.", _people("tiled")
+        "text",
+        "Units of unequal lengths follow each other without a gap.",
+        touching(_people("tiled")),
     ),
     "tiles": NullProcess(
         "text",
         "Units of nearly equal lengths cover the whole text; its bounds cut the outer ones.",
-        _people("even tiles cut off"),
+        touching(_people("even tiles cut off")),
     ),
     "bursts": NullProcess(
         "text", "Units come in bursts, each annotator's at other places.", _people("bursts")
