@@ -162,6 +162,11 @@ def test_the_worst_row_has_most_small_p_and_then_the_highest_mean() -> None:
     assert sharing.startswith("d: 90% of 10")
 
 
+def test_the_page_has_the_worst_rows() -> None:
+    table = (ROOT / "results" / "null_catalogue" / "worst.md").read_text(encoding="utf-8")
+    assert table.strip() in (ROOT / "docs" / "tests.md").read_text(encoding="utf-8")
+
+
 def test_agreement_is_found_and_independence_mostly_not() -> None:
     c = made("copies")
     both = Continuum.from_units([u for u in c if u.annotator != "A1"], annotators=("A2", "A3"))
