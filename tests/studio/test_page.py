@@ -143,7 +143,7 @@ def read(page: "Page", studio: Running) -> "Page":
     if not (studio.folder / "one.json").exists():
         write(document(), studio.folder / "one.json")
         studio.client.post("run/read")
-    page.get_by_role("link", name="Start the review").wait_for()
+    page.locator(".next a[href='./review']").wait_for()
     return page
 
 
@@ -181,7 +181,7 @@ def test_what_is_typed_while_it_works_stays(read: "Page", studio: Running) -> No
     assert typed.startswith("0:1" + "23" * 30)
     studio.wait("done")
     shows(read, "#unsent", "not computed yet")
-    read.get_by_role("link", name="Start the review").wait_for()
+    read.locator(".next a[href='./review']").wait_for()
     read.keyboard.type("00")  # the field still has the focus, at its end
     assert read.get_by_label("Bounds").input_value() == typed + "00"
     assert read.get_by_label("Another name for thing").input_value() == "ani"
@@ -287,7 +287,7 @@ def test_an_open_page_goes_on_after_a_restart(
     context = browser.new_context()
     files, review = context.new_page(), context.new_page()
     files.goto(first.address)
-    files.get_by_role("link", name="Start the review").wait_for()
+    files.locator(".next a[href='./review']").wait_for()
     files.get_by_label("Another name for thing").fill("animal")
     review.goto(first.address + "review")
     review.get_by_label("Reviewer").fill("Rae")
@@ -306,7 +306,7 @@ def test_an_open_page_goes_on_after_a_restart(
     shows(files, "#uploads", "The studio was restarted")
     shows(review, "#said", "The studio was restarted")
     assert review.get_by_label("Reviewer").input_value() == "Rae"
-    files.get_by_role("link", name="Start the review").wait_for()
+    files.locator(".next a[href='./review']").wait_for()
     assert files.get_by_label("Another name for thing").input_value() == "animal"
     review.keyboard.press("1")
     shows(review, "#said", "Saved")
@@ -363,7 +363,7 @@ def test_nobody_else_is_believed_who_takes_the_port(
     context = browser.new_context()
     files, review = context.new_page(), context.new_page()
     files.goto(studio.address)
-    files.get_by_role("link", name="Start the review").wait_for()
+    files.locator(".next a[href='./review']").wait_for()
     review.goto(studio.address + "review")
     review.get_by_label("Reviewer").fill("Rae")
     review.get_by_label("Reviewer").press("Enter")
