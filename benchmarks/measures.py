@@ -45,7 +45,7 @@ def columns(units: int, length: int, annotators: int, seed: int = 0):
 
 def run(name: str, size: tuple[int, int, int], answer) -> None:
     from gammacp import Continuum
-    from gammacp.measures.registry import MEASURES as registry
+    from gammacp.measures.registry import MEASURES as registry  # noqa: N811
 
     continuum = Continuum.from_columns(*columns(*size), bounds=(0, size[1]))
     function = registry[name].function

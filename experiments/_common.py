@@ -20,14 +20,14 @@ MATHET_2015: Mapping[str, Any] = PRESETS["mathet-2015"]
 
 
 def continuum(length: float | None = None, **annotators: Sequence[Span]) -> Continuum:
-    """A continuum from (start, end, category) per annotator; bounds 0:length if it is given."""
+    """Return a continuum from (start, end, category) per annotator; bounds 0:length if given."""
     units = [Unit(name, *span) for name, spans in annotators.items() for span in spans]
     bounds = None if length is None else (0.0, length)
     return Continuum.from_units(units, annotators=list(annotators), bounds=bounds)
 
 
 def model_of(shares: Sequence[float], low: int = 50, high: int = 150) -> ReferenceModel:
-    """The default reference model with other categories: their shares, and lengths low to high."""
+    """Return the default reference model with other shares of categories, and lengths."""
     categories = (
         CategoryModel(name=f"c{i}", prevalence=p, lengths=Uniform(low, high))
         for i, p in enumerate(shares)
@@ -36,8 +36,10 @@ def model_of(shares: Sequence[float], low: int = 50, high: int = 150) -> Referen
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
-    """Rows as a CSV file, columns in the order of the first row; NaN, None and what a row lacks
-    are empty, numbers have 12 digits: what is beyond differs from machine to machine.
+    """Write rows as a CSV file, columns in the order of the first row.
+
+    NaN, None and what a row lacks are empty; numbers have 12 digits: what is beyond differs from
+    machine to machine.
     """
     table = list(rows)
     cells = ([_twelve(row.get(k)) for k in table[0]] for row in table)

@@ -51,7 +51,7 @@ def _types(path: Path) -> Documents:
 
 
 def _texts(pattern: str) -> Callable[[Path], Documents]:
-    """A file per document."""
+    """Return a file per document."""
     return lambda path: {p.stem: next(iter(_spans(p).values())) for p in sorted(path.glob(pattern))}
 
 

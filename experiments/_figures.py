@@ -25,7 +25,7 @@ def curves_page(
     x: str = "magnitude",
     floor: float = -0.6,
 ) -> None:
-    """A panel per title, a curve per measure, one legend; says sets, bands and what is cut off.
+    """Draw a panel per title, a curve per measure, one legend; say sets, bands, and cuts.
 
     `about` says what the sets are: units, density.
     """
@@ -63,14 +63,14 @@ def curves_page(
 
 
 def error_title(error: str) -> str:
-    """An error in words: "position + false positive"."""
+    """Return an error in words: "position + false positive"."""
     return error.replace("+", " + ").replace("-", " ")
 
 
 def examples_page(
     stem: Path, examples: Mapping[str, Continuum], *, columns: int = 2, width: float = 7.2
 ) -> None:
-    """Example continua in lanes, a panel each, with what is to be read of them as title."""
+    """Draw example continua in lanes, a panel each, with what is to be read of them as title."""
     if not can_plot():
         return
     rows = math.ceil(len(examples) / columns)
@@ -85,7 +85,7 @@ def examples_page(
 
 
 def said(title: str, scores: Mapping[str, float]) -> str:
-    """A title with values: "Figure 22: γ 1.00, κ_d undefined"."""
+    """Return a title with values: "Figure 22: γ 1.00, κ_d undefined"."""
     told = (
         f"{measure_title(name)} {value:.2f}".replace("-", "−")
         if value == value
@@ -96,7 +96,7 @@ def said(title: str, scores: Mapping[str, float]) -> str:
 
 
 def lanes(axes: Any, c: Continuum, title: str) -> None:
-    """The units of each annotator in a lane of their own, categories as colours with their names.
+    """Draw the units of each annotator in a lane, categories as colours with their names.
 
     Units that overlap others of their annotator are drawn thinner, one above the other.
     """

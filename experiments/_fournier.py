@@ -38,7 +38,7 @@ def published_window_diff(reference: Segmentation, hypothesis: Segmentation) -> 
 
 
 def even(segments: int, mass: int) -> Segmentation:
-    """A mass in segments as equal as whole base units allow, halves up."""
+    """Return a mass in segments as equal as whole base units allow, halves up."""
     places = [(2 * i * mass + segments) // (2 * segments) for i in range(1, segments)]
     return Segmentation.from_positions(places, mass=mass)
 

@@ -71,7 +71,7 @@ Spans = tuple[np.ndarray, np.ndarray]
 
 
 def annotation(habits: Habits, units: float, rng: np.random.Generator) -> Spans:
-    """Starts and ends of one annotator on 0 … units · PITCH, sorted by start."""
+    """Return the starts and ends of one annotator on 0 … units · PITCH, sorted by start."""
     bound = units * PITCH
     pitch = PITCH / habits.density
     mean = min(LENGTH * habits.length, 0.8 * pitch)
@@ -183,7 +183,7 @@ def worded(kind: str, n: int, units: int, rng: np.random.Generator) -> Continuum
 
 
 def alike(**habits: object) -> Callable[[int], list[Habits]]:
-    """n annotators with the same habits."""
+    """Return n annotators with the same habits."""
     return lambda n: [Habits(**habits)] * n  # type: ignore[arg-type]
 
 

@@ -22,21 +22,21 @@ Law = Callable[[float, int, np.random.Generator], Floats]
 
 
 def _two_states(mean: float, many: int, rng: np.random.Generator) -> Floats:
-    """Runs of short segments and runs of long ones."""
+    """Return runs of short segments and runs of long ones."""
     long = np.cumsum(rng.random(many) < 0.2) % 2 == int(rng.integers(2))
     found: Floats = rng.gamma(8.0, mean * np.where(long, 1.6, 0.4) / 8)
     return found
 
 
 def _alternating(mean: float, many: int, rng: np.random.Generator) -> Floats:
-    """A long one after each short one."""
+    """Return a long one after each short one."""
     long = (np.arange(many) + int(rng.integers(2))) % 2 == 1
     found: Floats = rng.normal(mean * np.where(long, 1.5, 0.5), 1)
     return found
 
 
 def _slow(mean: float, many: int, rng: np.random.Generator) -> Floats:
-    """A length is much like the one before."""
+    """Return a length is much like the one before."""
     steps, logs = rng.normal(0, 0.3, many), np.empty(many)
     logs[0] = rng.normal(0, 0.5)
     for k in range(1, many):
@@ -191,7 +191,7 @@ def _seen(truth: Indices, mass: int, share: float, rng: np.random.Generator) -> 
 
 
 def codings_of(c: Continuum) -> Codings:
-    """The items of a set, told apart again."""
+    """Return the items of a set, told apart again."""
     item, _, kind = np.array([(*name.partition(" "),) for name in c.categories]).T
     items: dict[str, dict[str, Segmentation]] = {}
     for name in dict.fromkeys(item.tolist()):

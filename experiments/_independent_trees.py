@@ -126,7 +126,7 @@ def _who(each: str, number: int, rng: np.random.Generator) -> list[int]:
 def annotated(
     process: Process, n: int, annotator: int, tastes: Floats, rng: np.random.Generator
 ) -> Dependencies:
-    """A sentence of n tokens by an annotator, whose tastes are shape (2, relations)."""
+    """Return a sentence of n tokens by an annotator, whose tastes are shape (2, relations)."""
     heads = _heads(process.shapes[annotator % len(process.shapes)], n, annotator + 1, rng)
     taste = tastes[1] if process.labels == "kinds" and n > 14 else tastes[0]
     if process.labels == "moods":
@@ -144,7 +144,7 @@ def annotated(
 def _seen(
     own: Dependencies, truth: Dependencies, share: float, rng: np.random.Generator
 ) -> Dependencies:
-    """An annotation that is the truth as often as that."""
+    """Return an annotation that is the truth as often as that."""
     if not share:
         return own
     labels = np.where(rng.random(own.n_tokens) < share, truth.relations, own.relations)
@@ -152,7 +152,7 @@ def _seen(
 
 
 def _heads(shape: str, n: int, reach: float, rng: np.random.Generator) -> Indices:
-    """The head of each token, counted from 1, 0 for the root."""
+    """Return the head of each token, counted from 1, 0 for the root."""
     heads = np.zeros(n, np.int64)
     if shape in ("right", "left"):
         for k in range(1, n):

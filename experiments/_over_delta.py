@@ -134,7 +134,7 @@ def gamma_over_delta(
 
 
 def anchor_of(basis: Basis) -> Anchor:
-    """The anchor of continua under the chance model and the dissimilarity that they share.
+    """Return the anchor of continua under the chance model and the dissimilarity that they share.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def anchor_of(basis: Basis) -> Anchor:
 
 
 def crossing(observed: Floats, random: Floats, of: int | None = None) -> Anchor:
-    """The value up to which the share of `observed` exceeds that of `random` by most.
+    """Return the value up to which the share of `observed` exceeds that of `random` by most.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def uniform(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
 
 
 def heavy_tails(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """t of three degrees of freedom around 1."""
+    """Return t of three degrees of freedom around 1."""
     return np.maximum(1 + 0.3 * g.standard_t(3, shape) / math.sqrt(3), 0)
 
 
@@ -106,7 +106,7 @@ def counts(n: int, length: float) -> Process:
 
 
 def short_noisier(n: int) -> Process:
-    """The variance of a document falls with its length."""
+    """Return the variance of a document falls with its length."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = 0.2 + g.exponential(1, (runs, n))
@@ -157,7 +157,7 @@ def pareto_lengths(n: int) -> Process:
 
 
 def hopeless(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """A quarter is as bad as chance, the others differ little; of mean 1."""
+    """Return a quarter is as bad as chance, the others differ little; of mean 1."""
     return np.where(g.random(shape) < 0.25, 2.2, 0.6) * g.gamma(12, 1 / 12, shape)
 
 
@@ -223,7 +223,7 @@ def _spells(
 
 
 def pairs_of_rounds(kind: str, n: int) -> Callable[..., tuple[Floats, Floats, Floats, Floats]]:
-    """The same documents in two rounds: o and e of the first, o and e of the second."""
+    """Return the same documents in two rounds: o and e of the first, o and e of the second."""
 
     def draw(
         g: np.random.Generator, runs: int, factor: float

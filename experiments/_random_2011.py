@@ -60,7 +60,7 @@ def annotation_set(
     n_units: int = 25,
     density: float = 1.0,
 ) -> Continuum:
-    """The first annotator and others who each degrade its units; one category."""
+    """Return the first annotator and others who each degrade its units; one category."""
     first = first_annotator(rng, n_units, density=density)
     drawn = [first] + [degrade(first, rng) for _ in range(n_annotators - 1)]
     units = [Unit(str(a), float(s), float(e), "x") for a, d in enumerate(drawn, 1) for s, e in d]

@@ -56,7 +56,7 @@ def points_of(out: Path, sweep: Sweep) -> tuple[list[Point], list[dict[str, obje
 
 
 def _rows(points: Sequence[Point], values: Values, sets: int) -> list[dict[str, object]]:
-    """A row of a table per point, with the value of each set; the store may have more of them."""
+    """Return a row per point, with the value of each set; the store may have more."""
     rows = []
     for point in points:
         by_set = values[point.error, point.measure, point.magnitude]
@@ -67,7 +67,7 @@ def _rows(points: Sequence[Point], values: Values, sets: int) -> list[dict[str, 
 
 @contextmanager
 def swept(out: Path, sweep: Sweep) -> Iterator[Store]:
-    """The store of a sweep that is computed; cells of other software are computed anew."""
+    """Yield the store of a sweep that is computed; cells of other software are computed anew."""
     stores = out.parent.parent / "stores"
     stores.mkdir(exist_ok=True)
     with Store.writing(stores / f"{sweep.experiment}.sqlite") as store:

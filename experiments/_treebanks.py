@@ -83,7 +83,7 @@ def tree_points(
     sets: int,
     name: str,
 ) -> tuple[list[Point], list[dict[str, object]]]:
-    """The curves of a sweep over errors in trees, by all measures of such trees, and their rows."""
+    """Return the curves of a sweep over errors in trees, by all measures, and their rows."""
     sweep = Sweep(
         source=source,
         errors=errors,

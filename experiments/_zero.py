@@ -132,7 +132,7 @@ class Independent:
     make: Callable[[str, np.random.Generator], Continuum | Treebank]
 
     def configuration(self) -> Mapping[str, object]:
-        """A cell's name says it all."""
+        """Return a cell's name says it all."""
         return {"independent annotators": self.kind}
 
     def draw(
@@ -206,7 +206,7 @@ def _half(values: Floats) -> float:
 
 
 def _table(found: Values, about: Callable[[str], Row]) -> list[Row]:
-    """A row per cell and measure: its zero with half an interval, and the shares."""
+    """Return a row per cell and measure: its zero with half an interval, and the shares."""
     names = dict.fromkeys((cell, finding.rpartition(": ")[0]) for cell, finding in found)
     rows: list[Row] = []
     for cell, name in sorted(key for key in names if key[1]):
@@ -241,7 +241,7 @@ def _share(found: Values, cell: str, finding: str) -> float | None:
 
 
 def _title(name: str) -> str:
-    """A measure, and by what chance: "γ by cut"."""
+    """Return a measure, and by what chance: "γ by cut"."""
     measure, by, model = name.partition(" by ")
     return f"{measure_title(measure.replace('_', '-'))}{by}{model}"
 

@@ -108,7 +108,7 @@ def _fewer(c: Continuum) -> Continuum:
 
 
 def items_of(corpus: RealCorpus, documents: Documents, paired: int) -> Iterable[Item]:
-    """The documents; their annotators two by two; their categories one by one."""
+    """Return the documents; their annotators two by two; their categories one by one."""
     kinds = Counter(u.category for c in documents.values() for u in c if u.category)
     for number, (name, c) in enumerate(documents.items()):
         yield Item(corpus.name, name, (("corpus", ""),), c)
@@ -163,7 +163,7 @@ def disagreement(score: Score) -> Part | None:
 
 
 def row_of(key: tuple[str, str, str, str], parts: Sequence[Part], asked: int) -> Row:
-    """A measure of a corpus by one chance model, and how sure it is."""
+    """Return a measure of a corpus by one chance model, and how sure it is."""
     observed, expected = np.array(parts).T
     together = Contributions(observed, expected, "documents")
     interval = bootstrap(together, draws=400).interval or (None, None)
@@ -317,7 +317,7 @@ def _heat(
     names: Sequence[str],
     columns: Sequence[str],
 ) -> None:
-    """A table of values, coloured from −1 to 1, with what stands below each."""
+    """Draw a table of values, coloured from −1 to 1, with what stands below each."""
     if not cells:
         axes.set_axis_off()
         return

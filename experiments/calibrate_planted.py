@@ -60,7 +60,7 @@ def _markov(rng: np.random.Generator, n: int, labels: int, stay: float) -> Indic
 
 
 def paper(rng: np.random.Generator) -> Continuum:
-    """The reference model of the papers' figures: dense, lengths 50 to 150."""
+    """Return the reference model of the papers' figures: dense, lengths 50 to 150."""
     return ReferenceModel().draw(rng)
 
 
@@ -81,7 +81,7 @@ def speech(rng: np.random.Generator) -> Continuum:
 
 
 def sections(rng: np.random.Generator) -> Continuum:
-    """A segmentation: lengths gamma, neighbours of different labels more often than not."""
+    """Return a segmentation: lengths gamma, neighbours of different labels more often than not."""
     n = 25
     lengths = 3 + np.round(rng.gamma(2.5, 10, n))
     return _in_turn(lengths, np.zeros(n + 1), _markov(rng, n, 4, 0.0))
@@ -109,7 +109,7 @@ REFERENCES: Mapping[str, Callable[[np.random.Generator], Continuum]] = {
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """A row per kind of reference, error and planted magnitude."""
+    """Write a row per kind of reference, error and planted magnitude."""
     del data
     runs = 2 if quick else RUNS
     kinds = list(REFERENCES)[:1] if quick else list(REFERENCES)

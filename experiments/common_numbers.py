@@ -47,7 +47,7 @@ class Row:
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """The table, with both ways of drawing."""
+    """Write the table, with both ways of drawing."""
     del data
     sets = 6 if quick else SETS
     rows = [
@@ -93,7 +93,7 @@ def measured(row: Row) -> list[float]:
 def compared(
     error: str, shared: bool, name: str, values: Floats, sharp: Floats
 ) -> dict[str, object]:
-    """A row of the table from values of shape (sets, 2); nothing where nothing varies."""
+    """Return a row of the table from values of shape (sets, 2); nothing where nothing varies."""
     known = values[~np.isnan(values).any(axis=1)]
     row: dict[str, object] = {
         "error": error,

@@ -102,7 +102,8 @@ CELLS = (
 class Person:
     """Errors of a person: shares of units seen and invented, of boundaries off by one, and labels.
 
-    `labels` are those given to each true one."""
+    `labels` are those given to each true one.
+    """
 
     recall: float
     invented: float
@@ -132,7 +133,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def scored_crowd(crowd: int, documents: int) -> list[dict[str, object]]:
-    """A planted crowd by each setting."""
+    """Return a planted crowd by each setting."""
     corpus, truth = planted(crowd, documents)
     return _scored(f"planted {crowd}", corpus, {"planted": truth})
 
@@ -173,7 +174,7 @@ class Scored:
 
 
 def scored_cell(cell: Cell, seeds: range) -> Scored:
-    """The default and the vote on crowds of one kind."""
+    """Return the default and the vote on crowds of one kind."""
     rows, tenths = [], np.zeros((10, 4))
     for seed in seeds:
         corpus, truth, quality = cell_crowd(cell, seed)
@@ -252,7 +253,7 @@ def _calibration(scored: list[Scored]) -> Iterator[dict[str, object]]:
 
 
 def cell_crowd(cell: Cell, seed: int) -> tuple[Corpus, Truth, np.ndarray[Any, Any]]:
-    """A crowd, its truth, and recall and precision of everybody, shape (people, 2)."""
+    """Return a crowd, its truth, and recall and precision of everybody, shape (people, 2)."""
     rng = np.random.default_rng([seed, 4711])
     n, k, m = cell.people, cell.categories, CELL_UNITS
     recall, invented, shaken = (np.full(n, x) for x in (cell.recall, cell.invented, 0.2))
@@ -330,7 +331,7 @@ def _shared_places(
 
 
 def planted(crowd: int, documents: int) -> tuple[Corpus, Truth]:
-    """A corpus whose truth is known."""
+    """Return a corpus whose truth is known."""
     rng = np.random.default_rng(crowd)
     people = {f"w{n}": _person(rng) for n in range(PEOPLE)}
     continua: dict[str, Continuum] = {}

@@ -27,7 +27,7 @@ CRITERIA = ("covered", "monotone", "even", "separated")
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """The curves of Figures 26–30 with tests; desiderata and ranks per error."""
+    """Write the curves of Figures 26–30 with tests; desiderata and ranks per error."""
     del quick, data
     there = out.parent.parent / READS[0]
     errors = (*mathet2015_fig26.ERRORS, mathet2015_fig26.OVERLAPPING)
@@ -55,7 +55,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _ranked(paths: Sequence[Path]) -> dict[tuple[str, str], MeasureRank]:
-    """The ranks of all measures under all errors; none where sets are too few for any."""
+    """Return the ranks of all measures under all errors; none where sets are too few for any."""
     values: dict[tuple[str, str, float], dict[int, float]] = {}
     for path in paths:
         for row in read_rows(path):
@@ -75,7 +75,7 @@ def _rank_columns(found: MeasureRank | None) -> dict[str, object]:
 
 
 def _numbers(curve: Sequence[Point]) -> dict[str, object]:
-    """The desiderata of one curve, over the magnitudes at which it is defined.
+    """Return the desiderata of one curve, over the magnitudes at which it is defined.
 
     covered: how much of [0, 1] the means run through, less what they run through beyond it, so
     that a curve from 1 to −1.15 has −.15. monotone: share of steps that go down.
@@ -118,14 +118,14 @@ def _mean(numbers: dict[str, object], names: Sequence[str]) -> float:
 
 
 def _rises(y: Floats, se: Floats) -> Floats:
-    """z of y[j] − y[i] for all i < j."""
+    """Return z of y[j] − y[i] for all i < j."""
     i, j = np.triu_indices(len(y), 1)
     rise, noise = y[j] - y[i], np.hypot(se[i], se[j])
     return np.asarray(np.where(noise > 0, rise / np.maximum(noise, 1e-300), 0.0))
 
 
 def _critical(points: int) -> float:
-    """z that one of all pairs exceeds by chance at most at 5 % (Bonferroni)."""
+    """Return z that one of all pairs exceeds by chance at most at 5 % (Bonferroni)."""
     from scipy.stats import norm
 
     return float(norm.isf(0.05 / (points * (points - 1) / 2)))

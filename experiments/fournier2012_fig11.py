@@ -12,7 +12,7 @@ from gammacp.segmentation import Codings, load_codings, read_codings
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """The share of coders with a boundary at each place; `--data` may hold more chapters."""
+    """Write the share of coders with a boundary at each place; `--data` may hold more chapters."""
     del quick
     more = None if data is None else data / "segmentation/moonstone.json"
     codings = read_codings(more) if more and more.exists() else load_codings("moonstone")

@@ -103,7 +103,7 @@ def trial(
 def erred(
     rng: np.random.Generator, masses: Indices, ends: Indices, drop: bool, add: bool
 ) -> Indices:
-    """The reference's boundaries after false negatives and false positives."""
+    """Return the reference's boundaries after false negatives and false positives."""
     places = ends[:-1]
     if drop:
         places = places[rng.random(len(places)) >= RATE]

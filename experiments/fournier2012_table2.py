@@ -31,7 +31,7 @@ _COLUMNS = ("pi", "kappa", "bias", "wd_mean", "wd_sd", "coders", "boundaries", "
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """A row per chapter and mode beside the printed values; the groups and the corpus.
+    """Write a row per chapter and mode beside the printed values; the groups and the corpus.
 
     `--data` may hold a moonstone.json with more chapters than the eight that ship.
     """

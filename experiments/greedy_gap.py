@@ -115,7 +115,7 @@ def measured(cell: Cell) -> tuple[float, float, float]:
 
 
 def model(density: float) -> ReferenceModel:
-    """References with `density` units over a place on average; gaps vary by half a unit."""
+    """Return references with `density` units over a place on average; gaps vary by half a unit."""
     gap = UNIT / density - UNIT
     return ReferenceModel(layout=Layout.OVERLAPPING, gaps=Uniform(round(gap - 25), round(gap + 25)))
 

@@ -73,7 +73,7 @@ class Configuration:
 
 
 def errors(shifts: str, splits: str, added: str) -> dict[str, str]:
-    """The errors of each figure."""
+    """Return the errors of each figure."""
     return {
         "26a": f"position:{shifts}",
         "26b": f"position:{shifts}+category",
@@ -85,7 +85,7 @@ def errors(shifts: str, splits: str, added: str) -> dict[str, str]:
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """The search, the map, the confirmation and the predictions."""
+    """Write the search, the map, the confirmation and the predictions."""
     del data
     names = list(MODELS)[:1] if quick else list(MODELS)
     sets = 2 if quick else SETS
@@ -114,7 +114,7 @@ def _best(found: _Found) -> Configuration:
 
 
 def _choices(model: str, n: int) -> list[Configuration]:
-    """The first values of everything for a model; the others on the default model alone."""
+    """Return the first values of everything for a model; the others on the default model alone."""
     n = n if model == "default" else min(n, 2)
     parts = product(SHIFTS[:n], SPLITS[:n], ADDED[:n], FORMS)
     return [Configuration(model, *p) for p in parts]
@@ -361,7 +361,7 @@ def _score(verdicts: Mapping[tuple[str, str], Trend], figures: Sequence[str] = F
 
 
 def _write_map(path: Path, found: _Found) -> None:
-    """Configurations by score, in all and by figure."""
+    """Write configurations by score, in all and by figure."""
     write_csv(
         path,
         [
@@ -396,7 +396,7 @@ def _write_sentences(out: Path, cheap: _Found, found: _Found) -> None:
 
 
 def _where(holding: Sequence[Configuration], found: _Found) -> Iterator[str]:
-    """The settings that it needs: those of which only some values occur."""
+    """Yield the settings that it needs: those of which only some values occur."""
     for key in vars(Configuration()):
         tried = dict.fromkeys(getattr(c, key) for c in found)
         values = [v for v in tried if any(getattr(c, key) == v for c in holding)]

@@ -27,7 +27,7 @@ SCALE = 1_000_000
 
 
 def drawn(shift: float, rng: np.random.Generator) -> Continuum:
-    """A text linked by one annotator, and what another makes of the same units and links."""
+    """Return a text linked by one annotator, and what another makes of the same units and links."""
     starts = 20.0 * np.arange(UNITS) + rng.uniform(0, 4, UNITS)
     moved = np.maximum(0.0, starts + rng.normal(0, shift, UNITS))
     units = [Unit("A", s, s + 10, "u", id=str(i)) for i, s in enumerate(starts)]
@@ -41,7 +41,7 @@ def drawn(shift: float, rng: np.random.Generator) -> Continuum:
 
 
 def aligned(c: Continuum, weight: float) -> tuple[float, float, list[tuple[int, int]]]:
-    """The best alignment of units and links: both disorders, and the pairs of units.
+    """Return the best alignment of units and links: both disorders, and the pairs of units.
 
     A pair of units costs its dissimilarity, a unit alone ½ Δ in the sum over pairs of annotators
     (Δ for the two that are apart), a pair of links ½ for each end that does not meet, a link alone

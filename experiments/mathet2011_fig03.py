@@ -17,7 +17,7 @@ DENSITY = 0.25
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """The set of each kind whose agreement is nearest to 0.5, drawn with its alignment."""
+    """Draw the set of each kind whose agreement is nearest to 0.5, drawn with its alignment."""
     del data
     random = e_random(DENSITY, 15 if quick else 200)["random"]
     rows, chosen = [], []

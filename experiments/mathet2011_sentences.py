@@ -85,7 +85,7 @@ def _probe(index: int) -> dict[str, object]:
 
 
 def _largest(c: Continuum, groups: Codes) -> float:
-    """The largest ĕ in the ideal alignment, in Δ∅."""
+    """Return the largest ĕ in the ideal alignment, in Δ∅."""
     bound, units = bind(DISSIMILARITY_2011, c), unit_columns(c)
     i, j = np.triu_indices(c.n_annotators, 1)
     first, second = groups[:, i], groups[:, j]

@@ -60,7 +60,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _omission(entropy: float) -> float:
-    """p at which two copies that omit each unit with probability p have that entropy.
+    """Return p at which two copies that omit each unit with probability p have that entropy.
 
     Nobody misses it: 0; one of two: ⅔·Δ; both: Δ. So e = Δ·(4p − p²)/3.
     """

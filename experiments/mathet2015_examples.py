@@ -42,7 +42,7 @@ def _expected(prevalence: list[float]) -> float:
 
 
 def _incompatible() -> float:
-    """d of two units that differ in nothing but their categories (α = β = 1, Δ = 1)."""
+    """Return d of two units that differ in nothing but their categories (α = β = 1, Δ = 1)."""
     c = continuum(A=[(0, 10, "x")], B=[(0, 10, "y")])
     units = unit_columns(c)
     return float(bind(Combined(), c).pairwise(units[:1], units[1:])[0])

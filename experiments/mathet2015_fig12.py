@@ -53,7 +53,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _distances(draws: int) -> dict[str, object]:
-    """The closest that two shifts of a set came, against the mean length of all units."""
+    """Return the closest that two shifts of a set came, against the mean length of all units."""
     short: list[Span] = [(s / 4, s / 4 + 1, k) for s, _, k in ANNOTATOR]
     sampler = CHANCE_MODELS["shift"].prepare([continuum(LENGTH, A=short)], 3)
     closest = np.inf

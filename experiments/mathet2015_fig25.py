@@ -19,7 +19,7 @@ GAPS = (0.0, 0.5, 1.0, 3.0)
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """The figure with gaps of half a unit, and uα and κ_d with others."""
+    """Write the figure with gaps of half a unit, and uα and κ_d with others."""
     del data
     rows: list[dict[str, object]] = []
     for gap in GAPS:

@@ -52,8 +52,11 @@ def sweep_of(quick: bool) -> Sweep:
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """26a position, 26b position and category, 27 splits, 28 false positives and negatives,
-    29 one figure per measure, 30 position and false positives with overlaps."""
+    """Draw Figures 26 to 30.
+
+    26a is position, 26b position and category, 27 splits, 28 false positives and negatives, 29 one
+    figure per measure, 30 position and false positives with overlaps.
+    """
     del data
     rows = sweep_into(out, sweep_of(quick))
     overlaps = {OVERLAPPING: "yes", APART: "no"}

@@ -29,7 +29,7 @@ NEAR_ZERO = 0.1
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """A row per measure and requirement: what the registry says, what a probe finds."""
+    """Write a row per measure and requirement: what the registry says, what a probe finds."""
     del data
     # Measures of units; those with one value per category have none to probe.
     known = [MEASURES[name] for name in sorted(MEASURES)]
@@ -42,7 +42,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def probed(name: str, draws: int) -> list[dict[str, Any]]:
-    """A row per requirement: what the registry says of a measure, what a probe finds."""
+    """Return a row per requirement: what the registry says of a measure, what a probe finds."""
     m, rows = MEASURES[name], []
     for requirement, probe in PROBES.items():
         value = probe(m, draws)
@@ -123,8 +123,10 @@ def _identical(*spans: Span, n: int = 2) -> Callable[[Measure, int], float]:
 
 
 def _at_random(m: Measure, draws: int) -> float:
-    """Mean agreement of annotators who annotate independently, with the model (long units, four
-    categories, few boundaries or many) where it is farthest from 0."""
+    """Return the mean agreement of independent annotators, where it is farthest from 0.
+
+    The models have long units, four categories, few boundaries or many.
+    """
     means = [_mean_at_random(m, model, draws) for model in _random_models(m)]
     return max(means, key=abs)
 

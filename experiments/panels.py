@@ -116,7 +116,7 @@ def _draw(error: str, magnitude: float, panel: Panel, index: int) -> Continuum:
 
 
 def _values(drawn: list[Continuum]) -> dict[str, Floats]:
-    """The values of all measures, by set."""
+    """Return the values of all measures, by set."""
     scores = [measure(c, list(MEASURES), seed=index) for index, c in enumerate(drawn)]
     return {name: np.array([float(s[name].value) for s in scores]) for name in MEASURES}
 

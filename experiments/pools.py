@@ -73,7 +73,7 @@ MODELS = {"characters": model_of(SHARES), "tokens": token_model()}
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """A row per annotation set, and a summary of each kind."""
+    """Write a row per annotation set, and a summary of each kind."""
     del data
     cells = list(_cells(quick))
     with open_pool() as pool:
@@ -171,7 +171,7 @@ def _disorders(found: Sequence[Alignment], category: int | None) -> Floats:
 
 
 def _gold(alignment: Alignment) -> set[tuple[float, float, str | None]]:
-    """The units of the consensus of an alignment."""
+    """Return the units of the consensus of an alignment."""
     kept = consensus(alignment).continuum
     return {(u.start, u.end, None if u.category is None else str(u.category)) for u in kept}
 

@@ -90,7 +90,7 @@ def cell(kind: str, design: str, n: int, runs: int) -> list[Row]:
 
 
 def held(said: Row, found: list[Over], theta: float, on_these: list[float]) -> Iterator[Row]:
-    """A row per interval: how often it holds 1 − θ, or 1 − θ of these documents."""
+    """Yield a row per interval: how often it holds 1 − θ, or 1 − θ of these documents."""
     for name, over_name, truths in (
         ("documents, annotators new", "documents", [theta] * len(found)),
         ("annotators", "annotators", on_these),
@@ -180,7 +180,7 @@ def shuffled(people: int, n: int, spread: float, *, runs: int) -> Iterator[Row]:
 
 
 def annotated(magnitudes: Floats, document: int, seed: int) -> Continuum:
-    """A reference, annotated by one person of each magnitude."""
+    """Return a reference, annotated by one person of each magnitude."""
     people, units = len(magnitudes), []
     for a, magnitude in enumerate(magnitudes.tolist()):
         made = shuffled_set(
@@ -192,7 +192,7 @@ def annotated(magnitudes: Floats, document: int, seed: int) -> Continuum:
 
 
 def tables(rows: list[Row]) -> Iterator[str]:
-    """A table per interval: coverage by design and documents, the processes' least and greatest."""
+    """Return a table per interval: coverage by design and documents, least and greatest."""
     sizes = list(dict.fromkeys(r["documents"] for r in rows))
     lacking = ("one in seven careless", "two schools")
     for name in dict.fromkeys(r["over"] for r in rows):

@@ -76,7 +76,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def coverage_row(world: str, noise: str, sets: int, runs: int) -> dict[str, object]:
-    """The share of tables of ranks that hold in one world, with its standard error."""
+    """Return the share of tables of ranks that hold in one world, with its standard error."""
     truth = {error: true_ranks(curves) for error, curves in WORLDS[world].items()}
     rng = np.random.default_rng(list(WORLDS).index(world))
     held = 0

@@ -144,7 +144,7 @@ def weights(runs: int, fewer: int) -> Iterator[Row]:
 
 
 def verdicts(runs: int) -> Iterator[Row]:
-    """A candidate worse by exactly ε in the population, and in one stratum much worse."""
+    """Yield a candidate worse by exactly ε in the population, and in one stratum much worse."""
     for n, size in ((40, 1), (100, 1), (40, 4), (100, 4)):
         for apart in (0.0, 0.3):
             hits = []
@@ -158,7 +158,7 @@ def verdicts(runs: int) -> Iterator[Row]:
 
 
 def _p_of_wins(g: np.random.Generator, n: int, size: int, worse: float, apart: float) -> float:
-    """p of one person against the candidate; half of the documents are of the rare stratum."""
+    """Return p of one person against the candidate; half of the documents are rare."""
     rare, which = np.arange(n) < n // 2, np.arange(n) // size
     by = worse + np.where(rare, apart * OFTEN, -apart) / (1 + OFTEN)
     u = np.where(g.random(n) < 0.7, g.random(n)[which], g.random(n)) if size > 1 else g.random(n)
@@ -264,7 +264,7 @@ def _in_order(
 
 
 def _named(found: OverTime) -> int:
-    """The number of whom the sentence names; -1: nobody."""
+    """Return the number of whom the sentence names; -1: nobody."""
     tested = [c for c in found.annotators if np.isfinite(c.p)]
     surest = min(tested, key=lambda c: c.p, default=Change(annotator="", documents=0))
     return int(surest.annotator) if surest.p_holm <= LEVEL else -1

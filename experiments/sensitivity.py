@@ -132,8 +132,11 @@ def _variants(quick: bool) -> list[Variant]:
 
 
 def _spread(rows: list[Row]) -> list[Row]:
-    """Per thing and measure: how far the variants' means lie apart at most, and whether each
-    variant still falls from its first to its last magnitude without a rise beyond two se."""
+    """Compare variants per thing and measure.
+
+    A row says how far the variants' means lie apart at most, and whether each variant still falls
+    from its first to its last magnitude without a rise beyond two standard errors.
+    """
     table = []
     for about, name in dict.fromkeys((r["about"], r["measure"]) for r in rows):
         mine = [r for r in rows if (r["about"], r["measure"]) == (about, name)]
@@ -161,7 +164,7 @@ def _spread(rows: list[Row]) -> list[Row]:
 
 
 def _farthest(curves: Sequence[Floats]) -> tuple[float, float]:
-    """The magnitude at which the means lie farthest apart, and how far."""
+    """Return the magnitude at which the means lie farthest apart, and how far."""
     spread = {}
     for magnitude in sorted({m for c in curves for m in c[:, 0]}):
         means = [y for c in curves for m, y, _ in c if m == magnitude and not np.isnan(y)]

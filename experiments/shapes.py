@@ -84,7 +84,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _first(c: Continuum, n: int) -> Continuum:
-    """The first annotators, under the same names everywhere."""
+    """Return the first annotators, under the same names everywhere."""
     kept = keep_annotators(c, c.annotators[:n])
     return rename_annotators(kept, dict(zip(kept.annotators, "ABC", strict=True)))
 
@@ -260,7 +260,7 @@ def _scans(path: Path, most: int | None) -> Corpus:
 
 
 def _lesions(scans: Corpus, least: float) -> Iterator[dict[str, object]]:
-    """Groups of at most four boxes of a scan with at least that IoU; and γ of every naming."""
+    """Return groups of at most four boxes of a scan with that IoU; and γ of every naming."""
     # No reader drew two nodules that overlap by as much.
     d = Combined(beta=0, positional=Above(least))
     found = unnamed_gamma(scans, dissimilarity=d, same=2.0)

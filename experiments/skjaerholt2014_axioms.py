@@ -21,7 +21,7 @@ from gammacp.trees.measures.tree import Nested, Tree, nested_tree
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """A row per δ and axiom: how often it is broken, and the smallest case."""
+    """Write a row per δ and axiom: how often it is broken, and the smallest case."""
     del data
     trees = dependency_trees(3 if quick else 4)
     packed = pack(trees)
@@ -69,7 +69,7 @@ def dependency_trees(tokens: int, labels: str = "ab") -> list[Tree]:
 
 
 def text(tree: Tree) -> str:
-    """`·(a b(a))`: a label with its children."""
+    """Return `·(a b(a))`: a label with its children."""
     written: list[str] = []
     for i, label in enumerate(tree.labels):
         below = [k for k, parent in enumerate(tree.parents) if parent == i]

@@ -25,7 +25,7 @@ TREES = {
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """The three δ of the three pairs."""
+    """Write the three δ of the three pairs."""
     del quick, data
     rows = []
     for (first, a), (second, b) in combinations(TREES.items(), 2):

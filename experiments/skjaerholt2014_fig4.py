@@ -8,5 +8,5 @@ from experiments._treebanks import perturbation_figure
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """The curves on samples of the Danish and the English treebank."""
+    """Write the curves on samples of the Danish and the English treebank."""
     perturbation_figure("label", out, quick=quick, data=data)

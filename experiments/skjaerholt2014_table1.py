@@ -11,7 +11,7 @@ PUBLISHED = {"da": (162, 2394), "en": (264, 5528), "es": (55, 924), "it": (136, 
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """Counts beside the printed ones, and the defects of each corpus."""
+    """Write counts beside the printed ones, and the defects of each corpus."""
     del quick
     rows, defects = [], []
     for name in CORPORA:

@@ -23,7 +23,7 @@ PHRASE_ERRORS = ("attach", "attach:uniform", "attach:local", "label")
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """The curves of every variant on the Danish sample and on its phrase structure."""
+    """Write the curves of every variant on the Danish sample and on its phrase structure."""
     sentences = sample_sentences(one_annotator("da", data), number=15 if quick else 100)
     phrases = [phrase(s) for s in sentences if isinstance(s, Dependencies) and is_projective(s)]
     rows: list[dict[str, object]] = []

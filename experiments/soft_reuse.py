@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """A table of every price, error and magnitude; one of the zero; a figure."""
+    """Write a table of every price, error and magnitude; one of the zero; a figure."""
     del data
     rows = [row for price in PRICES for row in _rows(out, price, quick)]
     write_csv(out / "errors.csv", rows)
@@ -45,7 +45,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def sweep_of(price: float, quick: bool) -> Sweep:
-    """The sweep of one price; all prices share annotation sets and random sets."""
+    """Return the sweep of one price; all prices share annotation sets and random sets."""
     return Sweep(
         source=Shuffled(),
         errors=tuple(ERRORS),
@@ -111,7 +111,7 @@ def _differences(rows: Sequence[Row], zeros: Sequence[Row], price: float) -> Row
 
 
 def _draw(stem: Path, rows: Sequence[Row], zeros: Sequence[Row]) -> None:
-    """A panel per error, a curve per price; the last one has the zero by price."""
+    """Draw a panel per error, a curve per price; the last one has the zero by price."""
     with figure(stem, width=8.4, height=2.9, rows=1, columns=4) as axes:
         for panel, (error, name) in zip(axes, ERRORS.items(), strict=False):
             for i, price in enumerate(PRICES):

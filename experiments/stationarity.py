@@ -1,5 +1,7 @@
-"""Beyond the papers: how often the test of direction speaks, of annotators who should be left alone
-and of those who stop early, who make a number of units, and who tire.
+"""Beyond the papers: how often the test of direction speaks, with and without reason.
+
+Annotators who should be left alone stand beside those who stop early, who make a number of units,
+and who tire.
 """
 
 from __future__ import annotations

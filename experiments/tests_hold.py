@@ -194,7 +194,7 @@ def generator(*parts: object) -> np.random.Generator:
 
 
 def level(study: str, cell: str, hits: Bools, other: str, found: Bools | None) -> Row:
-    """A row of `levels.csv`: the share of hits with its upper limit, and the power."""
+    """Return a row of `levels.csv`: the share of hits with its upper limit, and the power."""
     n, k = hits.size, int(hits.sum())
     return {
         "study": study,
@@ -208,7 +208,7 @@ def level(study: str, cell: str, hits: Bools, other: str, found: Bools | None) -
 
 
 def upper(k: int, n: int) -> float:
-    """The one-sided upper 95 % limit of a share (Clopper & Pearson)."""
+    """Return the one-sided upper 95 % limit of a share (Clopper & Pearson)."""
     from scipy.special import betaincinv
 
     return float(betaincinv(k + 1, n - k, 0.95)) if k < n else 1.0
@@ -276,7 +276,7 @@ def texts(runs: int) -> Iterator[Row]:
 
 
 def paired(runs: int) -> Iterator[Row]:
-    """The same documents in two rounds."""
+    """Yield the same documents in two rounds."""
     for kind in PAIRED:
         for n in (6, 8, 12, 20, 40):
             g, hits = generator("paired", kind, n), []
@@ -382,7 +382,7 @@ def over_documents(runs: int) -> Iterator[Row]:
 
 
 def replaced(runs: int) -> Iterator[Row]:
-    """A candidate worse by exactly ε, documents in clusters; power for one who is as good."""
+    """Yield a candidate worse by exactly ε, documents in clusters; power for one who is as good."""
     for n, size, share in REPLACE:
         for named in (True, False):
             hits = []
@@ -398,7 +398,7 @@ def replaced(runs: int) -> Iterator[Row]:
 def _p_of_wins(
     g: np.random.Generator, n: int, size: int, share: float, worse: float, *, named: bool
 ) -> float:
-    """p of one person against the candidate; ties are half of the documents."""
+    """Return p of one person against the candidate; ties are half of the documents."""
     which = np.repeat(np.arange(n), g.geometric(1 / size, n))
     u = np.where(g.random(len(which)) < share, g.random(n)[which], g.random(len(which)))
     lost, won = u < (0.5 + worse) / 2, u > 1 - (0.5 - worse) / 2
@@ -425,7 +425,7 @@ def intervals(runs: int) -> Iterator[Row]:
 
 
 def intervals_of_clusters(runs: int) -> Iterator[Row]:
-    """The same over clusters of documents that are named, or not."""
+    """Yield the same over clusters of documents that are named, or not."""
     for size, share in ((4, 0.5), (5, 0.8)):
         for named in (True, False):
             for n in DOCUMENTS_OF_INTERVALS[1:]:
@@ -456,7 +456,7 @@ def intervals_of_texts(runs: int) -> Iterator[Row]:
 
 
 def coverage(over: str, name: str, n: int, true: float, ends: tuple[Floats, Floats]) -> Row:
-    """A row of `coverage.csv`: the share that holds the true γ, with both 95 % limits."""
+    """Return a row of `coverage.csv`: the share that holds the true γ, with both 95 % limits."""
     held = (ends[0] <= true) & (true <= ends[1])
     runs, k = held.size, int(held.sum())
     return {

@@ -82,7 +82,7 @@ def by_length(n: int, index: int) -> Values:
 
 
 def independent(n: int, rng: np.random.Generator) -> Dependencies:
-    """A tree whose heads are mostly near, its labels as unevenly frequent as words (Zipf)."""
+    """Draw a tree whose heads are mostly near, its labels as uneven as words (Zipf)."""
     order = rng.permutation(n) + 1
     heads = [0] * n
     for k in range(1, n):
@@ -108,12 +108,12 @@ def of_corpus(name: str, data: Path | None) -> list[dict[str, object]]:
 
 
 def under_error(sample: Perturbed, error: str, magnitude: float, index: int) -> Values:
-    """A sample and itself with errors."""
+    """Return a sample and itself with errors."""
     return _values(sample.draw(error, magnitude, index, n_annotators=2, seed=0))
 
 
 def _draw(rows: list[dict[str, object]], stem: Path) -> None:
-    """A panel per chance, labels and heads in error alike."""
+    """Draw a panel per chance, labels and heads in error alike."""
     if not can_plot():
         return
     with figure(stem, width=7.4, columns=2) as axes:

@@ -88,7 +88,7 @@ def tables(rows: list[Row]) -> str:
 
 
 def rate(said: str, cell: str, hits: Bools) -> Row:
-    """A row: the share of runs with a false sentence, and its upper limit."""
+    """Return a row: the share of runs with a false sentence, and its upper limit."""
     n, k = hits.size, int(hits.sum())
     return {"sentence": said, "process": cell, "runs": n, "false": k / n, "upper": upper(k, n)}
 
@@ -195,7 +195,7 @@ def _largest(cost: Floats, weight: Floats) -> Bools:
 
 
 def material(runs: int) -> Iterator[Row]:
-    """The word for the material itself, where its γ is on the bar: random sets of other seeds."""
+    """Return the word for the material itself, if its γ is on the bar."""
     for name, (people, _, units, missed, wrong, spread) in WHOLE.items():
         g = generator("material", name)
         c = text_of(g, people, units, missed, wrong, spread)
@@ -237,7 +237,7 @@ def whole(runs: int) -> Iterator[Row]:
 def text_of(
     g: np.random.Generator, people: int, units: int, missed: float, wrong: float, spread: float
 ) -> Continuum:
-    """A text whose annotators err alike, and whose three labels are mistaken alike."""
+    """Return a text whose annotators err alike, and whose three labels are mistaken alike."""
     found = []
     truth = g.integers(3, size=units)
     starts = 10.0 * np.arange(units) + 3 * g.random(units)

@@ -98,7 +98,7 @@ def by_model(c: Continuum, seed: int) -> dict[str, float]:
 
 
 def others(c: Continuum, seed: int) -> dict[str, float]:
-    """The other measures as they are, and beyond chance."""
+    """Return the other measures as they are, and beyond chance."""
     found: dict[str, float] = {}
     scores = measure(c, OTHERS, beyond_chance=True, chance="cut", samples=SAMPLES, seed=seed)
     for name, score in scores.items():

@@ -45,7 +45,7 @@ def drawn(cell: str, rng: np.random.Generator) -> Continuum:
 
 
 def _in_document(people: list[Habits], rng: np.random.Generator) -> list[Habits]:
-    """A density and a topic that all annotators of a document share."""
+    """Return a density and a topic that all annotators of a document share."""
     density = float(np.clip(rng.lognormal(-0.125, 0.5), 0.3, 2.0))
     topic = tuple(float(p) for p in rng.dirichlet((0.7, 0.7, 0.7)))
     return [replace(h, density=density, prevalence=topic) for h in people]
@@ -67,7 +67,7 @@ def _laid_out(name: str, parts: list[Continuum], length: float) -> Continuum:
 
 
 def corpus_of(c: Continuum) -> Corpus:
-    """The documents of a cell, told apart again."""
+    """Return the documents of a cell, told apart again."""
     _, documents, _, units = parsed(c.name)
     length = units * PITCH
     which = np.minimum((c.starts / length).astype(int), documents - 1)

@@ -60,7 +60,7 @@ def _near(units: int, rng: np.random.Generator, reach: int, number: int) -> Pair
 
 
 def _within_reach(units: int, rng: np.random.Generator) -> Pairs:
-    """A unit whose choice lies outside the text links nothing."""
+    """Return a unit whose choice lies outside the text links nothing."""
     chosen = [(i, i + int(rng.choice([-3, -2, -1, 1, 2, 3]))) for i in range(units)]
     return [(i, j) for i, j in chosen if 0 <= j < units]
 

@@ -70,7 +70,7 @@ def _anywhere(units: int, rng: np.random.Generator) -> Pairs:
 
 
 def _popular(units: int, rng: np.random.Generator, *, shuffled: bool, back: bool) -> Pairs:
-    """The k-th most popular unit is chosen with a probability ∝ 1/k (Zipf)."""
+    """Return the k-th most popular unit is chosen with a probability ∝ 1/k (Zipf)."""
     weights = 1 / np.arange(1, units + 1)
     if shuffled:
         weights = rng.permutation(weights)
@@ -82,7 +82,7 @@ def _popular(units: int, rng: np.random.Generator, *, shuffled: bool, back: bool
 
 
 def _growing(units: int, rng: np.random.Generator) -> Pairs:
-    """An earlier unit is chosen the more often, the more links it has."""
+    """Return an earlier unit is chosen the more often, the more links it has."""
     weights = np.ones(units)
     pairs = []
     for i in range(1, units):

@@ -33,7 +33,7 @@ Cells = Sequence[tuple[float, float, int]]
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
-    """A row per measure with the range of its zeros, as it is and beyond chance; and the figure."""
+    """Write a row per measure with the range of its zeros, and the figure."""
     del data
     results = out.parent.parent
     rows = [row for study in READS for row in _kept(read_rows(results / study / "zero.csv"), quick)]
@@ -80,7 +80,7 @@ def _cells(rows: Sequence[Mapping[str, str]]) -> Cells:
 
 
 def _told(key: str, cells: Cells, margin: float) -> dict[str, object]:
-    """The range over the cells, and whether each is shown to be within the margin of 0."""
+    """Return the range over the cells, and whether each is shown to be within the margin of 0."""
     zeros, halves = [z for z, _, _ in cells], [h for _, h, _ in cells]
     tests = [near_zero(*cell, margin) for cell in cells if math.isfinite(cell[1])]
     return {
@@ -94,7 +94,7 @@ def _told(key: str, cells: Cells, margin: float) -> dict[str, object]:
 
 
 def near_zero(zero: float, half: float, sets: int, margin: float) -> Trend:
-    """The equivalence test of a cell, of which the mean and its interval are known.
+    """Return the equivalence test of a cell, of which the mean and its interval are known.
 
     Values that have this mean and this spread stand for the sets, half of them on either side.
     """
@@ -104,7 +104,7 @@ def near_zero(zero: float, half: float, sets: int, margin: float) -> Trend:
 
 
 def _draw(out: Path, plain: Mapping[str, Cells], beyond: Mapping[str, Cells]) -> None:
-    """A line per measure, a dot per cell."""
+    """Draw a line per measure, a dot per cell."""
     names = list(plain)
     with figure(out / "zero", width=6.4, height=1.2 + 0.24 * len(names)) as axes:
         for k, (label, found) in enumerate((("as it is", plain), ("beyond chance", beyond))):

@@ -13,7 +13,7 @@ class GammacpError(Exception):
     exit_code = 1
 
     def __str__(self) -> str:
-        """The message; what acts or hides in names of files is made visible."""
+        """Return the message; what acts or hides in names of files is made visible."""
         from gammacp.base.text import visible  # errors are the ground that all stands on
 
         return visible(super().__str__(), keep="\n")
@@ -80,7 +80,7 @@ class DataError(GammacpError, ValueError):
         return f"{said.removesuffix('.')}. {self.hint}" if self.hint else said, place
 
     def within(self, part: str) -> DataError:
-        """The same error, said of a part ("item 'x'").
+        """Return the same error, said of a part ("item 'x'").
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class DataError(GammacpError, ValueError):
         return DataError(message, file=self.file, line=self.line, hint=self.hint)
 
     def at(self, file: str | PathLike[str] | None, line: int | None = None) -> DataError:
-        """The same error with file and line, where they were not set yet.
+        """Return the same error with file and line, where they were not set yet.
 
         Parameters
         ----------

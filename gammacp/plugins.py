@@ -123,7 +123,7 @@ def load_installed() -> None:
 
 
 def instance_of(name: str, *, needs: tuple[str, ...], importing: bool) -> Any:
-    """An object of the class that `MODULE:CLASS` names, made without arguments.
+    """Return an object of the class that `MODULE:CLASS` names, made without arguments.
 
     `needs`: methods of which it must have one. `importing`: whether its module is loaded now;
     otherwise `--import` must have done so.

@@ -290,7 +290,7 @@ class Check:
         return (label, self.factor.numerator * apart * apart, square) if square else None
 
     def cost(self, u: int, v: int) -> int | None:
-        """d of two units, at most two grains too low; None if they can never be together."""
+        """Return d of two units, at most two grains too low; None if they can never be together."""
         parts = self.parts(u, v)
         if parts is None:
             return None
@@ -430,7 +430,7 @@ class Check:
             fresh = [g for g in fresh if g[0] <= most]
 
     def _component(self, units: list[int], groups: list[Group], gap: int) -> int:
-        """The least that these units lose, or the gap if that is less; 0 if it is too hard."""
+        """Return the least that these units lose, or the gap if less; 0 if it is too hard."""
         shift, owner, whole = dict[int, int](), list[int](), 0
         options: dict[int, list[Group]] = {u: [(self.base - self.share[u], (u,))] for u in units}
         for g in groups:

@@ -265,7 +265,7 @@ class BeforeErrors:
     def _next_guess(
         self, guess: Guess, got: Statistics, before: tuple[Guess, Statistics] | None
     ) -> Guess:
-        """The next guess; a statistic that followed little the last time is corrected more."""
+        """Return the next guess; correct a statistic more if it followed little before."""
         seen = self.seen
 
         def correct(parameter: str, statistic: str) -> float:
@@ -310,7 +310,7 @@ class BeforeErrors:
         )
 
     def _model(self, guess: Guess) -> ReferenceModel:
-        """The model of a guess but for its number of units."""
+        """Return the model of a guess but for its number of units."""
         model = self.model
         layout = model.layout
         total = model.length
@@ -375,7 +375,7 @@ class BeforeErrors:
 
 
 def _spread_out(values: Floats, mean: float, power: float) -> Floats:
-    """The values spread out (power > 1) or drawn together, with the mean of before."""
+    """Return the values spread out (power > 1) or drawn together, with the mean of before."""
     spread: Floats = (values / mean) ** power
     scale = values.mean() / spread.mean() if spread.any() else 1.0
     return spread * scale

@@ -95,7 +95,7 @@ class Category:
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """The units with redrawn categories.
+        """Return the units with redrawn categories.
 
         Raises UsageError where the closeness does not fit the categories.
         """
@@ -117,7 +117,7 @@ class Category:
 
 
 def _draw_columns(rows: Floats, u: Floats) -> Indices:
-    """A column of each row of probabilities (or of the one row)."""
+    """Return a column of each row of probabilities (or of the one row)."""
     sums = np.cumsum(rows, axis=1)
     columns: Indices = (sums[:, :-1] <= (u * sums[:, -1])[:, None]).sum(axis=1)
     return columns

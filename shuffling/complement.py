@@ -29,7 +29,7 @@ class Complement:
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """The units that are left, and gaps.
+        """Return the units that are left, and gaps.
 
         Raises DataError for segmentations, which have no gaps, and for units of several fragments
         or with shapes.

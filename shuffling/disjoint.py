@@ -36,7 +36,7 @@ def redraw_disjoint(
     rng: np.random.Generator,
     rigid: bool = False,
 ) -> tuple[Floats, Floats]:
-    """Starts and ends after `ROUNDS` (`RIGID_ROUNDS`) rounds, by unit, shapes (n,).
+    """Return the starts and ends after `ROUNDS` (`RIGID_ROUNDS`) rounds, by unit, shapes (n,).
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class _Line:
     def _slide(
         self, ranges: _Ranges, length: float, u: float, step: float
     ) -> tuple[int, float, float] | None:
-        """A row, a start and an end of a unit that keeps its length; None where it fits nowhere."""
+        """Return row, start and end of a unit that keeps its length; None where it fits nowhere."""
         room = [
             (row, begin, end - begin + step)
             for row, low, high in self._gaps(ranges)
@@ -166,7 +166,7 @@ def _areas(cut: _Ranges) -> tuple[float, float]:
 def _draw_place(
     free: list[tuple[int, _Ranges]], integer: bool, u: Sequence[float], spare: np.random.Generator
 ) -> tuple[int, float, float] | None:
-    """A gap, a start and an end, uniform over all of them; None where chance finds none.
+    """Return a gap, a start and an end, uniform over all of them; None where chance finds none.
 
     The first number is the share of all free arrangements that lie before: it says the gap and the
     start; the second says the end.

@@ -36,7 +36,7 @@ class FalseNegative:
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """The units that are left.
+        """Return the units that are left.
 
         Raises DataError where a segmentation is to be kept and the units are none.
         """

@@ -58,7 +58,7 @@ class FalsePositive(CountedError):
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """The units and the new ones.
+        """Return the units and the new ones.
 
         Raises DataError where a segmentation is to be kept and the units are none.
         """

@@ -25,7 +25,7 @@ from shuffling.reference import CategoryModel, ReferenceModel
 def fit(
     observed: Continuum | Corpus | Iterable[Continuum], *, integer: bool | None = None
 ) -> ReferenceModel:
-    """The model of these annotations.
+    """Return the model of these annotations.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def fit(
 
 
 def fit_hulls(reference: Continuum) -> ReferenceModel:
-    """The model of a reference's units, of which fragments and shapes count from end to end.
+    """Return the model of a reference's units, of which fragments and shapes count from end to end.
 
     Shapes are no segmentation, whatever they cover on their first axis: not `covering` but `apart`.
 

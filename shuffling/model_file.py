@@ -68,7 +68,7 @@ class _Model(WrittenTable):
 
 
 def read_model(path: str | PathLike[str]) -> ReferenceModel:
-    """The model in a TOML file.
+    """Return the model in a TOML file.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def read_model(path: str | PathLike[str]) -> ReferenceModel:
 
 
 def model_from(document: Mapping[str, Any], text: str = "") -> ReferenceModel:
-    """The model in a parsed document; errors as `read_model`, without the file.
+    """Return the model in a parsed document; errors as `read_model`, without the file.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _distribution(table: _Gaps | _Category, key: str) -> Distribution:
 
 
 def model_text(model: ReferenceModel) -> str:
-    """The TOML text that `read_model` reads back.
+    """Return the TOML text that `read_model` reads back.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class Opposed:
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """The units, some with the opposite label."""
+        """Return the units, some with the opposite label."""
         turned = (rng.random(len(units)) < magnitude) & (units.codes >= 0)
         if not turned.any():
             return units
@@ -37,7 +37,7 @@ class Opposed:
 
 
 def _opposites(setting: Setting) -> Codes:
-    """The opposite of each code, by the order of the model's categories."""
+    """Return the opposite of each code, by the order of the model's categories."""
     order = [name for name in setting.model.category_names if name is not None]
     opposite = dict(zip(order, reversed(order), strict=True))
     return np.array([setting.categories.index(opposite[c]) for c in setting.categories], np.int32)

@@ -26,7 +26,7 @@ def draw_ordered(
     integer: bool,
     rng: np.random.Generator,
 ) -> Floats:
-    """New places, each within `reach` of its present one, in the same order.
+    """Return new places, each within `reach` of its present one, in the same order.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ class Panel:
 
     @classmethod
     def parse(cls, text: str) -> "Panel":
-        """The panel in the short form "COUNT*MAGNITUDE,…", such as "2*0.1,1*m".
+        """Return the panel in the short form "COUNT*MAGNITUDE,…", such as "2*0.1,1*m".
 
         Raises UsageError where the text is not of that form.
         """
@@ -150,7 +150,7 @@ class Panel:
 
 
 def magnitude_at(written: Magnitude, magnitude: float) -> float:
-    """The magnitude that a group or a school has where the sweep's is `magnitude`.
+    """Return the magnitude that a group or a school has where the sweep's is `magnitude`.
 
     >>> magnitude_at(0.1, 0.5), magnitude_at("m", 0.5), magnitude_at("0.5*m", 0.5)
     (0.1, 0.5, 0.25)
@@ -160,7 +160,7 @@ def magnitude_at(written: Magnitude, magnitude: float) -> float:
 
 
 def read_panel(path: str | PathLike[str]) -> Panel:
-    """The panel in a TOML file.
+    """Return the panel in a TOML file.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class _Panel(WrittenTable):
 
 
 def panel_from(document: Mapping[str, Any], text: str = "") -> Panel:
-    """The panel in a parsed document; errors as of `read_panel`, without the file.
+    """Return the panel in a parsed document; errors as of `read_panel`, without the file.
 
     Parameters
     ----------

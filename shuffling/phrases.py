@@ -54,7 +54,7 @@ class _Nodes:
 
 
 def phrase_labels(trees: Sequence[PhraseTree]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The labels of constituents and those of leaves."""
+    """Return the labels of constituents and those of leaves."""
     found: tuple[set[str], set[str]] = (set(), set())
     for tree in trees:
         nodes = _Nodes.of(tree)
@@ -154,7 +154,7 @@ def _places(nodes: _Nodes, parent: int, place: int) -> list[tuple[int, int]]:
 
 
 def _edge(nodes: _Nodes, node: int, side: int) -> Iterator[int]:
-    """The constituents from a node down along its first (0) or last (−1) children."""
+    """Yield the constituents from a node down along its first (0) or last (−1) children."""
     while nodes.children[node]:
         yield node
         node = nodes.children[node][side]
@@ -182,7 +182,7 @@ def _redraw(nodes: _Nodes, probability: float, rng: np.random.Generator) -> None
 def _arrange(
     nodes: _Nodes, region: Sequence[int], ends: Sequence[int], rng: np.random.Generator
 ) -> None:
-    """A uniform ordered tree whose inner nodes are `region`, its leaves `ends`, both in pre-order.
+    """Draw a uniform ordered tree with inner nodes `region` and leaves `ends`, both in pre-order.
 
     Uniform numbers of children in uniform order, turned to the one rotation that is a tree in
     pre-order (cycle lemma, Dvoretzky & Motzkin 1947).

@@ -79,7 +79,7 @@ def overlapping(
 
 
 def summing_to(values: Floats, least: Floats, total: float) -> Floats:
-    """The values with their excess over `least` scaled so that they sum to `total`.
+    """Return the values with their excess over `least` scaled so that they sum to `total`.
 
     Where all are whole numbers they stay so: running sums are rounded, which keeps the total, and
     every value at or above its whole-numbered least.

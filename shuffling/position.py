@@ -82,7 +82,7 @@ class Position:
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """The units with shifted boundaries.
+        """Return the units with shifted boundaries.
 
         Raises DataError where units are to be kept apart that overlap, or to be kept covering
         that do not tile their bounds, and UsageError where these are to keep their lengths.

@@ -112,7 +112,7 @@ class ReferenceModel:
             self._check_fit(self.length)
 
     def laid_out(self, layout: str) -> ReferenceModel:
-        """The same model with another layout, by name; UsageError for an unknown name.
+        """Return the same model with another layout, by name; UsageError for an unknown name.
 
         `covering` is a segmentation, whose units tile the continuum (2015, §6.3.2).
         """
@@ -122,7 +122,7 @@ class ReferenceModel:
         return replace(self, layout=Layout(layout))
 
     def fixed(self, *, length: float | None = None, gap: float | None = None) -> ReferenceModel:
-        """The same model for pure categorisation: equal units, equal gaps (2015, §6.3.3).
+        """Return the same model for pure categorisation: equal units, equal gaps (2015, §6.3.3).
 
         Default: the mean length over categories and the mean gap, whole if `integer`.
         """

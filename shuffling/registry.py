@@ -62,7 +62,7 @@ def register(error: type[E]) -> type[E]:
 
 
 def parse_errors(text: str) -> tuple[ErrorType, ...]:
-    """The errors in a text such as `position+category` or `split:factor=2`, in stated order.
+    """Return the errors in a text such as `position+category` or `split:factor=2`, in stated order.
 
     Raises UsageError for an unknown name or parameter, or a value out of range.
     """
@@ -70,7 +70,7 @@ def parse_errors(text: str) -> tuple[ErrorType, ...]:
 
 
 def describe(errors: Sequence[ErrorType]) -> str:
-    """The text that `parse_errors` reads back; parameters at their defaults are left out.
+    """Return the text that `parse_errors` reads back; parameters at their defaults are left out.
 
     A parameter without a textual form (a closeness matrix) is written as Python would.
 

@@ -31,7 +31,7 @@ class FewerErrors(UserWarning):
     """A counted error (splits, false positives, merges) was made less often than asked for."""
 
     def __init__(self, name: str, made: int, asked: int, why: str, annotators: int = 1) -> None:
-        """The error, how often these annotators made it and were to make it, and why."""
+        """Say the error, how often these annotators made it and were to make it, and why."""
         by = f" by {annotators} annotators" * (annotators > 1)
         super().__init__(f"{name}: {made} of {asked} made{by}, {why}")
         self.name = name
@@ -85,7 +85,7 @@ class Units:
     def sort(
         cls, starts: Floats, ends: Floats, codes: Codes, breaks: Breaks | None = None
     ) -> Units:
-        """The columns, brought in order.
+        """Return the columns, brought in order.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class Units:
         return cls(starts[order], ends[order], codes[order], inside)
 
     def stretched(self, starts: Floats, ends: Floats, *, integer: bool) -> Units:
-        """The units with other boundaries; those inside a unit move in proportion.
+        """Return the units with other boundaries; those inside a unit move in proportion.
 
         Fragments and gaps that whole positions leave no room for are lost.
 
@@ -137,7 +137,7 @@ class Units:
         return Units.sort(starts, ends, self.codes, column(found))
 
     def __len__(self) -> int:
-        """Number of units."""
+        """Return the number of units."""
         return len(self.starts)
 
     @property
@@ -180,7 +180,7 @@ class Setting:
 
     @classmethod
     def of(cls, reference: Continuum, model: ReferenceModel) -> Setting:
-        """The setting of a reference; the model's further categories are appended.
+        """Return the setting of a reference; the model's further categories are appended.
 
         Raises DataError where the reference has a category that the model lacks, or positions
         that are not whole although the model's are.
@@ -251,7 +251,7 @@ def operations(factor: float, magnitude: float, n_units: int, growth: float = 1.
 
 
 def poisson_quantile(quantile: float, mean: float) -> int:
-    """The least k with P(N ≤ k) ≥ quantile, N of a Poisson distribution; 0 for a mean of 0.
+    """Return the least k with P(N ≤ k) ≥ quantile, N of a Poisson distribution; 0 for a mean of 0.
 
     >>> poisson_quantile(0.5, 4.0), poisson_quantile(0.01, 4.0), poisson_quantile(0.9, 0.0)
     (4, 0, 0)

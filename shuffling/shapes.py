@@ -38,7 +38,7 @@ def _move(low: float, high: float, first: float, second: float) -> tuple[float, 
 
 
 def onto(shape: Shape, extents: tuple[tuple[float, float], ...]) -> Shape:
-    """The shape with other extents on the further axes, its points in proportion.
+    """Return the shape with other extents on the further axes, its points in proportion.
 
     Parameters
     ----------

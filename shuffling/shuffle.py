@@ -116,7 +116,7 @@ def _with_errors(
     setting: Setting,
     seed: np.random.SeedSequence,
 ) -> Units:
-    """The units after these errors, each from a stream of its own."""
+    """Return the units after these errors, each from a stream of its own."""
     for i, error in enumerate(errors):
         units = error.apply(units, magnitude, setting, np.random.default_rng(_child(seed, i)))
     return units
@@ -192,7 +192,7 @@ def shuffled_sets(
     sets: int = 40,
     seed: Seed = 0,
 ) -> Iterator[Continuum]:
-    """Sets 0 … sets − 1 of one magnitude, each as `shuffled_set` makes it alone.
+    """Yield the sets 0 … sets − 1 of one magnitude, each as `shuffled_set` makes it alone.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def shuffled_sets(
 
 
 def reference_set(model: ReferenceModel, *, index: int = 0, seed: Seed = 0) -> Continuum:
-    """The reference of set `index` of a sweep.
+    """Return the reference of set `index` of a sweep.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def reference_of(continuum: Continuum, annotator: str | None = None) -> Continuu
 
 
 def resolve_errors(errors: Errors) -> tuple[ErrorType, ...]:
-    """The errors as objects, at least one."""
+    """Return the errors as objects, at least one."""
     if isinstance(errors, str):
         return parse_errors(errors)
     resolved = (errors,) if isinstance(errors, ErrorType) else tuple(errors)
@@ -251,7 +251,7 @@ def resolve_errors(errors: Errors) -> tuple[ErrorType, ...]:
 
 
 def check_magnitude(magnitude: float) -> float:
-    """The magnitude, or UsageError where it lies outside [0, 1]."""
+    """Return the magnitude, or UsageError where it lies outside [0, 1]."""
     if not 0 <= magnitude <= 1:
         raise UsageError(f"magnitude {magnitude:g} is outside [0, 1]")
     return magnitude

@@ -60,7 +60,7 @@ class Split(CountedError):
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """The units, some of them in parts."""
+        """Return the units, some of them in parts."""
         asked = self.times(magnitude, setting.n_units, self.quantile(rng))
         # A random number may go beyond the paper's limit.
         asked = todo = min(asked, operations(CAP, 1, setting.n_units))

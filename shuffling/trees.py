@@ -139,7 +139,7 @@ def post_order(heads: Sequence[int]) -> list[int]:
 
 
 def children_first(children: Sequence[Sequence[int]]) -> list[int]:
-    """The nodes below node 0 in post-order, and that one last."""
+    """Return the nodes below node 0 in post-order, and that one last."""
     # Parents first, last child first, is post-order read backwards.
     backwards = []
     pending = [0]

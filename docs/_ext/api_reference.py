@@ -30,6 +30,6 @@ def keep_signs(
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """What Sphinx asks of an extension."""
+    """Register the extension with Sphinx."""
     app.connect("autodoc-process-docstring", keep_signs, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -17,7 +17,7 @@ class Commands(SphinxDirective):
     """A section for each command, with its help as it is printed."""
 
     def run(self) -> list[nodes.Node]:
-        """The sections."""
+        """Return the sections."""
         return [self._section(words, text) for words, text in helps()]
 
     def _section(self, words: str, text: str) -> nodes.section:
@@ -30,7 +30,7 @@ class Commands(SphinxDirective):
 
 
 def helps() -> Iterator[tuple[str, str]]:
-    """The words of each command and its help, the whole program first."""
+    """Return the words of each command and its help, the whole program first."""
     from gammacp.cli.app import build
 
     with _plain():
@@ -60,6 +60,6 @@ def _plain() -> Iterator[None]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """What Sphinx asks of an extension."""
+    """Register the extension with Sphinx."""
     app.add_directive("commands", Commands)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

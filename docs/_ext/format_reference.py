@@ -18,7 +18,7 @@ class Formats(SphinxDirective):
     """A section for each format of the registry, a paragraph for each fact."""
 
     def run(self) -> list[nodes.Node]:
-        """The sections."""
+        """Return the sections."""
         return [self._section(name, *prose(entry)) for name, entry in _FORMATS]
 
     def _section(self, name: str, title: str, *facts: str) -> nodes.section:
@@ -33,12 +33,12 @@ class Formats(SphinxDirective):
 
 
 def _with_code(text: str) -> Iterator[nodes.Node]:
-    """What stands between backticks is code."""
+    """Mark as code what stands between backticks."""
     for number, part in enumerate(re.split("`", text)):
         yield nodes.literal(part, part) if number % 2 else nodes.Text(part)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """What Sphinx asks of an extension."""
+    """Register the extension with Sphinx."""
     app.add_directive("formats", Formats)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -60,7 +60,7 @@ def _fenced(kind: str, content: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """What Sphinx asks of an extension."""
+    """Register the extension with Sphinx."""
     app.add_source_suffix(".ipynb", "notebook")
     app.add_source_parser(NotebookParser)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -80,7 +80,7 @@ def align(
     reuse: float = 0.0,
     tuning: Tuning = (),
 ) -> Alignment:
-    """The alignment of least disorder, with its proof.
+    """Return the alignment of least disorder, with its proof.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def to_alignment(
     constraints: Sequence[Any] = (),
     reuse: float = 0.0,
 ) -> Alignment:
-    """The alignment of the groups that were found, with their own disorder."""
+    """Return the alignment of the groups that were found, with their own disorder."""
     cost = cost_of(continuum, found.groups, dissimilarity, reuse)
     disorder = cost * disorder_scale(continuum.n_annotators, continuum.mean_units)
     return Alignment(
@@ -248,7 +248,7 @@ def _checked(constraints: Sequence[Any]) -> Sequence[Any]:
 def _best_groups(
     continuum: Continuum, dissimilarity: BoundDissimilarity, asked: _Asked
 ) -> BestGroups:
-    """The same without what it has taken."""
+    """Return the same without what it has taken."""
     deadline = asked.limits.deadline()
     best: BestGroups | None = None
     delta: float | None = dissimilarity.delta
@@ -279,7 +279,7 @@ def _best_groups(
 def _solutions(
     continuum: Continuum, measured: BoundDissimilarity, asked: _Asked, limits: Limits
 ) -> tuple[Solution, Solution]:
-    """The solution that was found, and the first one of those as good, if ties are to be broken."""
+    """Return the solution that was found, or the first of those as good if ties are broken."""
     solver = asked.solver
     if asked.constraints:
         from gammacp.alignment.constraints.solving import solve_constrained
@@ -309,7 +309,7 @@ def _solutions(
 def at_delta(
     continuum: Continuum, found: Solution, cost: float, delta: float, unit: float
 ) -> BestGroups:
-    """A solution at this Δ, in these units, as what is told: its groups `cost` as much.
+    """Return a solution at this Δ, in these units, as what is told: its groups `cost` as much.
 
     Where that is not what was solved for, nothing is proven: a dissimilarity need not give the same
     numbers when it is asked again.
@@ -336,7 +336,7 @@ def tolerance_at(delta: float, n_annotators: int) -> float:
 
 
 def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float | None:
-    """A smaller Δ with the same best alignments, where the proof leaves too much of them open.
+    """Return a smaller Δ with the same best alignments, where the proof leaves too much open.
 
     An alignment without empty units that costs less than Δ' is better than any with one, at Δ' as
     at every larger Δ: the best one is the same, and Δ' has finer tolerances.
@@ -353,7 +353,7 @@ def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float 
 def nearer_deltas(
     disorder: Floats | float, cost: Floats | float, tolerance: float, delta: float
 ) -> Floats:
-    """The same of alignments without empty units; NaN where there is none."""
+    """Return the same of alignments without empty units; NaN where there is none."""
     nearer = np.ldexp(1.0, 1 + np.frexp(cost)[1])
     wanted = (tolerance > _OPEN * np.asarray(disorder)) & (np.asarray(disorder) > 0)
     return np.where(wanted & (nearer * _FINER <= delta), nearer, math.nan)

@@ -50,7 +50,7 @@ class AlignedPart:
 
     @classmethod
     def of(cls, alignments: Sequence[Any]) -> AlignedPart:
-        """The columns of these.
+        """Return the columns of these.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class AlignedPart:
         )
 
     def small(self) -> AlignedPart:
-        """The same, with whole numbers in as few bytes as hold them."""
+        """Return the same, with whole numbers in as few bytes as hold them."""
         groups = smallest(self.groups)
         status = smallest(self.status)
         return replace(self, groups=groups, status=status, edges=self.edges.astype(np.int32))
@@ -219,7 +219,7 @@ class Aligned(MadeWhenRead[Alignment]):
         )
 
     def make(self, number: int) -> Alignment:
-        """The alignment with a number, from 0."""
+        """Return the alignment with a number, from 0."""
         which = int(np.searchsorted(self._first, number, side="right")) - 1
         part = self._parts[which]
         k = number - int(self._first[which])
@@ -245,7 +245,7 @@ class Aligned(MadeWhenRead[Alignment]):
         return AlignedDocument(self, number)
 
     def columns(self, rows: Indices) -> AlignedPart:
-        """The columns of some of them.
+        """Return the columns of some of them.
 
         Parameters
         ----------

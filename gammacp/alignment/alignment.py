@@ -87,11 +87,11 @@ class Alignment:
     reuse: float = 0.0
 
     def __len__(self) -> int:
-        """Number of unitary alignments."""
+        """Return the number of unitary alignments."""
         return len(self.groups)
 
     def __eq__(self, other: object) -> bool:
-        """The same groups of equal continua, at the same cost, with the same proof."""
+        """Return the same groups of equal continua, at the same cost, with the same proof."""
         if not isinstance(other, Alignment):
             return NotImplemented
         return (
@@ -171,7 +171,7 @@ class Alignment:
         return notes
 
     def as_dict(self) -> dict[str, Any]:
-        """The certificate as JSON has it."""
+        """Return the certificate as JSON has it."""
         record = record_of(self, "disorder bound status method first tolerance")
         if self.constraints:
             record["constraints"] = [str(each) for each in self.constraints]
@@ -179,7 +179,7 @@ class Alignment:
 
     @cached_property
     def pair_costs(self) -> Floats:
-        """d of every pair of annotators in every group, shape (groups, C(n, 2)).
+        """Return d of every pair of annotators in every group, shape (groups, C(n, 2)).
 
         Pairs in the order of `numpy.triu_indices`; Δ where a unit is empty.
         """
@@ -245,7 +245,7 @@ class Alignment:
 
 
 def costs_of_pairs(groups: Codes, units: UnitColumns, dissimilarity: BoundDissimilarity) -> Floats:
-    """d of every pair in every group, Δ where a unit is empty; shape (groups, C(n, 2)).
+    """Return d of every pair in every group, Δ where a unit is empty; shape (groups, C(n, 2)).
 
     Parameters
     ----------

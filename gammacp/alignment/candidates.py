@@ -57,7 +57,7 @@ def build_problem(
     owner: Indices | None = None,
     deadline: float = math.inf,
 ) -> Problem:
-    """The candidate pairs of a continuum with their weights.
+    """Return the candidate pairs of a continuum with their weights.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def length_classes(
 
 
 def _check_values(continuum: Continuum, values: Any, first: Codes, second: Codes) -> Floats:
-    """A dissimilarity's values, if they can be some; one of the user's own may give anything."""
+    """Return values of a dissimilarity if it can be some; a user's own may give anything."""
     cost = np.asarray(values, np.float64)
     if cost.shape != first.shape:
         pairs = f"{len(first)} pairs of units"

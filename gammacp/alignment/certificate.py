@@ -111,7 +111,7 @@ def _units(continuum: Continuum) -> list[list[Any]]:
 
 
 def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
-    """The dissimilarity by what `verify` computes it from, where it can."""
+    """Return the dissimilarity by what `verify` computes it from, where it can."""
     table, (number, factor) = measured.category_costs, measured.formula
     found: dict[str, Any] = {"name": measured.signature, "delta": measured.delta}
     broken = continuum.inside is not None and number != NOWHERE
@@ -164,7 +164,7 @@ def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) 
 
 
 def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
-    """Rounded down, and as much lower as the checker may round up what pairs earn."""
+    """Return rounded down, and as much lower as the checker may round up what pairs earn."""
     grains = np.floor((opening - proof.price) * _GRAINS).astype(np.int64) - n
     found: dict[str, Any] = {"kind": "shares", "shares": grains.tolist()}
     if proof.pooled:
@@ -173,7 +173,7 @@ def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
 
 
 def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
-    """A factor L of the matrix in whole numbers, and the multipliers in grains."""
+    """Return a factor L of the matrix in whole numbers, and the multipliers in grains."""
     matrix = found.matrix.copy()
     units = found.units
     matrix += least_shift(matrix) * np.eye(len(matrix))
@@ -199,7 +199,7 @@ def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
 
 
 def _triples(rows: Floats) -> list[list[int]]:
-    """Unit, annotator and the value, where there is one."""
+    """Return unit, annotator and the value, where there is one."""
     unit, annotator = np.nonzero(rows)
     values = rows[unit, annotator].astype(np.int64)
     return [list(t) for t in zip(unit.tolist(), annotator.tolist(), values.tolist(), strict=True)]

@@ -76,7 +76,7 @@ def all_columns(problem: Problem, largest: int | None = None, deadline: float = 
 
 
 def to_groups(problem: Problem, columns: Columns) -> Codes:
-    """The columns and the units left alone, int32 (groups, annotators), −1 empty.
+    """Return the columns and the units left alone, int32 (groups, annotators), −1 empty.
 
     In a cover the columns may share units.
     """
@@ -88,14 +88,14 @@ def to_groups(problem: Problem, columns: Columns) -> Codes:
 
 
 def group_table(problem: Problem, columns: Columns) -> Codes:
-    """The columns alone as rows of units, int32 (columns, annotators), −1 empty."""
+    """Return the columns alone as rows of units, int32 (columns, annotators), −1 empty."""
     groups = np.full((columns.number, problem.n_annotators), -1, np.int32)
     groups[columns.column_of, problem.annotator[columns.members]] = columns.members
     return groups
 
 
 def to_columns(problem: Problem, groups: Codes) -> Columns:
-    """The groups of two and more units as columns."""
+    """Return the groups of two and more units as columns."""
     from gammacp.alignment.kernels.pairs import group_weights
 
     groups = groups[(groups >= 0).sum(axis=1) > 1]
@@ -113,7 +113,7 @@ def alone(problem: Problem) -> Codes:
 
 
 def group_of_units(groups: Codes, n_units: int) -> Codes:
-    """The group of each unit in a partition, −1 for units in none."""
+    """Return the group of each unit in a partition, −1 for units in none."""
     group_of = np.full(n_units, -1, np.int32)
     rows, annotators = np.nonzero(groups >= 0)
     group_of[groups[rows, annotators]] = rows
@@ -121,7 +121,7 @@ def group_of_units(groups: Codes, n_units: int) -> Codes:
 
 
 def as_groups(problem: Problem, group_of: Codes) -> Codes:
-    """Groups as rows of units; units without a group get one of their own."""
+    """Return the groups as rows of units; units without a group get one of their own."""
     alone = np.flatnonzero(group_of < 0)
     group_of = group_of.copy()
     group_of[alone] = group_of.max(initial=-1) + 1 + np.arange(len(alone))

@@ -146,7 +146,7 @@ class Limits:
         return number
 
     def until(self, deadline: float) -> Limits:
-        """These limits with the time that is left until then.
+        """Return these limits with the time that is left until then.
 
         Parameters
         ----------

@@ -356,7 +356,7 @@ def solution(
     proof: Proof | None = None,
     told: float = -np.inf,
 ) -> Solution:
-    """The solution with its objective recomputed; optimal if the bound meets it.
+    """Return the solution with its objective recomputed; optimal if the bound meets it.
 
     `bound` may lie above the objective by rounding; it is cut to it. `told` is a bound for which
     there is CP-SAT's word only.
@@ -376,7 +376,7 @@ def judged(
     proof: Proof | None,
     told: float = -np.inf,
 ) -> Solution:
-    """The solution of that objective; optimal if the bound meets it but for the slack."""
+    """Return the solution of that objective; optimal if the bound meets it but for the slack."""
     proven = bound >= objective - slack
     if told >= objective - slack:
         open_status = Status.UNCHECKED

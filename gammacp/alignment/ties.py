@@ -40,7 +40,7 @@ def nameless_ranks(continua: Sequence[Continuum], dissimilarity: BoundDissimilar
 
 
 def in_order(rank: Codes, groups: Codes) -> Codes:
-    """Groups by their first unit; `rank` is the place of each unit."""
+    """Return the groups by their first unit; `rank` is the place of each unit."""
     ranks = np.append(rank, len(rank))[groups]
     ranks.sort(axis=1)
     return np.asarray(groups[np.lexsort(ranks.T[::-1])])
@@ -53,7 +53,7 @@ def break_ties(
     limits: Limits,
     rank: Codes | None = None,
 ) -> Solution:
-    """The first one of the solutions as good as what was found; that itself if it is not proven.
+    """Return the first of the solutions as good as this one; itself if it is not proven.
 
     `rank` has the places of units, where they are those of several continua (`nameless_ranks`).
     """
@@ -104,7 +104,7 @@ def category_costs(
 
 
 def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
-    """The certificate that `auto` has, for back-ends without one."""
+    """Return the certificate that `auto` has, for back-ends without one."""
     # Imported here, as below what CP-SAT ranks: most ties are broken without any solver.
     if problem.n_annotators > 2 or not problem.cover:
         from gammacp.alignment.solvers.auto import solve_auto
@@ -168,7 +168,7 @@ def _first_of_components(
 def _first_merged(
     problem: Problem, merged: Merged, found: Solution, second: Floats, limits: Limits
 ) -> Solution:
-    """The first best packing of merged units, whose copies are taken in their order."""
+    """Return the first best packing of merged units, whose copies are taken in their order."""
     from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
 
     assert found.certificate is not None

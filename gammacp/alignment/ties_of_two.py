@@ -58,7 +58,7 @@ def first_of_two(
 
 
 def _partners(problem: Problem, groups: Codes) -> Codes:
-    """The partner of each unit, −1 for none."""
+    """Return the partner of each unit, −1 for none."""
     partner = np.full(problem.n_units, -1, np.int32)
     paired = groups[(groups >= 0).all(axis=1)]
     partner[paired[:, 0]] = paired[:, 1]
@@ -73,7 +73,7 @@ def _fits(members: Codes, free: Bools, partner: Codes) -> bool:
 
 
 def _from_both_sides(problem: Problem, members: Codes, second: Floats, free: Bools) -> TightPairs:
-    """The pairs by each unit."""
+    """Return the pairs by each unit."""
     unit, other = np.concatenate((members, members[:, ::-1])).T
     order = np.argsort(unit, kind="stable")
     start = np.zeros(problem.n_units + 1, np.int64)

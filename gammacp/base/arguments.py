@@ -14,7 +14,7 @@ _NEAREST = 5
 
 
 def whole(name: str, value: Any, least: int) -> int:
-    """A whole number ≥ `least`."""
+    """Return a whole number ≥ `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise UsageError(f"{name} {value!r} is not a whole number")
     if value < least:
@@ -23,7 +23,7 @@ def whole(name: str, value: Any, least: int) -> int:
 
 
 def number(name: str, value: Any, least: float = -math.inf) -> float:
-    """A finite number ≥ `least`."""
+    """Return a finite number ≥ `least`."""
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise UsageError(f"{name} {value!r} is not a finite number")
     if value < least:
@@ -32,7 +32,7 @@ def number(name: str, value: Any, least: float = -math.inf) -> float:
 
 
 def text(name: str, value: Any) -> str:
-    """A string."""
+    """Return a string."""
     if not isinstance(value, str):
         raise UsageError(f"{name} {value!r} is not text")
     return value

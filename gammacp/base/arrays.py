@@ -23,7 +23,7 @@ def freeze(array: NDArray[np.generic]) -> None:
 
 
 def smallest(values: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers in the smallest type that holds them exactly, the sign of zero included.
+    """Return the same numbers in the smallest type that holds them exactly, the sign of zero too.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class MadeWhenRead(Sequence[Value]):
 
     @abstractmethod
     def make(self, number: int) -> Value:
-        """The entry with a number, from 0."""
+        """Return the entry with a number, from 0."""
 
     def __len__(self) -> int:
         """Return the number of entries."""
@@ -107,7 +107,7 @@ class MadeWhenRead(Sequence[Value]):
     @overload
     def __getitem__(self, place: slice) -> list[Value]: ...
     def __getitem__(self, place: int | slice) -> Value | list[Value]:
-        """The entry, or those of a slice."""
+        """Return the entry, or those of a slice."""
         if isinstance(place, slice):
             return [self[i] for i in range(*place.indices(self._size))]
         number = range(self._size)[place]
@@ -135,7 +135,7 @@ class Kept(Generic[Value]):
         self.__doc__ = compute.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """The attribute has the method's name, with a line before it."""
+        """Give the attribute the method's name, with a line before it."""
         self._name = f"_{name}"
 
     @overload
@@ -143,7 +143,7 @@ class Kept(Generic[Value]):
     @overload
     def __get__(self, instance: object, owner: type) -> Value: ...
     def __get__(self, instance: object | None, owner: type) -> Any:
-        """The value, computed at the first look."""
+        """Return the value, computed at the first look."""
         if instance is None:
             return self
         found = getattr(instance, self._name, None)

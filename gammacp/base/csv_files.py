@@ -188,14 +188,14 @@ def line_of(cells: Sequence[str], delimiter: str = ",") -> str:
 
 
 def quote_field(cell: str, delimiter: str = ",") -> str:
-    """A field, in quotes where it must be: delimiters, quotes, line ends, `#` or a blank first."""
+    """Quote a field where it must be: delimiters, quotes, line ends, `#` or a blank first."""
     if cell.startswith((" ", "#")) or any(x in cell for x in (delimiter, '"', "\n", "\r")):
         return '"' + cell.replace('"', '""') + '"'
     return cell
 
 
 def harmless(cell: str) -> str:
-    """A cell that no spreadsheet runs: text that would be a formula gets an apostrophe in front.
+    """Return a cell that no spreadsheet runs: text that would be a formula gets an apostrophe.
 
     >>> harmless("=1+1"), harmless("-3.5"), harmless("a=b")
     ("'=1+1", '-3.5', 'a=b')

@@ -30,7 +30,7 @@ def sqlite_errors(made: Callable[[Exception], Exception | None]) -> Iterator[Non
 
 
 def connect(place: str | Path, **options: Any) -> sqlite3.Connection:
-    """A connection that begins no transaction by itself.
+    """Return a connection that begins no transaction by itself.
 
     A rollback journal beside a file may name one more file, which SQLite would then remove.
 

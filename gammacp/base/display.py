@@ -13,5 +13,5 @@ VIEWS: Registry[Callable[[Any], str]] = Registry("view")
 
 
 def as_html(kind: str, result: object) -> str:
-    """The result as HTML, by the view that is registered for its kind."""
+    """Return the result as HTML, by the view that is registered for its kind."""
     return VIEWS[kind](result)

@@ -99,7 +99,7 @@ def paths_below(folder: Path) -> tuple[list[Path], list[Path]]:
 def named_as(
     names: Iterable[str], folder: Path, endings: Sequence[str], *, below: bool = True
 ) -> dict[str, Path]:
-    """The file that lies in a folder for each document: called as it, or as its file, is.
+    """Return the file that lies in a folder for each document: called as it, or as its file, is.
 
     The document's name may have the ending. Of several files the one whose path in the folder is
     the document's name is taken, then the one whose ending comes first. Files in different folders
@@ -142,7 +142,7 @@ def named_as(
 
 
 def check_inside(path: str | os.PathLike[str]) -> None:
-    """A DataError for a path that leads out of the folder of `confine`, by a link or by itself.
+    """Raise a DataError for a path that leads out of the folder of `confine`.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def in_words(error: OSError) -> str:
 
 
 def content_of(path: str | os.PathLike[str], *, pipes: bool = False) -> bytes:
-    """The bytes of a file; a link is followed, but only to a file.
+    """Return the bytes of a file; a link is followed, but only to a file.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def content_of(path: str | os.PathLike[str], *, pipes: bool = False) -> bytes:
 
 
 def text_of(path: str | os.PathLike[str]) -> str:
-    """The text of a file in UTF-8, or with a byte order mark in UTF-16 or UTF-32.
+    """Return the text of a file in UTF-8, or with a byte order mark in UTF-16 or UTF-32.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def _read_pipe(path: str | os.PathLike[str]) -> bytes:
 
 
 def content_if_any(path: str | os.PathLike[str]) -> bytes | None:
-    """The bytes of a file that may be there; None where there is none.
+    """Return the bytes of a file that may be there; None where there is none.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ _KINDS = (
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path beside `path`, renamed to it when the block ends well, else removed.
+    """Yield a temporary path beside `path`, renamed to it when the block ends well, else removed.
 
     Folders on the way are made, and removed if it ends badly. A link is followed; a device or a
     pipe is written to. The file gets the permissions a plain `open` would give it. Errors of the

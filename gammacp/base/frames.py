@@ -62,7 +62,7 @@ _FLOATS = (float, np.floating)
 
 
 def as_role(name: str) -> str:
-    """The name of a column as `COLUMNS` has it."""
+    """Return the name of a column as `COLUMNS` has it."""
     return re.sub(r"[\s_-]+", " ", name.strip().lower())
 
 
@@ -99,7 +99,7 @@ def places_of_roles(
     features: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
 ) -> dict[str, list[int]]:
-    """The columns that have each role; an exact name takes precedence over aliases.
+    """Return the columns that have each role; an exact name takes precedence over aliases.
 
     A column of durations counts only where there is a start and no end.
 
@@ -246,7 +246,7 @@ def exact_sum(first: float, second: float) -> float:
 
 
 def name_of(label: Any) -> str:
-    """A name as text: a whole number that came as a float is its digits.
+    """Return a name as text: a whole number that came as a float is its digits.
 
     Parameters
     ----------

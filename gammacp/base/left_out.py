@@ -79,7 +79,7 @@ class Tally:
 
 
 def by_reason(entries: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
-    """An entry per kind and reason over all files, the most frequent first.
+    """Return an entry per kind and reason over all files, the most frequent first.
 
     `file` is then how many files, where they are several.
 
@@ -102,7 +102,7 @@ def by_reason(entries: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
 
 
 def gather(groups: Iterable[Sequence[LeftOut]]) -> tuple[LeftOut, ...]:
-    """The entries of several groups; those that differ only in their count are added up.
+    """Return the entries of several groups; those that differ only in their count are added up.
 
     >>> a = LeftOut("a.ann", "relation", 1, "links units")
     >>> gather([(a,), (a,)])[0].count

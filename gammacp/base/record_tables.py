@@ -61,7 +61,7 @@ def word(value: Any, _digits: int = 0) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number with a fixed number of decimals; "–" where there is none.
+    """Return a number with a fixed number of decimals; "–" where there is none.
 
     >>> number(0.5), number(float("nan")), number(float("-inf"))
     ('0.5000', '–', '-∞')
@@ -76,7 +76,7 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def count(value: int | None, _digits: int = 0) -> str:
-    """A whole number, with commas from a thousand on a million (12,345,678)."""
+    """Return a whole number, with commas from a thousand on a million (12,345,678)."""
     if value is None:
         return NONE
     if value >= 1e6:
@@ -85,28 +85,28 @@ def count(value: int | None, _digits: int = 0) -> str:
 
 
 def general(value: float | None, _digits: int = 0) -> str:
-    """A number in its shortest form."""
+    """Return a number in its shortest form."""
     if value is None or math.isnan(value):
         return NONE
     return f"{value:g}"
 
 
 def signed_number(value: float | None, digits: int = 4) -> str:
-    """A difference, with its sign."""
+    """Return a difference, with its sign."""
     if value is None or math.isnan(value):
         return NONE
     return f"{value:+.{digits}f}"
 
 
 def percent(value: float | None, _digits: int = 0) -> str:
-    """A share as whole percents, whatever the digits of the other columns."""
+    """Return a share as whole percents, whatever the digits of the other columns."""
     if value is None or math.isnan(value):
         return NONE
     return f"{value:.0%}"
 
 
 def permille(value: float | None, _digits: int = 0) -> str:
-    """A share in percent with one decimal."""
+    """Return a share in percent with one decimal."""
     if value is None or math.isnan(value):
         return NONE
     return f"{100 * value:.1f} %"
@@ -124,14 +124,14 @@ def interval(value: Sequence[float] | None, digits: int = 4, form: Form = number
 
 
 def position(value: float | None, _digits: int = 0) -> str:
-    """A place in a continuum: three decimals tell milliseconds of seconds, none are added."""
+    """Return a place in a continuum: three decimals tell milliseconds of seconds."""
     if value is None:
         return NONE
     return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def share(value: float | None, _digits: int = 0) -> str:
-    """A share of something, in percent with one decimal below ten; ∞ is beyond all that can be.
+    """Return a share in percent, with one decimal below ten; ∞ is beyond all that can be.
 
     >>> share(0.0314), share(0.31), share(float("inf"))
     ('3.1 %', '31 %', 'beyond')
@@ -242,11 +242,11 @@ class Table:
         return tuple(visible(c.header) for c in self.columns)
 
     def cells(self, digits: int = 4) -> list[list[str]]:
-        """The rows as text."""
+        """Return the rows as text."""
         return [[c.cell(record, digits) for c in self.columns] for record in self.records]
 
     def without_empty(self, *keys: str) -> Table:
-        """The table without those of the columns that have no value in any record."""
+        """Return the table without those of the columns that have no value in any record."""
         kept = (
             c
             for c in self.columns
@@ -255,17 +255,17 @@ class Table:
         return replace(self, columns=tuple(kept))
 
     def without(self, *keys: str, when: bool = True) -> Table:
-        """The table without these columns."""
+        """Return the table without these columns."""
         kept = tuple(c for c in self.columns if not (when and c.key in keys))
         return replace(self, columns=kept)
 
     def write_csv(self, path: Path) -> None:
-        """The table as `write_csv` has it."""
+        """Write the table as `write_csv` has it."""
         write_csv(path, self.columns, self.records)
 
 
 def write_csv(path: Path, columns: Sequence[Column], records: Iterable[Record]) -> None:
-    """A table as CSV for people: keys over the columns, values in full precision.
+    """Write a table as CSV for people: keys over the columns, values in full precision.
 
     Cells that a spreadsheet would run as a formula get an apostrophe before them.
     """

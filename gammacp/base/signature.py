@@ -29,7 +29,7 @@ class Signature:
     parts: Mapping[str, str]
 
     def __str__(self) -> str:
-        """The line again."""
+        """Return the line again."""
         return "|".join([self.name, *(f"{key}:{value}" for key, value in self.parts.items())])
 
     @property
@@ -64,7 +64,7 @@ def signature(name: str, *, selection: Iterable[str] = (), **parts: object) -> s
 
 
 def extend(line: str, **parts: object) -> str:
-    """A signature with further parts, before what was selected and the version.
+    """Return a signature with further parts, before what was selected and the version.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def extend(line: str, **parts: object) -> str:
 
 
 def parse(line: str) -> Signature:
-    """The parts of a signature.
+    """Return the parts of a signature.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def parse(line: str) -> Signature:
 
 
 def shortest(value: float) -> str:
-    """The shortest text that is exactly this value.
+    """Return the shortest text that is exactly this value.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def entry(key: str, *values: str) -> str:
 
 
 def quote_part(name: str) -> str:
-    """A name for a signature: what separates its parts is percent-encoded.
+    """Return a name for a signature: what separates its parts is percent-encoded.
 
     >>> quote_part("a|b, c")
     'a%7Cb%2C c'
@@ -140,7 +140,7 @@ def quote_part(name: str) -> str:
 
 
 def describe(part: Any) -> str:
-    """A part of a method in a signature: as it says itself, or its class with its fields.
+    """Return a part of a method in a signature: as it says itself, or its class with its fields.
 
     An array stands as a fingerprint, an object without a text of its own as this function has it.
 

@@ -59,7 +59,7 @@ def differences(there: Mapping[str, str], here: Mapping[str, str]) -> str:
 
 
 def processor() -> str:
-    """The processor's name, as far as the system tells it: sums may round differently on others."""
+    """Return the processor's name, if the system tells it: sums may round differently on others."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -85,7 +85,7 @@ def _own() -> Mapping[str, str]:
 
 
 def _own_source() -> str:
-    """A hash of the source of gammacp and shuffling, wherever they are installed."""
+    """Return a hash of the source of gammacp and shuffling, wherever they are installed."""
     digest = sha256()
     aside = {*_ASIDE, *(subject.name for subject in subjects().values() if subject.aside)}
     for package in _OURS:
@@ -112,7 +112,7 @@ def _source_of(name: str) -> str:
 
 
 def _imported_sources(name: str) -> Iterator[tuple[str, str]]:
-    """(module, its source) for the module and those of the user's that it imports, also late."""
+    """Return (module, source) for the module and those of the user's that it imports."""
     pending = [name]
     seen = {name}
     while pending:
@@ -164,7 +164,7 @@ def _is_own(top: str) -> bool:
 
 
 def _file(name: str) -> Path | None:
-    """The source file of a module; None if there is none."""
+    """Return the source file of a module; None if there is none."""
     origin = getattr(sys.modules.get(name), "__file__", None)
     if origin is None and name != "__main__":
         origin = getattr(_spec(name), "origin", None)

@@ -42,7 +42,7 @@ def visible(text: str, *, keep: str = "") -> str:
 
 
 def category_name(category: str | None) -> str:
-    """The category, or what stands for none.
+    """Return the category, or what stands for none.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _escape(code: int) -> str:
 
 
 def with_commas(number: int) -> str:
-    """A count in a sentence, with commas from ten thousand on.
+    """Return a count in a sentence, with commas from ten thousand on.
 
     >>> with_commas(4524), with_commas(16698)
     ('4524', '16,698')
@@ -118,7 +118,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def first_names(names: Sequence[str], most: int, what: str = "more") -> str:
-    """The first names, and how many more there are.
+    """Return the first names, and how many more there are.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def first_names(names: Sequence[str], most: int, what: str = "more") -> str:
 
 
 def in_short(entries: Iterable[tuple[str, str]], most: int = 3) -> str:
-    """The first few reasons, each with the first few of its names.
+    """Return the first few reasons, each with the first few of its names.
 
     >>> in_short([("no unit", "a"), ("no unit", "b"), ("one annotator", "c")])
     'a, b: no unit; c: one annotator'

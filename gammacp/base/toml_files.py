@@ -114,7 +114,7 @@ def _check_keys(text: str, path: str | PathLike[str]) -> None:
 
 
 def line_of(text: str, *keys: str, value: str | None = None) -> int | None:
-    r"""The line of a key, or of the last of its tables that stands on a line of its own.
+    r"""Return the line of a key, or of the last of its tables that stands on a line of its own.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def line_of(text: str, *keys: str, value: str | None = None) -> int | None:
 
 
 def toml_key(name: str) -> str:
-    """A name as a key: bare where it can be.
+    """Return a name as a key: bare where it can be.
 
     >>> toml_key("Ann"), toml_key("Ann B.")
     ('Ann', '"Ann B."')
@@ -153,7 +153,7 @@ def toml_key(name: str) -> str:
 
 
 def toml_value(value: Any) -> str:
-    r"""A text, a number, a truth value or a list of them, as TOML writes it.
+    r"""Return a text, a number, a truth value or a list of them, as TOML writes it.
 
     Characters that act or hide are escapes, so that the file can be shown on a terminal.
 
@@ -192,7 +192,7 @@ def _lines_of_keys(text: str) -> dict[tuple[str, ...], int]:
 
 
 def _keys(dotted: str) -> tuple[str, ...]:
-    """The parts of a dotted key; none if it is no key."""
+    """Return the parts of a dotted key; none if it is no key."""
     try:
         document: Any = tomllib.loads(f"{dotted} = 0")
     except tomllib.TOMLDecodeError:

@@ -124,7 +124,7 @@ def validated(
 
 
 def _keys(error: Any, document: Any) -> list[str | int]:
-    """The way to what an error is about, without the names of kinds that it was tried as."""
+    """Return the way to what an error is about, without the names of kinds that it was tried as."""
     keys: list[str | int] = []
     for key in error["loc"]:
         inside = isinstance(document, dict) and key in document

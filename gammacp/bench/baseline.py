@@ -33,7 +33,7 @@ _FREE = ("options", "seed", "gammacp")
 
 
 def read_curves(path: str | Path) -> list[Point]:
-    """The points of a CSV that `bench` wrote.
+    """Return the points of a CSV that `bench` wrote.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Extent:
 
 
 def extent_of(points: Sequence[Point]) -> Extent:
-    """The extent of these points; measures by category count as one measure."""
+    """Return the extent of these points; measures by category count as one measure."""
     return Extent(
         tuple(dict.fromkeys(p.error for p in points)),
         tuple(dict.fromkeys(family(p.measure) for p in points)),
@@ -165,7 +165,7 @@ def check_configuration(sweep: Sweep, baseline: Path) -> bool:
 def compare_with(
     path: Path, sweep: Sweep, store: Store, now: Sequence[Point], *, level: float = 0.01
 ) -> BaselineComparison:
-    """A sweep's points against the baseline in `path`; paired if both are of the same seed.
+    """Return a sweep's points against the baseline in `path`; paired if both are of the same seed.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def compare_with(
 
 
 def baseline_seed(path: Path) -> int | None:
-    """The seed that a baseline was made with; None where nothing beside it says so.
+    """Return the seed that a baseline was made with; None where nothing beside it says so.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def compare(
     values_before: Values | None = None,
     values_now: Values | None = None,
 ) -> BaselineComparison:
-    """The curves and points that moved beyond noise, for different annotation sets.
+    """Return the curves and points that moved beyond noise, for different annotation sets.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def _curves_of(
 
 
 def _values_beside(path: Path, digest: str) -> Values | None:
-    """The single values of a baseline, if its store is beside it."""
+    """Return the single values of a baseline, if its store is beside it."""
     place = path.with_name(STORE_NAME)
     if not place.is_file():
         return None

@@ -37,5 +37,5 @@ def caption_of(configuration: Mapping[str, object], signatures: Iterable[str] = 
 
 
 def _chance(signature: str) -> str:
-    """The chance model in a signature, without its parameters."""
+    """Return the chance model in a signature, without its parameters."""
     return signature.partition(_CHANCE)[2].partition("|")[0].partition("(")[0]

@@ -43,7 +43,7 @@ CURVE_COLUMNS = tuple(f.name for f in fields(Point))
 
 
 def curves(store: Store, experiment: Experiment, sweep: Sweep | None = None) -> list[Point]:
-    """The points of an experiment, ordered by error, measure and magnitude.
+    """Return the points of an experiment, ordered by error, measure and magnitude.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def curves(store: Store, experiment: Experiment, sweep: Sweep | None = None) -> 
 
 
 def paired_values(values: Values, error: str, measure: str) -> tuple[Floats, Floats]:
-    """A curve's magnitudes, and its values with a row per set, as `gammacp.bench.trends` takes.
+    """Return a curve's magnitudes, and values with a row per set, as `gammacp.bench.trends` takes.
 
     Parameters
     ----------
@@ -103,13 +103,13 @@ def family(measure: str) -> str:
 
 
 def _without_parents(points: list[Point]) -> list[Point]:
-    """A measure by category has no value of its own: its categories stand for it."""
+    """Return a measure by category has no value of its own: its categories stand for it."""
     parents = {family(p.measure) for p in points if p.measure.endswith("]")}
     return [p for p in points if p.measure not in parents]
 
 
 def point_of(error: str, measure: str, magnitude: float, values: list[float]) -> Point:
-    """The point of a curve from the values of its sets, NaN where undefined."""
+    """Return the point of a curve from the values of its sets, NaN where undefined."""
     array = np.array(values, np.float64)
     defined = array[~np.isnan(array)]
     if len(defined):
@@ -124,7 +124,7 @@ def point_of(error: str, measure: str, magnitude: float, values: list[float]) ->
 
 
 def write_curves(points: Iterable[Point], path: str | Path) -> None:
-    """The points as CSV with `CURVE_COLUMNS`; an empty field is "undefined"."""
+    """Write the points as CSV with `CURVE_COLUMNS`; an empty field is "undefined"."""
     write_rows(path, [CURVE_COLUMNS, *map(astuple, points)])
 
 

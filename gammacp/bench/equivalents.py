@@ -32,7 +32,7 @@ class Equivalent:
     beyond: int
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields for JSON."""
+        """Return the fields for JSON."""
         return {"magnitude": self.magnitude, "points": self.points, "beyond": self.beyond}
 
 
@@ -82,7 +82,7 @@ def equivalent_magnitude(
 
 
 def _nearest(x: Floats, curve: Floats, value: float, magnitude: float) -> float:
-    """The place nearest to `magnitude` at which a falling curve has this value."""
+    """Return the place nearest to `magnitude` at which a falling curve has this value."""
     if value >= curve[0]:
         flat = x[curve >= curve[0]]
         return float(np.clip(magnitude, flat[0], flat[-1]))

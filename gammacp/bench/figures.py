@@ -64,7 +64,7 @@ _NAMES = {
 
 
 def measure_title(name: str) -> str:
-    """A measure's name as papers write it.
+    """Return a measure's name as papers write it.
 
     >>> measure_title("ku-alpha[verb]")
     '$_{(k)u}$α, verb'
@@ -127,7 +127,7 @@ def plot_measures(
 
 
 def file_name(name: str) -> str:
-    """The name of an error or a measure as part of a file name.
+    """Return the name of an error or a measure as part of a file name.
 
     >>> file_name("split:factor=2+category")
     'split_factor=2+category'
@@ -278,12 +278,12 @@ def _jump_notes(drawn: Mapping[str, Sequence[Point]]) -> list[str]:
 
 
 def _short(value: float) -> str:
-    """A value in two digits, with a minus sign."""
+    """Return a value in two digits, with a minus sign."""
     return f"{value:.2g}".replace("-", "−")
 
 
 def _wrapped(notes: Sequence[str], line: int) -> list[str]:
-    """Notes as lines of so many letters, without those that only set formulas."""
+    """Return the notes as lines of so many letters, without those that only set formulas."""
     lines: list[str] = []
     for word in "; ".join(notes).split():
         if lines:
@@ -298,7 +298,7 @@ def _wrapped(notes: Sequence[str], line: int) -> list[str]:
 
 
 def lowest_mean(points: Sequence[Point]) -> float:
-    """The lowest mean of all points; 0 where there is none."""
+    """Return the lowest mean of all points; 0 where there is none."""
     return min((p.mean for p in points if p.mean == p.mean), default=0.0)
 
 
@@ -311,7 +311,7 @@ def _has_values(curve: Sequence[Point]) -> bool:
 def add_legend(
     axes: Any, points: Sequence[Point], found: Any = None, *, about: str = "", **where: Any
 ) -> None:
-    """A legend that says how many sets there are, and what the bands are.
+    """Draw a legend that says how many sets there are, and what the bands are.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def add_legend(
 
 
 def _draw_curve(axes: Any, index: int, label: str, curve: Sequence[Point], *, among: int) -> None:
-    """A curve of means with the 95 % confidence band of each mean; `among` so many others."""
+    """Draw a curve of means with the 95 % confidence band of each mean; `among` so many others."""
     x = [p.magnitude for p in curve]
     mean = [p.mean for p in curve]
     colour = COLOURS[index % len(COLOURS)]

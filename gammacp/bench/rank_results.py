@@ -84,7 +84,7 @@ def _row(ranking: Ranking, error: ErrorRanks, measure: MeasureRank) -> list[obje
 
 
 def _points(ranking: Ranking, found: SweptValues) -> dict[str, list[Point]]:
-    """The curves of every error, of the sets that are ranked."""
+    """Return the curves of every error, of the sets that are ranked."""
     common, _ = common_sets(found.values)
     panels: dict[str, list[Point]] = {}
     for each in ranking.errors:
@@ -158,7 +158,7 @@ def draw_ranking(
 
 
 def error_title(error: str) -> str:
-    """An error in words: "position + false positive"."""
+    """Return an error in words: "position + false positive"."""
     return error.replace("+", " + ").replace("-", " ")
 
 

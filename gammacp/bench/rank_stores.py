@@ -32,7 +32,7 @@ class SweptValues:
 
 
 def read_values(paths: Sequence[Path], experiment: str | None = None) -> SweptValues:
-    """The values of all experiments in these stores, or of those of one name.
+    """Return the values of all experiments in these stores, or of those of one name.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ class MeasureRank:
     nuisance: Equivalent | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields for JSON; `nuisance` only where there is one."""
+        """Return the fields for JSON; `nuisance` only where there is one."""
         names = ("measure", "told", "step", "step_at", "ends", "used", "noise", "wrong")
         record = {name: getattr(self, name) for name in (*names, "undefined")}
         record["rank"] = None if self.rank is None else list(self.rank)
@@ -201,7 +201,7 @@ class Ranking:
         return draw(partial(picture_of, self), figure, **options)
 
     def as_dict(self) -> dict[str, Any]:
-        """The ranking for JSON."""
+        """Return the ranking for JSON."""
         return {
             "documents": self.documents,
             "level": self.level,

@@ -125,7 +125,7 @@ def create(database: sqlite3.Connection) -> None:
 
 
 def connect_store(place: str | Path) -> sqlite3.Connection:
-    """A connection that knows the functions of the schema; what is there is not looked at yet.
+    """Open a connection that knows the functions of the schema; what is there is not read yet.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def _damage(database: sqlite3.Connection) -> str:
 
 @cache
 def _schema_of() -> frozenset[tuple[object, ...]]:
-    """The schema as SQLite keeps it."""
+    """Return the schema as SQLite keeps it."""
     with closing(connect_store(":memory:")) as database:
         create(database)
         return schema_of(database)

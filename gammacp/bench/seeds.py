@@ -24,10 +24,10 @@ def _stable(name: str) -> int:
 
 
 def measure_seed(seed: int, set_number: int) -> int:
-    """The seed that measures of this set get (γ's chance model), 0 ≤ seed < 2³²."""
+    """Return the seed that measures of this set get (γ's chance model), 0 ≤ seed < 2³²."""
     return int(SeedSequence(seed, spawn_key=(_MEASURES, set_number)).generate_state(1)[0])
 
 
 def tree_seed(seed: int, error: str, set_number: int) -> SeedSequence:
-    """The stream of the perturbed copies of a sample of trees."""
+    """Return the stream of the perturbed copies of a sample of trees."""
     return SeedSequence(seed, spawn_key=(_TREES, _stable(error), set_number))

@@ -28,7 +28,7 @@ class WrittenSet:
     fewer: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Counts and paths for JSON."""
+        """Return the counts and paths for JSON."""
         return {
             "set": self.number,
             "reference": {"file": str(self.reference_path), "units": self.reference.n_units},
@@ -94,7 +94,7 @@ def write_sets(
 def _paths(
     out: Path, name: str | None, sets: int, first: int
 ) -> tuple[Format, list[tuple[Path, Path]]]:
-    """The format, and (annotations, reference) of each set."""
+    """Return the format, and (annotations, reference) of each set."""
     endings = {e for _, f in FORMATS.items() for e in f.extensions}
     if out.suffix.lower() in endings and not out.is_dir():
         if sets > 1:

@@ -30,7 +30,7 @@ _EXACT = 1e-12
 
 
 def critical_value(tables: Sequence[Floats], level: float) -> float:
-    """The largest |t| of all pairs of columns in all tables, exceeded with probability `level`.
+    """Return the |t| that the largest of all pairs of columns exceeds with probability `level`.
 
     Drawn for normal rows that have the covariances of these: rows of all tables come from the same
     sets, so that the tables depend on each other.

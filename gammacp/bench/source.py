@@ -40,7 +40,7 @@ class Shuffled:
     panel: Panel | None = None
 
     def configuration(self) -> Mapping[str, object]:
-        """The model's fields, or a hash of the reference's units."""
+        """Return the model's fields, or a hash of the reference's units."""
         if isinstance(self.origin, Continuum):
             origin: dict[str, object] = {"reference": _fingerprint(self.origin)}
         else:
@@ -70,7 +70,7 @@ class Shuffled:
     def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
     ) -> Continuum:
-        """The set; `gammacp shuffle` makes the same one from the same arguments.
+        """Return the set; `gammacp shuffle` makes the same one from the same arguments.
 
         Raises UsageError where a panel has another number of annotators.
         """
@@ -105,7 +105,7 @@ def source_from(
     model: str | Path | ReferenceModel | None = None,
     layout: str | None = None,
 ) -> Shuffled:
-    """The source that command line options stand for.
+    """Return the source that command line options stand for.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ class Store:
     def __init__(
         self, path: Path, database: sqlite3.Connection, lock: sqlite3.Connection | None
     ) -> None:
-        """An open database; `lock` is held as long as the store is open for writing."""
+        """Open a database; `lock` is held as long as the store is open for writing."""
         self.path = path
         self.database = database
         self._lock = lock
@@ -92,7 +92,7 @@ class Store:
 
     @classmethod
     def writing(cls, path: str | Path) -> Store:
-        """The store at `path`, made if it is not there yet.
+        """Return the store at `path`, made if it is not there yet.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class Store:
 
     @classmethod
     def reading(cls, path: str | Path) -> Store:
-        """The store at `path`, for reading; also while a sweep writes to it.
+        """Return the store at `path`, for reading; also while a sweep writes to it.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Store:
         return cls(path, database, None)
 
     def __enter__(self) -> Self:
-        """The store itself."""
+        """Return the store itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -178,12 +178,12 @@ class Store:
             yield from self.database.execute(query, values)
 
     def experiments(self) -> tuple[Experiment, ...]:
-        """The experiments in the order they were begun."""
+        """Return the experiments in the order they were begun."""
         rows = self.rows("SELECT id, name, hash, configuration FROM experiments ORDER BY id")
         return tuple(Experiment(*row) for row in rows)
 
     def begin(self, sweep: Sweep, *, resume: bool = True) -> Experiment:
-        """The sweep's experiment, made if it is not there yet.
+        """Return the sweep's experiment, made if it is not there yet.
 
         Without `resume` the cells it has are dropped first. With it, an experiment of that name
         under another configuration is refused.
@@ -252,7 +252,7 @@ class Store:
         return sum(n for e, x, m, n in rows if e in wanted[0] and x in wanted[1] and m in wanted[2])
 
     def values(self, experiment: Experiment, sets: int = 2**62) -> Values:
-        """The values of single sets, those of number below `sets`.
+        """Return the values of single sets, those of number below `sets`.
 
         Parameters
         ----------
@@ -361,7 +361,7 @@ class Store:
             )
 
     def runs(self, experiment: Experiment) -> tuple[Run, ...]:
-        """The runs that worked on an experiment, in order."""
+        """Return the runs that worked on an experiment, in order."""
         rows = self.rows(
             "SELECT id, began, executor, software, processor, mixed, cells, seconds FROM runs"
             " WHERE experiment = ? ORDER BY id",
@@ -373,7 +373,7 @@ class Store:
         )
 
     def kinds(self, experiment: Experiment) -> list[Mapping[str, str]]:
-        """The different kinds of software that computed cells of an experiment, in order."""
+        """Return the different kinds of software that computed cells of an experiment, in order."""
         kinds: list[Mapping[str, str]] = []
         for run in self.runs(experiment):
             if run.cells and run.software not in kinds:

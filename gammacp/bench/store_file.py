@@ -57,7 +57,7 @@ def _operational(path: Path, error: sqlite3.OperationalError) -> GammacpError:
 
 
 def lock_file(path: Path) -> sqlite3.Connection:
-    """A lock that every system frees when the process ends, however it ends."""
+    """Return a lock that every system frees when the process ends, however it ends."""
     with ExitStack() as refused:
         lock = refused.enter_context(
             closing(connect(path.with_name(f"{path.name}-lock"), timeout=0))
@@ -68,7 +68,7 @@ def lock_file(path: Path) -> sqlite3.Connection:
 
 
 def read_only_uri(path: Path) -> str:
-    """The name under which a store can be read and not written."""
+    """Return the name under which a store can be read and not written."""
     place = path.resolve()
     uri = place.as_uri() + "?mode=ro"
     with closing(connect(uri, uri=True, timeout=30)) as database:

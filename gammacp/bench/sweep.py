@@ -212,7 +212,7 @@ class Sweep:
 
 
 def canonical(configuration: Mapping[str, object]) -> str:
-    """A configuration as JSON with sorted keys, by which configurations are compared."""
+    """Return a configuration as JSON with sorted keys, by which configurations are compared."""
     return json.dumps(to_json(configuration), sort_keys=True, ensure_ascii=False)
 
 
@@ -222,7 +222,7 @@ def configuration_hash(configuration: Mapping[str, object]) -> str:
 
 
 def to_json(value: object) -> object:
-    """A value as JSON: an object (a dissimilarity, a reference model) by its class and fields.
+    """Return a value as JSON: an object (a dissimilarity, a reference model) by class and fields.
 
     Parameters
     ----------

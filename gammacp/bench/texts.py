@@ -14,7 +14,7 @@ class Texts:
         self._known: dict[str, int] = {}
 
     def find(self, text: str) -> int | None:
-        """The number of a text; None if it is not there."""
+        """Return the number of a text; None if it is not there."""
         known = self._known.get(text)
         if known is not None:
             return known
@@ -24,7 +24,7 @@ class Texts:
         return self._remember(text, int(row[0]))
 
     def number(self, text: str) -> int:
-        """The number of a text, which is added if it is not there."""
+        """Return the number of a text, which is added if it is not there."""
         known = self.find(text)
         if known is not None:
             return known

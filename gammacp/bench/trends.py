@@ -86,7 +86,7 @@ class Trend:
         return self.shown
 
     def negate(self) -> Trend:
-        """The sentence with "not": what contradicts one shows the other."""
+        """Return the sentence with "not": what contradicts one shows the other."""
         return replace(self, shown=self.contradicted, contradicted=self.shown)
 
     def __str__(self) -> str:
@@ -284,7 +284,7 @@ def only(name: str, trends: Mapping[str, Trend]) -> Trend:
 
 
 def sets_needed(sd: float, effect: float) -> int:
-    """Sets with which a one-sided paired test at `LEVEL` finds a mean difference with `POWER`.
+    """Count sets with which a one-sided paired test finds a mean difference with `POWER`.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def sets_needed(sd: float, effect: float) -> int:
 
 
 def _largest(differences: Floats) -> float:
-    """p of the largest mean difference, given that none is above 0; shape (sets, differences).
+    """Return p of the largest mean difference if none is above 0; shape (sets, differences).
 
     The statistic is the largest t. Its distribution comes from flipping the signs of whole sets,
     which is exact for symmetric differences around 0, the least favourable case; differences that

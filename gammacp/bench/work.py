@@ -52,13 +52,13 @@ def check(sweep: Sweep) -> list[str]:
 
 
 def compute(sweep: Sweep, tasks: Iterable[Task]) -> tuple[Cell, ...]:
-    """The cells of these tasks; the same bits wherever and in whatever order it runs."""
+    """Return the cells of these tasks; the same bits wherever and in whatever order it runs."""
     load_all(sweep.modules)  # so that what they register is there
     return tuple(cell for task in tasks for cell in _cells(sweep, task))
 
 
 def own_modules(sweep: Sweep) -> tuple[str, ...]:
-    """The user's own modules that decide values, imported already.
+    """Return the user's own modules that decide values, imported already.
 
     Those that the sweep names, and those of its measures, errors, source and options.
     """
@@ -76,7 +76,7 @@ def own_modules(sweep: Sweep) -> tuple[str, ...]:
 
 
 def _panel_errors(sweep: Sweep) -> tuple[object, ...]:
-    """The errors that the source's panel names, where it has one."""
+    """Return the errors that the source's panel names, where it has one."""
     panel = getattr(sweep.source, "panel", None)
     return () if panel is None else panel.errors
 
@@ -109,7 +109,7 @@ def _check_applies(measures: Iterable[str], drawn: Any) -> None:
 
 
 def annotation_set(sweep: Sweep, error: str, magnitude: float, set_number: int) -> Any:
-    """The annotation set of a cell."""
+    """Return the annotation set of a cell."""
     return sweep.source.draw(
         error, magnitude, set_number, n_annotators=sweep.n_annotators, seed=sweep.seed
     )
@@ -135,7 +135,7 @@ def _cells(sweep: Sweep, task: Task) -> Iterator[Cell]:
 
 
 def _rows(task: Task, name: str, score: Score, seconds: float) -> Iterator[Cell]:
-    """The measure's own cell and, for measures by category, one per category.
+    """Yield the measure's own cell and, for measures by category, one per category.
 
     The first is there for every measure: it says that the measure is done.
     """

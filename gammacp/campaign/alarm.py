@@ -81,7 +81,7 @@ class Alarm:
     raised: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """The alarm as JSON has it."""
+        """Return the alarm as JSON has it."""
         return asdict(self)
 
     def in_words(self, gamma: float) -> str:

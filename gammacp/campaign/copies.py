@@ -101,7 +101,7 @@ class CopiesFound:
         return [pair.in_words() for pair in self.pairs]
 
     def as_dict(self) -> dict[str, Any]:
-        """The pairs as JSON has them."""
+        """Return the pairs as JSON has them."""
         pairs = [asdict(pair) for pair in self.pairs]
         return {"tested": self.tested, "pairs": pairs, "reason": self.reason}
 

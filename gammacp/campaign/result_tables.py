@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.base.record_tables import (
+    NONE,
     Column,
     Form,
     Table,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
     from gammacp.campaign.plan import Plan
     from gammacp.campaign.replace import Candidacy, Replacement
+    from gammacp.campaign.replace.span_protocol import Protocol, SpanProtocol
     from gammacp.measures.score import Score
 
 _INTERVAL = itemgetter("interval")
@@ -131,7 +133,7 @@ def categories(found: Comparison) -> Table:
 
 
 def reference(found: ReferenceComparison) -> Table:
-    """The reference against each annotator."""
+    """Return the reference against each annotator."""
     columns = _columns("annotator gamma with_others aligned equal missed added")
     return Table(columns, [a.as_dict() for a in found.annotators])
 
@@ -167,7 +169,7 @@ def sessions(found: Sessions) -> Table:
 
 
 def over_time(found: OverTime) -> Table:
-    """The change of γ of all, and of each annotator beside the others."""
+    """Return the change of γ of all, and of each annotator beside the others."""
     columns = (
         *_columns("annotator documents"),
         Column("change", "change of γ", signed_number, digits=2),
@@ -216,7 +218,7 @@ def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
 
 
 def confusion(found: Confusion, *, corner: str = "aligned pairs") -> Table:
-    """Counts of aligned pairs as a matrix; the tint is the share of the row."""
+    """Return the counts of aligned pairs as a matrix; the tint is the share of the row."""
     columns = tuple(
         Column(f"{j}", name, _count_or_dot, tint=partial(_confusion_tint, j))
         for j, name in enumerate(found.columns)
@@ -229,7 +231,7 @@ def confusion(found: Confusion, *, corner: str = "aligned pairs") -> Table:
 
 
 def listed_confusions(found: Confusion, *, corner: str, most: int = 20) -> Table:
-    """The most frequent confusions in a list: for many categories."""
+    """Return the most frequent confusions in a list: for many categories."""
     columns = (Column("row", corner), Column("with", "with"), Column("pairs", "pairs", count))
     keys = ("row", "with", "pairs")
     return Table(
@@ -261,7 +263,7 @@ def _confusion_tint(column: int, record: Mapping[str, Any]) -> Tint | None:
 
 
 def equivalents(found: Calibration) -> Table:
-    """The amount of each error that gives the measured γ."""
+    """Return the amount of each error that gives the measured γ."""
     from gammacp.campaign.calibrate.meaning import unit_of_amount
 
     records = [{**e.as_dict(), "of": unit_of_amount(e.error)} for e in found.equivalents]
@@ -312,13 +314,52 @@ def replacement(found: Replacement) -> Table:
 
 
 def people(found: Candidacy) -> Table:
-    """A candidate against each person."""
+    """Return a candidate against each person."""
     records = [{"annotator": p.annotator, **p.as_dict()} for p in found.people]
     tested = ("p", "p_exact", "p_equivalence", "equivalent")
     keys = (
         "annotator documents rho_candidate rho_annotator p p_exact beaten p_equivalence equivalent"
     )
     return Table(_columns(keys, annotator="against"), records).without_empty(*tested)
+
+
+def protocol(found: SpanProtocol) -> Table:
+    """Return a row of all numbers per candidate, and one of the people among themselves."""
+    rows = [*found.candidates]
+    if found.people is not None:
+        rows.append(found.people)
+    columns = (
+        Column("name", "with the people"),
+        Column("documents", "documents", count),
+        Column("gamma", "γ", number, digits=3),
+        Column("soft-f1", "soft-F₁", number, digits=3),
+        Column("f1", "F₁", number, digits=3),
+        Column("beyond_chance", "F₁ beyond chance", number, digits=3),
+        Column("presence", "presence", number, digits=3),
+        Column("units", "units (theirs)"),
+        Column("r", "r of units", number, digits=3),
+        Column("confirmed_rate", "ω", number, digits=2),
+        Column("advantage_probability", "ρ", number, digits=2),
+        Column("passes", "passes", value=lambda r: _PASSES.get(r["passes"], NONE)),
+    )
+    records = [_numbers(row, found.f1) for row in rows]
+    total = int(found.people is not None)
+    return Table(columns, records, total=total).without_empty("confirmed_rate")
+
+
+def _numbers(row: Protocol, f1: str) -> dict[str, Any]:
+    """Return one row of the protocol."""
+    beyond = row.scores[f1].beyond_chance
+    record: dict[str, Any] = {name: score.value for name, score in row.scores.items()}
+    record |= {"name": row.name, "f1": row.scores[f1].value}
+    record["beyond_chance"] = None if beyond is None else beyond.value
+    record |= {"documents": row.counts.documents, "r": row.counts.r}
+    record["units"] = f"{number(row.counts.own, 2)} ({number(row.counts.others, 2)})"
+    record |= {"confirmed_rate": None, "advantage_probability": None, "passes": NONE}
+    if row.test is not None:
+        for key in ("confirmed_rate", "advantage_probability", "passes"):
+            record[key] = getattr(row.test, key)
+    return record
 
 
 def designs(found: Plan) -> Table:
@@ -340,6 +381,6 @@ def designs(found: Plan) -> Table:
 
 
 def curves(found: Calibration) -> Table:
-    """The points of all curves."""
+    """Return the points of all curves."""
     points = [{"error": e.error, **p} for e in found.equivalents for p in e.curve.as_dict()]
     return Table(_columns("error magnitude mean sd smooth sets"), points)

@@ -163,7 +163,7 @@ def _key(cells: Mapping[str, Any], people: Sequence[str]) -> str:
 
 
 def _text(value: object) -> str:
-    """A cell as it is shown: spreadsheets store 0 and TRUE that are typed as such."""
+    """Return a cell as it is shown: spreadsheets store 0 and TRUE that are typed as such."""
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, float):
@@ -213,7 +213,7 @@ def checked_text(text: str) -> str:
 
 
 def read(source: Source) -> Corpus:
-    """The gold standards that the decisions make.
+    """Return the gold standards that the decisions make.
 
     Raises
     ------
@@ -304,7 +304,7 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
 
 
 def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], object]:
-    """The rows of the list, and what the hidden sheet says."""
+    """Return the rows of the list, and what the hidden sheet says."""
     openpyxl = _openpyxl()
     try:
         book = openpyxl.load_workbook(BytesIO(source.content), read_only=True, data_only=True)
@@ -319,7 +319,7 @@ def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], object]:
 
 
 def _rows(source: Source, sheet: Any) -> list[tuple[Any, ...]]:
-    """The rows of a sheet: a few bytes of a workbook can say that there are millions."""
+    """Return the rows of a sheet: a few bytes of a workbook can say that there are millions."""
     rows: list[tuple[Any, ...]] = []
     cells = 0
     for row in sheet.iter_rows(values_only=True):

@@ -66,15 +66,15 @@ class CampaignVerdict:
     statements: tuple[Statement, ...]
 
     def in_words(self) -> list[str]:
-        """A sentence each."""
+        """Return a sentence each."""
         return [s.words for s in self.statements]
 
     def of(self, about: str) -> Statement | None:
-        """The statement about this, if there is one."""
+        """Return the statement about this, if there is one."""
         return next((s for s in self.statements if s.about == about), None)
 
     def as_dict(self) -> dict[str, Any]:
-        """The verdict as JSON has it."""
+        """Return the verdict as JSON has it."""
         statements = [s.as_dict() for s in self.statements]
         return {**record_of(self, "agreement elsewhere"), "statements": statements}
 
@@ -132,7 +132,7 @@ def verdict(
 
 
 def grade(low: float, high: float) -> str:
-    """The word for γ between two bounds; two words where they lie on two sides of a bar.
+    """Return the word for γ between two bounds; two words where they lie on two sides of a bar.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def unseen_share(documents: int) -> float:
 
 
 def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
-    """The word for the material, that for more like it, and what is said of both."""
+    """Return the word for the material, that for more like it, and what is said of both."""
     word, statement = graded(overall.score, len(overall.rated))
     if word in (UNDEFINED, UNTESTED, NOT_SHOWN):
         return word, None, [statement]
@@ -230,7 +230,7 @@ def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
 
 
 def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
-    """The word for more material like this, with its sentence; None where there is too little."""
+    """Return the word for more material like this, with its sentence, or None."""
     parts = overall.contributions()
     word = None
     text = parts.kind == ALIGNMENTS

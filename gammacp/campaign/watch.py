@@ -249,7 +249,7 @@ def _drift(
     by_document: Mapping[str, float | None],
     changed: Collection[str],
 ) -> Record:
-    """An annotator's γ in all documents and in those that changed; None where nothing is expected.
+    """Return an annotator's γ in all and in changed documents; None where nothing is expected.
 
     Parameters
     ----------

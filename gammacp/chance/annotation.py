@@ -61,7 +61,7 @@ class Annotation:
         )
 
     def shift(self, fraction: float) -> Annotation:
-        """A circular shift by a fraction of L; a unit is moved whole, with its start.
+        """Return a circular shift by a fraction of L; a unit is moved whole, with its start.
 
         Links that are torn go over the place where the text's ends meet (`links_over_joint`).
         """
@@ -77,7 +77,7 @@ class Annotation:
         return replace(made, links=links_over_joint(self.links, names, behind))
 
     def mosaic(self, length: float) -> Annotation:
-        """The annotation repeated up to `length`: units that start before it are kept."""
+        """Return the annotation repeated up to `length`: units that start before it are kept."""
         if self.length == 0 or length <= self.length:
             return self
         copies = int(np.ceil(length / self.length))
@@ -88,7 +88,7 @@ class Annotation:
 
 
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:
-    """The annotation of every annotator, in canonical order.
+    """Return the annotation of every annotator, in canonical order.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, st
 def annotation_set(
     parts: Sequence[Annotation], categories: tuple[str, ...], names: tuple[str, ...] = ()
 ) -> Continuum:
-    """The parts as random annotators "1", "2", … with these categories, from 0 to its length.
+    """Return the parts as random annotators "1", "2", … with these categories, from 0 on.
 
     Where units reach over an end, its bound is theirs.
 

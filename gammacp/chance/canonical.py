@@ -75,7 +75,7 @@ def _inside(continua: ContinuumSequence) -> Indices | None:
 
 
 def canonical_people(continua: ContinuumSequence) -> tuple[tuple[str, ...], Codes, Codes]:
-    """The annotators of a corpus in canonical order, laid out as one continuum.
+    """Return the annotators of a corpus in canonical order, laid out as one continuum.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def in_content_order(continua: Sequence[Continuum]) -> ContinuumSequence:
 
 @lru_cache(maxsize=1)
 def _in_content_order(continua: ContinuumSequence) -> ContinuumSequence:
-    """The same, once for the corpus at hand."""
+    """Return the same, once for the corpus at hand."""
     hashes = [_hashes(part) for part in continua.stretches(_UNITS)]
     keys = np.concatenate([np.empty(0, np.uint64), *hashes]), continua.n_annotators
     return continua.at(np.lexsort((*keys, continua.n_units)))

@@ -21,7 +21,7 @@ _1 = np.uint64(1)
 
 
 def finalise(value: Any) -> Any:
-    """The finaliser of SplitMix64, of a number or each of an array: close ones become unrelated."""
+    """Apply the finaliser of SplitMix64 to a number or each of an array: close ones differ."""
     x = value + _STEP
     x = (x ^ (x >> _30)) * _FIRST
     x = (x ^ (x >> _27)) * _SECOND
@@ -33,7 +33,7 @@ mix = kernel(finalise)
 
 @kernel
 def _in_order(colours: Hashes) -> Hashes:
-    """The colours sorted, by heapsort: NumPy's sort takes two seconds to compile."""
+    """Return the colours sorted, by heapsort: NumPy's sort takes two seconds to compile."""
     found = np.empty(len(colours), np.uint64)
     for k in range(len(colours)):
         found[k] = colours[k]

@@ -52,7 +52,7 @@ class CompletedAnnotation:
     whole: bool
 
     def draw(self, rng: np.random.Generator) -> Annotation:
-        """A window of the completed circle with as many units."""
+        """Return a window of the completed circle with as many units."""
         starts, ends, which, circle = self._around(rng)
         starts = np.append(starts, starts + circle)
         ends = np.append(ends, ends + circle)
@@ -112,7 +112,7 @@ class CompletedAnnotation:
         return np.asarray(np.maximum(inside, 0), np.int64)
 
     def _around(self, rng: np.random.Generator) -> tuple[Floats, Floats, Indices, float]:
-        """Starts, ends, and which unit each is, of a circle with completed ends; its length."""
+        """Return starts, ends, and units of a circle with completed ends; its length."""
         s = self.starts
         e = self.ends
         n = len(self.starts)
@@ -139,7 +139,7 @@ class CompletedAnnotation:
 
 
 def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float, int]:
-    """A random whole at least as long as the part, and its index; the part itself if none is."""
+    """Draw a random whole at least as long as the part, and its index; the part if none is."""
     fit = np.flatnonzero(wholes >= part - ROUNDING)
     if len(fit):
         i = int(rng.choice(fit))
@@ -151,7 +151,7 @@ def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float
 def completion(
     annotation: Annotation, *, declared: bool, whole: bool = False
 ) -> CompletedAnnotation | None:
-    """The annotation with what completes it; None where its units overlap or have no rhythm.
+    """Return the annotation with what completes it; None where its units overlap or have no rhythm.
 
     Boxes keep their extents on the other axes; fragments and outlines are not completed.
 

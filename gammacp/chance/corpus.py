@@ -41,7 +41,7 @@ class CorpusSampler:
     pools=True,
 )
 def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSampler:
-    """The sampler of a corpus with at least as many continua as annotators.
+    """Return the sampler of a corpus with at least as many continua as annotators.
 
     Parameters
     ----------

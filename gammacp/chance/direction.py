@@ -105,7 +105,7 @@ class Direction:
 
 
 def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
-    """The direction of one continuum, or of the documents of a corpus.
+    """Return the direction of one continuum, or of the documents of a corpus.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _around(places: Floats) -> Floats:
 def _share_in_common(
     people: Sequence[Annotation], middles: Sequence[Floats], angles: Floats
 ) -> float:
-    """The share of units that another annotator has too, beyond what turned ones have."""
+    """Return the share of units that another annotator has too, beyond what turned ones have."""
     if len(people) < 2:
         return 0.0
     near = float(np.concatenate([a.lengths / a.length for a in people]).mean()) / 2

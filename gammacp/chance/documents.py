@@ -93,7 +93,7 @@ class DocumentsSampler:
     named=True,
 )
 def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> DocumentsSampler:
-    """The sampler of a corpus.
+    """Return the sampler of a corpus.
 
     Raises
     ------

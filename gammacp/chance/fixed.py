@@ -65,7 +65,7 @@ class FixedPositionsSampler:
 def prepare_fixed_positions(
     continua: Sequence[Continuum], n_annotators: int
 ) -> FixedPositionsSampler:
-    """The sampler; DataError where two annotators of a continuum have units at other places.
+    """Return the sampler; DataError where two annotators of a continuum have units at other places.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class NonOverlappingSampler:
 def prepare_non_overlapping(
     continua: Sequence[Continuum], n_annotators: int
 ) -> NonOverlappingSampler:
-    """The sampler of one continuum.
+    """Return the sampler of one continuum.
 
     Raises
     ------

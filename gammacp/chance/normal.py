@@ -87,7 +87,7 @@ class NormalSampler:
         return Annotation(starts, ends - starts, codes, self.extent)
 
     def category(self, rng: np.random.Generator | np.random.RandomState) -> int:
-        """A random category's code, as `choice` draws it with these shares.
+        """Return a random category's code, as `choice` draws it with these shares.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ def cumulative_sums(shares: Sequence[float]) -> tuple[float, ...]:
 def normal_sampler(
     continuum: Continuum, n_annotators: int, category_codes: Sequence[int], begins: float
 ) -> NormalSampler:
-    """The sampler with the means and deviations of one continuum.
+    """Return the sampler with the means and deviations of one continuum.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _normal(values: Floats | Indices) -> Normal:
     pools=False,
 )
 def prepare_normal(continua: Sequence[Continuum], n_annotators: int) -> NormalSampler:
-    """The sampler of one continuum, which begins at 0, or where its bounds are declared to.
+    """Return the sampler of one continuum, which begins at 0, or where its bounds are declared to.
 
     Parameters
     ----------

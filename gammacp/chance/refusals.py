@@ -139,7 +139,7 @@ def check_markable(continua: Sequence[Continuum], model: str) -> None:
 
 
 def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> Continuum:
-    """The one continuum; DataError if a set shall not have each of its annotators once.
+    """Return the one continuum; DataError if a set shall not have each of its annotators once.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ DEFAULT_CHANCE = "cut/documents"
 
 
 def default_chance(compared: Iterable[Collection[Continuum]], models: str = DEFAULT_CHANCE) -> str:
-    """The chance model for everything compared: the one for a corpus where documents allow it.
+    """Choose the chance model for everything compared: the corpus's where documents allow it.
 
     Numbers can be compared only if chance is modelled in one way, so this is decided once for all
     of them: documents, annotator pairs, annotators left out, categories, rounds.

@@ -33,7 +33,7 @@ Counted = TypeVar("Counted", contravariant=True)
 
 
 def sample_seed(seed: int, index: int) -> np.random.Generator:
-    """The generator of sample `index`: the same bits however many samples, workers or batches.
+    """Make the generator of sample `index`: the same bits whatever samples, workers, batches.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class OnDemand(MadeWhenRead[Entry]):
         self._make = make
 
     def make(self, number: int) -> Entry:
-        """The entry with a number, from 0."""
+        """Return the entry with a number, from 0."""
         return self._make(number)
 
 
@@ -144,7 +144,7 @@ class Strata(Generic[Data]):
         return min(len(self.samplers), MOST_STRATA)
 
     def of(self, stratum: int, rng: np.random.Generator) -> Sampler[Data]:
-        """A sampler of this stratum; every one is as likely as any other over a round.
+        """Return a sampler of this stratum; every one is as likely as any other over a round.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class Draws(Generic[Data]):
         return 1
 
     def take(self, indices: Sequence[int]) -> Sequence[Data]:
-        """Data of these numbers, as far as there are any and no interruption comes between.
+        """Return data of these numbers, as far as there are any and no interruption comes between.
 
         Parameters
         ----------

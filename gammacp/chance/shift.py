@@ -40,7 +40,7 @@ class ShiftSampler:
 
 
 def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
-    """n uniform points of a circle of length 1, no two closer than `distance` (≤ 1/n).
+    """Return n uniform points of a circle of length 1, no two closer than `distance` (≤ 1/n).
 
     Drawn from `rng` directly, never by rejection: n uniform points on a circle of length
     1 − n·distance,
@@ -69,7 +69,7 @@ def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
 def prepare_shift(
     continua: Sequence[Continuum], n_annotators: int, name: str = "shift"
 ) -> ShiftSampler:
-    """The sampler of the annotations of one continuum or of all, repeated up to the longest.
+    """Return the sampler of the annotations of one continuum or of all, repeated up to the longest.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def circular_gaps(annotation: Annotation) -> Floats:
     pools=True,
 )
 def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> StatisticalSampler:
-    """The sampler over the pooled statistics of the continua.
+    """Return the sampler over the pooled statistics of the continua.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _flush(code: int) -> int:
-    """The exit code, when all is written that was printed."""
+    """Return the exit code, when all is written that was printed."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -95,7 +95,7 @@ def _for_all_first(arguments: Sequence[str]) -> list[str]:
 
 
 def _exit_code(ended: SystemExit | Exception) -> int:
-    """The exit code of what ended a command, which is told; a fault of ours is raised again."""
+    """Return the exit code of what ended a command, and tell it; raise a fault of ours again."""
     if isinstance(ended, SystemExit):
         return _chosen_code(ended)
     from gammacp.cli import output
@@ -140,7 +140,7 @@ def _comes_from_interrupt(error: BaseException | None) -> bool:
 
 
 def _chosen_code(stop: SystemExit) -> int:
-    """The exit code that typer chose."""
+    """Return the exit code that typer chose."""
     chosen_for = stop.__context__
     if isinstance(chosen_for, BrokenPipeError):
         # The reader went away (`| head`): typer exits 1, but nothing has failed.

@@ -30,12 +30,12 @@ def alignment_records(alignment: Alignment) -> list[dict[str, Any]]:
 
 
 def print_alignment(alignment: Alignment, *, title: str = "") -> None:
-    """The table."""
+    """Print the table."""
     print_alignment_rows(alignment, range(len(alignment)), title=title)
 
 
 def print_alignment_rows(alignment: Alignment, rows: Iterable[int], *, title: str = "") -> None:
-    """The table of some of the unitary alignments.
+    """Print a table of some of the unitary alignments.
 
     Parameters
     ----------

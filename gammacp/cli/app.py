@@ -39,7 +39,7 @@ inside its functions, so that `--help` stays quick."""
 
 
 def build() -> typer.Typer:
-    """The application with every command."""
+    """Return the application with every command."""
     app = application(
         name="gammacp",
         help="How far annotators agree, beyond chance, on where units are and what they are.",

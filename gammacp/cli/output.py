@@ -77,7 +77,7 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 def _encodable(cell: str) -> str:
-    """A cell as stdout writes it: escapes are longer than what they stand for."""
+    """Return a cell as stdout writes it: escapes are longer than what they stand for."""
     if cell.isascii() or _takes_all():
         return cell
     return cell.encode(sys.stdout.encoding, "gammacp").decode(sys.stdout.encoding)
@@ -132,7 +132,7 @@ def _dumped(plain: object, indent: int | None) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    """A character that a terminal would obey as an escape of JSON, which says the same."""
+    """Return a character that a terminal would obey as an escape of JSON, which says the same."""
     character = found[0]
     if visible(character) == character:
         return character
@@ -166,7 +166,7 @@ def _plain(value: Any) -> Any:
 
 
 def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.maxsize) -> None:
-    """A table on stdout; numeric columns are right-aligned.
+    """Print a table on stdout; numeric columns are right-aligned.
 
     Where a terminal is too narrow, headers and sentences are broken into lines, columns move closer
     together and leave by their rank, which is said, and if that is not enough, each record has a
@@ -258,7 +258,7 @@ def _widths(
 
 
 def _break_lines(cell: str, width: int, hang: str = "") -> list[str]:
-    """A text as lines, broken between words; all are as far in as the first, and `hang`."""
+    """Return a text as lines, broken between words; all are as far in as the first, and `hang`."""
     from rich.cells import cell_len
 
     if cell_len(cell) <= width:
@@ -277,7 +277,7 @@ def _break_lines(cell: str, width: int, hang: str = "") -> list[str]:
 def _lines(
     rows: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool], gap: int
 ) -> Iterator[str]:
-    """The table, a line or more for each row."""
+    """Yield the table, a line or more for each row."""
     from rich.cells import cell_len
 
     blank = " " * _total(widths, gap) + "\n"
@@ -313,7 +313,7 @@ def _stack(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
 
 
 def outputs(**named: Path | None) -> list[Path]:
-    """The files that options ask to write; UsageError where two options name the same one."""
+    """Return the files that options ask to write; UsageError if two options name the same one."""
     paths = [path for path in named.values() if path is not None]
     if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise UsageError(", ".join(f"--{name}" for name in named) + " need different files")
@@ -344,7 +344,7 @@ def write_figure(make: Callable[[float], Picture], path: Path) -> dict[str, str]
 
 
 def write_frame(rows: PairRows, path: Path) -> None:
-    """The rows of `--frame`, with how many they are."""
+    """Write the rows of `--frame`, and say how many they are."""
     rows.write_csv(path)
     message(f"wrote {path} ({len(rows)} rows)")
 
@@ -380,7 +380,7 @@ def _say_announcements() -> None:
 
 
 def tell_signatures(*signatures: str, seed: int | None = None) -> None:
-    """The seed, and each signature whole on a line of its own, from where it can be copied."""
+    """Print the seed, and each signature whole on a line, from where it can be copied."""
     found = [signature for signature in signatures if signature]
     said = [f"seed {seed}"] * (seed is not None)
     said += ["cite the numbers with their signature:"] * bool(found)

@@ -26,7 +26,7 @@ class Counter:
     """Counts towards a total, and is told how far the alignment at hand is."""
 
     def __init__(self, what: str) -> None:
-        """`what` is done or counted ("measuring", "cells")."""
+        """Say that `what` is done or counted ("measuring", "cells")."""
         self.what = what
         self.terminal = sys.stderr.isatty() and output.verbosity >= 0
         if output.verbosity > 0:
@@ -109,7 +109,7 @@ class Counter:
 
 @contextmanager
 def progress(what: str) -> Iterator[Counter]:
-    """A counter whose line is cleared in the end; it is told of alignments that take long."""
+    """Yield a counter whose line is cleared in the end; it is told of alignments that take long."""
     from gammacp.alignment.reporting import listening
     from gammacp.base.stopping import told_of_compiling
 

@@ -76,7 +76,7 @@ def spare(
 
 
 def _folder_of(target: Path) -> Path | None:
-    """The folder that several files are written into; None for one file."""
+    """Return the folder that several files are written into; None for one file."""
     before, brace, _ = str(target).partition("{")
     if brace:
         # Behind the last separator a name begins: the folder of "out/talk-{annotator}.csv" is out.

@@ -144,7 +144,7 @@ def checked_positions(
     start: Sequence[float] | Floats,
     end: Sequence[float] | Floats,
 ) -> tuple[Floats, Floats]:
-    """Starts and ends, of columns of one length: in order, as a float holds them; names of text."""
+    """Return starts and ends, in order, as a float holds them, of columns of one length."""
     starts = _positions(start)
     ends = _positions(end)
     if not len(annotator) == len(category) == len(starts) == len(ends):
@@ -207,7 +207,7 @@ def checked_bounds(bounds: Bounds | None, starts: Floats, ends: Floats) -> Bound
 
 
 def all_names(declared: Sequence[str] | None, used: Iterable[str], kind: str) -> tuple[str, ...]:
-    """The declared names in their order, then the others that occur, sorted."""
+    """Return the declared names in their order, then the others that occur, sorted."""
     names = list(declared or ())
     if len(set(names)) != len(names):
         twice = next(n for n in names if names.count(n) > 1)
@@ -216,7 +216,7 @@ def all_names(declared: Sequence[str] | None, used: Iterable[str], kind: str) ->
 
 
 def check_known(names: Iterable[str], known: Sequence[str], kind: str) -> None:
-    """A DataError for a name that does not occur."""
+    """Raise a DataError for a name that does not occur."""
     for name in sorted(set(names) - set(known)):
         guess = did_you_mean(name, known)
         listed = f"There are: {', '.join(known) or 'none'}"

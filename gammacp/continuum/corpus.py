@@ -35,7 +35,7 @@ class Corpus(Mapping[str, Continuum]):
         categories: Sequence[str] | None = None,
         left_out: tuple[LeftOut, ...] | None = None,
     ) -> Corpus:
-        """A corpus of these continua.
+        """Return a corpus of these continua.
 
         `categories` are in the order to keep; by default that of the continua where all of them
         have the same, sorted otherwise. Ordinal distances depend on it. `left_out` is by default
@@ -117,7 +117,7 @@ class Corpus(Mapping[str, Continuum]):
         return as_html("corpus", self)
 
     def __getitem__(self, name: str) -> Continuum:
-        """The continuum of that name."""
+        """Return the continuum of that name."""
         return self.continua[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -125,11 +125,11 @@ class Corpus(Mapping[str, Continuum]):
         return iter(self.continua)
 
     def __len__(self) -> int:
-        """Number of continua."""
+        """Return the number of continua."""
         return len(self.continua)
 
     def values(self) -> ValuesView[Continuum]:
-        """The continua, in order."""
+        """Return the continua, in order."""
         return self.continua.values()
 
     def items(self) -> ItemsView[str, Continuum]:

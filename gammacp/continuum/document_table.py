@@ -233,7 +233,7 @@ class DocumentTable(Mapping[str, Continuum]):
         return _own_bounds(self.edges, self.starts, self.ends)
 
     def __getitem__(self, name: str) -> Continuum:
-        """The continuum of that name, made anew."""
+        """Return the continuum of that name, made anew."""
         return self.at(self.places[name])
 
     def at(self, place: int) -> Continuum:
@@ -275,7 +275,7 @@ class DocumentTable(Mapping[str, Continuum]):
         )
 
     def values(self) -> TableDocuments:
-        """The continua, in order, each made when it is looked at."""
+        """Return the continua, in order, each made when it is looked at."""
         return TableDocuments(self, np.arange(len(self)))
 
     def __iter__(self) -> Iterator[str]:
@@ -283,7 +283,7 @@ class DocumentTable(Mapping[str, Continuum]):
         return iter(self.places)
 
     def __len__(self) -> int:
-        """Number of documents."""
+        """Return the number of documents."""
         return len(self.places)
 
 
@@ -362,7 +362,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         return self.table.at(int(self.places[place]))
 
     def __eq__(self, other: object) -> bool:
-        """The same documents of the same table."""
+        """Return the same documents of the same table."""
         return (
             isinstance(other, TableDocuments)
             and self.table is other.table

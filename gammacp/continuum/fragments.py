@@ -81,7 +81,7 @@ def join(
 
 
 def breaks_of(fragments: Fragments) -> tuple[float, ...]:
-    """The breaks of joined fragments.
+    """Return the breaks of joined fragments.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def breaks_of(fragments: Fragments) -> tuple[float, ...]:
 
 
 def fragments_of(start: float, end: float, breaks: Sequence[float]) -> Fragments:
-    """The fragments of a unit; none for a unit of one piece.
+    """Return the fragments of a unit; none for a unit of one piece.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class Grid:
     ends: tuple[float, ...] = ()
 
     def edges(self, low: float, high: float) -> tuple[Floats, Floats]:
-        """Starts and ends of the places between two positions.
+        """Return the starts and ends of the places between two positions.
 
         Parameters
         ----------

@@ -46,7 +46,7 @@ class Label(str):
 
 
 def to_label(category: str | None, features: Mapping[str, str | None]) -> str | None:
-    """A label; plain text, or None for nothing at all, where there is no feature.
+    """Return a label; plain text, or None for nothing at all, where there is no feature.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def to_label(category: str | None, features: Mapping[str, str | None]) -> str | 
 
 
 def category_of(label: str | None) -> str | None:
-    """The category of a label; None for unlabelled.
+    """Return the category of a label; None for unlabelled.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def category_of(label: str | None) -> str | None:
 
 
 def features_of(label: str | None) -> Mapping[str, str]:
-    """The features of a label by name; plain text has none.
+    """Return the features of a label by name; plain text has none.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def sort_key(label: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def label_json(label: str | None) -> dict[str, object]:
-    """A label as JSON has it: `category`, and `features` where there are some.
+    """Return a label as JSON has it: `category`, and `features` where there are some.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def label_json(label: str | None) -> dict[str, object]:
 
 
 def feature_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """The features that occur, sorted.
+    """Return the features that occur, sorted.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def feature_names(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def distinct(labels: Iterable[str | None]) -> tuple[tuple[str, ...], Codes]:
-    """The different labels, and the code of each label among them.
+    """Return the different labels, and the code of each label among them.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def distinct(labels: Iterable[str | None]) -> tuple[tuple[str, ...], Codes]:
 
 
 def plain(labels: Iterable[str]) -> tuple[tuple[str, ...], Codes]:
-    """The categories of labels, and the code of each label's among them: as `distinct`.
+    """Return the categories of labels, and the code of each label's among them: as `distinct`.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class Linked:
         return [(self.types[k], self.kinds[k], source, target) for k, source, target in ends]
 
     def only(self, *, chains: bool, type: str | None = None) -> Linked:
-        """The links of chain types, or all others.
+        """Return the links of chain types, or all others.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Linked:
         return Linked(self.types, self.kinds, *columns, self.loose)
 
     def __len__(self) -> int:
-        """Number of links."""
+        """Return the number of links."""
         return len(self.codes)
 
 
@@ -129,7 +129,7 @@ def rows_of_links(
 
 
 def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> tuple[Link, ...]:
-    """The links of an annotator whose first units have gone behind the others.
+    """Return the links of an annotator whose first units have gone behind the others.
 
     A link that was torn goes over the place where the text's ends meet now: from as many units
     before that place as its one end was before the cut, to as many units after it. The unit that
@@ -193,7 +193,7 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
 
 
 def whole_links(links: Iterable[Link], units: Container[tuple[str, str]]) -> tuple[Link, ...]:
-    """The links both of whose units are there.
+    """Return the links both of whose units are there.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def whole_links(links: Iterable[Link], units: Container[tuple[str, str]]) -> tup
 def check_links(
     links: Iterable[Link], annotator: Sequence[str], ids: Ids | None
 ) -> tuple[Link, ...]:
-    """The links, if each joins two units of its annotator and no id is anybody's twice.
+    """Return the links, if each joins two units of its annotator and no id is anybody's twice.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ def require_whole(continuum: Continuum) -> None:
 
 
 def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
-    """The continuum with the usable links; dropped links are counted in `left_out`.
+    """Return the continuum with the usable links; dropped links are counted in `left_out`.
 
     Parameters
     ----------

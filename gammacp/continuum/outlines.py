@@ -14,7 +14,7 @@ from gammacp.errors import UsageError
 
 
 def shapely() -> Any:
-    """The module; UsageError where it is not installed."""
+    """Return the module; UsageError where it is not installed."""
     try:
         import shapely as found
     except ImportError:
@@ -24,7 +24,7 @@ def shapely() -> Any:
 
 
 def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
-    """A geometry per unit, shape (units,).
+    """Return a geometry per unit, shape (units,).
 
     The slices of a stack lie side by side in the plane, those at one place of the third axis above
     one another, so that what is covered is counted slice by slice.
@@ -128,7 +128,7 @@ def rings_of_boxes(boxes: Iterable[tuple[float, float, float, float]]) -> list[A
 
 
 def _without_holes(part: Any) -> list[Any]:
-    """A polygon, cut through its holes: an outline that crosses itself may go around some."""
+    """Return a polygon, cut through its holes: a crossing outline may go around some."""
     if not part.interiors:
         return [part]
     x0, y0, x1, y1 = part.bounds
@@ -144,7 +144,7 @@ def _areas(geometry: Any) -> list[Any]:
 
 
 def intersections(u: Any, v: Any) -> tuple[Floats, Floats, Floats]:
-    """The areas that pairs have in common, and those of each; of equal ones exactly one area.
+    """Return the areas that pairs have in common, and those of each; of equal ones exactly one.
 
     Of equal ones that cover nothing 1.
     """
@@ -161,7 +161,7 @@ def intersections(u: Any, v: Any) -> tuple[Floats, Floats, Floats]:
 
 
 def hausdorff(u: Any, v: Any) -> tuple[Floats, Floats]:
-    """The Hausdorff distance of pairs' outlines at their corners, and their mean diameter."""
+    """Return the Hausdorff distance of pairs' outlines, and their mean diameter."""
     s = shapely()
     lines = [np.where(s.get_dimensions(x) == 2, s.boundary(x), x) for x in (u, v)]
     apart = np.where(s.equals_exact(u, v), 0.0, s.hausdorff_distance(*lines))

@@ -48,7 +48,7 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @staticmethod
     def of(continua: Iterable[Continuum]) -> ContinuumSequence:
-        """These continua; themselves if they are `ContinuumSequence` already.
+        """Return these continua; themselves if they are `ContinuumSequence` already.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class ContinuumSequence(Sequence[Continuum]):
         return self._continua[place]
 
     def __eq__(self, other: object) -> bool:
-        """The same continua as objects."""
+        """Return the same continua as objects."""
         return type(other) is ContinuumSequence and self._continua == other._continua
 
     def __hash__(self) -> int:

@@ -76,7 +76,7 @@ class Shape(NamedTuple):
 
 
 def box(*extents: Sequence[float]) -> tuple[Span, Shape]:
-    """The extent on the first axis, and the shape, of a box.
+    """Return the extent on the first axis, and the shape, of a box.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def box(*extents: Sequence[float]) -> tuple[Span, Shape]:
 
 
 def outline(kind: str, rings: Iterable[Iterable[Sequence[float]]]) -> tuple[Span, Shape]:
-    """The extent on the first axis, and the shape, of points.
+    """Return the extent on the first axis, and the shape, of points.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def outline(kind: str, rings: Iterable[Iterable[Sequence[float]]]) -> tuple[Span
 
 
 def from_json(entry: Any) -> tuple[Span, Shape]:
-    """The reverse of `Shape.json`; DataError where it is something else."""
+    """Return the reverse of `Shape.json`; DataError where it is something else."""
     one = isinstance(entry, Mapping) and len(entry) == 1
     ((kind, rows),) = entry.items() if one else (("", None),)
     if not isinstance(rows, list | tuple):
@@ -163,7 +163,7 @@ def from_json(entry: Any) -> tuple[Span, Shape]:
 
 
 def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
-    """The extent on the first axis, and the shape, of a table's cell.
+    """Return the extent on the first axis, and the shape, of a table's cell.
 
     Parameters
     ----------
@@ -194,14 +194,14 @@ def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
 
 
 def relative(start: float, shape: Shape) -> Shape:
-    """The shape with its points counted from the unit's start."""
+    """Return the shape with its points counted from the unit's start."""
     if shape.rings:
         return shape.along(lambda x: x - start)
     return shape
 
 
 def at_place(start: float, end: float, shape: Shape) -> Shape:
-    """The shape of a column where its unit is."""
+    """Return the shape of a column where its unit is."""
     if not shape.rings:
         return shape
     # A sum is rounded; to fifteen digits it is the place that was given, and ends are known.

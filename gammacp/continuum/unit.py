@@ -52,7 +52,7 @@ class Unit:
 
     @classmethod
     def box(cls, annotator: str, *extents: Sequence[float], category: str | None = None) -> Unit:
-        """A box along the axes.
+        """Return a box along the axes.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ def names() -> tuple[str, ...]:
 
 
 def coded() -> dict[str, Path]:
-    """The files of segmentations, by name."""
+    """Return the files of segmentations, by name."""
     found = (Path(str(entry)) for entry in _folder() if entry.name.endswith(".json"))
     return {path.stem: path for path in sorted(found)}
 
@@ -49,7 +49,7 @@ def _segmented() -> str:
 
 
 def load(name: str) -> Continuum:
-    """The continuum of that name; UsageError that lists what there is.
+    """Return the continuum of that name; UsageError that lists what there is.
 
     >>> load("figure10").n_units
     6
@@ -65,7 +65,7 @@ def load(name: str) -> Continuum:
 
 
 def text_of(name: str) -> str:
-    """The file of a continuum as it ships; errors as of `load`.
+    """Return the file of a continuum as it ships; errors as of `load`.
 
     Parameters
     ----------

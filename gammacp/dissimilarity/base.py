@@ -73,7 +73,7 @@ class UnitColumns:
     outlines: Any = None
 
     def __getitem__(self, key: Any) -> UnitColumns:
-        """The same columns indexed by `key`."""
+        """Return the same columns indexed by `key`."""
         places = self.start[key], self.end[key], self.length[key]
         edges = self.edges and FragmentEdges(
             self.edges.edge, self.edges.first[key], self.edges.last[key]
@@ -162,7 +162,7 @@ class Bindable(Protocol):
     """A dissimilarity that depends on all the data, such as on a mean length."""
 
     def bind(self, annotations: Annotations) -> Any:
-        """The object with `pairwise` that is used on this continuum or corpus."""
+        """Return the object with `pairwise` that is used on this continuum or corpus."""
         ...
 
 
@@ -408,7 +408,7 @@ def category_counts(annotations: Annotations) -> dict[str, int]:
 
 
 def continua_of(annotations: Annotations) -> ContinuumSequence:
-    """The continuum, or the continua of the corpus."""
+    """Return the continuum, or the continua of the corpus."""
     is_continuum = isinstance(annotations, Continuum)
     return ContinuumSequence.of([annotations] if is_continuum else annotations.values())  # type: ignore[list-item, union-attr]
 

@@ -42,7 +42,7 @@ class CountBased(Protocol):
     """A categorial distance that depends on how often each label occurs."""
 
     def counting(self, counts: Mapping[str, int]) -> Categorial:
-        """The same with these counts: how many units have each label."""
+        """Return the same with these counts: how many units have each label."""
         ...
 
 
@@ -51,7 +51,7 @@ class Parametrised(Protocol):
     """A categorial distance whose name takes an argument, `NAME=ARGUMENT`."""
 
     def with_argument(self, argument: str) -> Categorial:
-        """The same with this argument."""
+        """Return the same with this argument."""
         ...
 
 
@@ -77,7 +77,7 @@ class Ordinal:
     order: tuple[str, ...] | None = None
 
     def with_argument(self, argument: str) -> Ordinal:
-        """The same with an order.
+        """Return the same with an order.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Matrix:
 
     @classmethod
     def read(cls, path: str | Path, *, most: float = 1.0) -> Matrix:
-        """A matrix from a CSV file; DataError with file and line.
+        """Return a matrix from a CSV file; DataError with file and line.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class Matrix:
         return cls(categories, values, str(path), lines, most)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """The rows and columns of these categories; DataError for one that is missing."""
+        """Return the rows and columns of these categories; DataError for one that is missing."""
         for name in categories:
             if name not in self.categories:
                 raise DataError(
@@ -253,7 +253,7 @@ for _entry in (Nominal(), Ordinal(), Interval(), Ratio(), Levenshtein()):
 
 
 def categorial(choice: str | Categorial) -> Categorial:
-    """A categorial distance by name, from a `.csv` matrix, or the object itself.
+    """Return a categorial distance by name, from a `.csv` matrix, or the object itself.
 
     Some names take an argument: `ordinal=A<B<C`, `masi=;` (what separates the names of a set),
     `tree=FILE` (rows of label and parent), `matrix=FILE`.

@@ -198,7 +198,7 @@ class Features:
 
 
 def as_features(kind: str | Categorial) -> Features:
-    """A categorial distance as one that looks at the category alone; `Features` as they are.
+    """Return a categorial distance as one that looks at the category alone; `Features` as they are.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def as_features(kind: str | Categorial) -> Features:
 
 
 def with_features(kind: str | Categorial, features: Iterable[str]) -> Features:
-    """A categorial distance with features beside it.
+    """Return a categorial distance with features beside it.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def positional_cost(formula: int, factor: float, s: float, e: float, t: float, f
 
 @kernel
 def sporadic(factor: float, s: float, e: float, t: float, f: float) -> float:
-    """factor · ((|s − t| + |e − f|) / (e − s + f − t))² (2015, eq. 3); ∞ for two points apart."""
+    """Return factor · ((|s − t| + |e − f|) / (e − s + f − t))² (2015, eq. 3), or ∞."""
     apart = abs(s - t) + abs(e - f)
     if apart == 0.0:
         return 0.0
@@ -49,7 +49,7 @@ def positional_costs(
 def costs_of_fragments(
     factor: float, edge_u: Floats, edge_v: Floats, rows: Indices, costs: Floats
 ) -> None:
-    """The sporadic formula for pairs with a unit of several fragments, into their costs.
+    """Write the costs of pairs with a unit of several fragments by the sporadic formula.
 
     `rows`: first and last edge of u and of v, shape (pairs, 4).
     """
@@ -61,7 +61,7 @@ def costs_of_fragments(
 
 @kernel
 def sporadic_of_fragments(factor: float, u: Floats, v: Floats) -> float:
-    """factor · ((what one alone covers + 2·distance) / (length + length))², see docs/method."""
+    """Return factor · ((what one alone covers + 2·distance) / (length + length))²."""
     length_u = length_v = shared = 0.0
     distance = np.inf
     for j in range(0, len(v), 2):

@@ -47,7 +47,7 @@ def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
 
 
 def rows_with_lines(path: Path) -> list[tuple[int, list[str]]]:
-    """The rows of a CSV or TSV file that are not empty, each with its line."""
+    """Return the rows of a CSV or TSV file that are not empty, each with its line."""
     try:
         return list(rows_of(text_of(path), delimiter="\t;,"))
     except DataError as error:

@@ -11,7 +11,7 @@ DISSIMILARITIES.register("combined", Combined())
 
 
 def dissimilarity(name: str, *, importing: bool = True) -> Any:
-    """The dissimilarity of that name, of a TOML file, or `MODULE:CLASS` made without arguments.
+    """Return the dissimilarity of that name, of a TOML file, or of `MODULE:CLASS`.
 
     Parameters
     ----------

@@ -143,7 +143,7 @@ class Hamming:
         return "hamming"
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
-        """k of the continuum or corpus; DataError if all units have length 0."""
+        """Return k of the continuum or corpus; DataError if all units have length 0."""
         k = mean_length(annotations)
         if k == 0 and any(c.n_units for c in continua_of(annotations)):
             raise DataError(
@@ -180,7 +180,7 @@ POSITIONAL.register("hamming", Hamming())
 
 
 def positional(choice: str | Positional | Pairwise) -> Positional | Pairwise:
-    """A positional dissimilarity by name, or the object itself."""
+    """Return a positional dissimilarity by name, or the object itself."""
     if isinstance(choice, str):
         return POSITIONAL[choice]
     if not isinstance(choice, Positional | Pairwise):
@@ -191,7 +191,7 @@ def positional(choice: str | Positional | Pairwise) -> Positional | Pairwise:
 def bind_positional(
     choice: str | Positional | Pairwise, annotations: Annotations, delta: float
 ) -> BoundDissimilarity:
-    """A positional dissimilarity as it is used on this continuum or corpus.
+    """Return a positional dissimilarity as it is used on this continuum or corpus.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class Sets:
     separator: str = "+"
 
     def with_argument(self, argument: str) -> Sets:
-        """The same with another separator: `masi=;`.
+        """Return the same with another separator: `masi=;`.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class LabelTree:
                     raise DataError(f"tree runs in a circle: {' < '.join(seen)}", file=self.file)
 
     def with_argument(self, argument: str) -> LabelTree:
-        """The same with the tree of a CSV file.
+        """Return the same with the tree of a CSV file.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class LabelTree:
         return replace(self, parents=_read(Path(argument)), file=argument)
 
     def counting(self, counts: Mapping[str, int]) -> LabelTree:
-        """The same with how often each label occurs, which information needs.
+        """Return the same with how often each label occurs, which information needs.
 
         Parameters
         ----------

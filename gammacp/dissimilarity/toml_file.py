@@ -71,7 +71,7 @@ class _File(WrittenTable):
 
 
 def read_dissimilarity(path: str | Path) -> Combined:
-    """The dissimilarity that a TOML file says (see the module).
+    """Return the dissimilarity that a TOML file says (see the module).
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class _Room:
     rows: int = 0
 
     def read(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> bytes:
-        """A member's bytes; what its header says of its size is not believed."""
+        """Return a member's bytes; what its header says of its size is not believed."""
         self._take(1, 0, 0, place)
         with archive.open(info) as stream:
             return self.all_of(stream, place)
@@ -86,14 +86,14 @@ def entries_of(content: bytes) -> int:
 
 
 def without_gz(path: Path) -> Path:
-    """The path of what is packed in a .gz; that of another file as it is."""
+    """Return the path of what is packed in a .gz; that of another file as it is."""
     if path.suffix.lower() == ".gz":
         return path.with_suffix("")
     return path
 
 
 def unpack(content: bytes, place: str, *, largest: int = _LARGEST, rows: int = _ROWS) -> bytes:
-    """The content of a .gz.
+    """Return the content of a .gz.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ def read(
     discontinuous: str = "keep",
     shapes: str = "keep",
 ) -> Continuum | Corpus:
-    """The corpus, or without a document column the continuum, of a Parquet, Feather or IPC file.
+    """Return the corpus, or without a document column the continuum, of a Parquet or Feather file.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def read_table(
     links: Any = None,
     columns: Mapping[str, str] | None = None,
 ) -> Continuum | Corpus:
-    """The corpus of a table of units in memory; without a document column, the continuum.
+    """Return the corpus of a table of units in memory; without a document column, the continuum.
 
     Parameters
     ----------
@@ -271,13 +271,13 @@ def read_table(
 
 
 def _in_memory(table: Any) -> tuple[Any, Iterator[tuple[Place, Any]]]:
-    """The schema of a table, and its batches with how to call their rows."""
+    """Return the schema of a table, and its batches with how to call their rows."""
     reader = reader_of(table)
     return reader.schema, _with_places(reader)
 
 
 def _links_beside(source: Source) -> Source | None:
-    """The table of links of a file; None without one."""
+    """Return the table of links of a file; None without one."""
     name = PurePosixPath(source.member or source.path.name)
     beside = name.with_suffix(f".links{name.suffix}")
     content = source.neighbour(beside.name)
@@ -291,7 +291,7 @@ def _links_beside(source: Source) -> Source | None:
 def _links(
     error: Fault, schema: Any, batches: Iterable[tuple[Place, Any]], given: dict[str, str]
 ) -> dict[str, list[Link]]:
-    """The links of each document; of "" where the table names none."""
+    """Return the links of each document; of "" where the table names none."""
     said = {LINKS[0]: given.get("document", ""), "annotator": given.get("annotator")}
     said |= {"kind": DIRECTED}
     for name in LINKS[1:-1]:
@@ -320,7 +320,7 @@ def _links(
 
 
 def _schema_and_batches(source: Source) -> tuple[Any, Iterator[tuple[Place, Any]]]:
-    """The schema of a file, and its batches with how to call their rows."""
+    """Return the schema of a file, and its batches with how to call their rows."""
     pa = _pyarrow()
     content = pa.BufferReader(source.content)
     if source.content.startswith(_PARQUET):
@@ -363,7 +363,7 @@ def _with_places(batches: Iterable[Any], inside: str = "") -> Iterator[tuple[Pla
 
 
 def _from_path(source: Source) -> dict[str, str]:
-    """The columns that the path of a partitioned folder says."""
+    """Return the columns that the path of a partitioned folder says."""
     roles = {alias: role for role, aliases in COLUMNS.items() for alias in aliases}
     parts = (*source.path.parent.parts, *PurePosixPath(source.member).parent.parts)
     said = (part.partition("=") for part in parts)
@@ -393,7 +393,7 @@ class _Names:
 
 
 def _codes_of(error: Fault, batch: Any, name: str) -> tuple[Any, list[str | None]]:
-    """A column of names as codes, −1 where it is null, and what they are codes of."""
+    """Return a column of names as codes, −1 where it is null, and what they are codes of."""
     pa = _pyarrow()
     values = batch.column(name)
     encoded = pa.types.is_dictionary(values.type)
@@ -459,7 +459,7 @@ class _Reading:
         self.several = "document" in {**self._found, **given}
 
     def _columns(self, names: Sequence[str], columns: Mapping[str, str] | None) -> dict[str, str]:
-        """The column of each role."""
+        """Return the column of each role."""
         found: dict[str, str] = {}
         try:
             places_by_role = places_of_roles(names, self._features, columns)
@@ -525,19 +525,19 @@ class _Reading:
             self._take_bounds(batch, place, known["document"])
 
     def names_of(self, batch: Any, role: str) -> tuple[Any, Sequence[str | None]]:
-        """The names of documents, annotators or categories: in a column, or alike in all rows."""
+        """Return names of documents, annotators or categories: of a column, or one for all."""
         if role in self._found:
             return _codes_of(self._error, batch, self._found[role])
         only = self._given.get(role, "" if role in _WHOSE else None)
         return np.zeros(len(batch), np.int64), [only]
 
     def _check(self, sound: Any, place: Place, *what: str, hint: str | None = None) -> None:
-        """The first row that is not sound is an error."""
+        """Raise an error at the first row that is not sound."""
         for row in np.flatnonzero(~sound)[:1]:
             raise self._error(f"{place(int(row))} {what[0]}", hint=what[1] if what[1:] else hint)
 
     def _numbers(self, batch: Any, name: str, place: Place | None = None) -> Any:
-        """A column of numbers as floats, NaN where it is null.
+        """Return a column of numbers as floats, NaN where it is null.
 
         With `place`, which says where a row is, texts may be times of a clock.
         """
@@ -552,7 +552,7 @@ class _Reading:
         return _plain(values.cast(pa.float64(), safe=False), math.nan)
 
     def _clock_times(self, texts: Sequence[str | None], name: str, place: Place) -> Any:
-        """Times of a clock in seconds."""
+        """Return the times of a clock in seconds."""
         found = np.full(len(texts), np.nan)
         for row, text in enumerate(texts):
             if text is not None and text.strip():
@@ -578,7 +578,7 @@ class _Reading:
         return codes.ravel(), labels
 
     def _inside(self, batch: Any, starts: Any, ends: Any, place: Place) -> Any:
-        """Breaks of each unit, or how many there are without any."""
+        """Return the breaks of each unit, or how many there are without any."""
         if FRAGMENTS in self._found:
             listed = batch.column(self._found[FRAGMENTS])
         else:
@@ -761,7 +761,7 @@ def _has_clock_times(values: Any) -> bool:
 
 
 def _whole(parts: list[Any], kind: type) -> Any:
-    """The parts of a column as one, and no more as parts."""
+    """Return the parts of a column as one, and no more as parts."""
     made = np.concatenate([np.empty(0, kind), *parts])
     parts.clear()
     return made

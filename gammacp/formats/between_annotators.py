@@ -86,7 +86,7 @@ def suspected(
 
 
 def _pairs(continua: Mapping[str, Continuum]) -> list[tuple[str, str]]:
-    """The pairs of annotators with units in the same documents, those with the most first."""
+    """Return pairs of annotators with units in the same documents, those with the most first."""
     shared: Counter[tuple[str, str]] = Counter()
     for c in continua.values():
         counts = {a: int(n) for a, n in zip(c.annotators, c.counts, strict=True) if n}

@@ -142,7 +142,7 @@ class Campaign:
     round: str | None = None
 
     def but(self, given: Mapping[str, Any], round: str | None = None) -> Campaign:
-        """The campaign with other values for some keys, and of one round.
+        """Return the campaign with other values for some keys, and of one round.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class Campaign:
             raise self.error(f"{key} does not apply here: {keys[key]}", key, hint=hint)
 
     def error(self, message: str, *keys: str, value: str | None = None, hint: str) -> DataError:
-        """An error about a key of the file (or a value of it), with its line."""
+        """Return an error about a key of the file (or a value of it), with its line."""
         line = line_of(self.text, *keys, value=value)
         return DataError(message, file=self.file, line=line, hint=hint)
 
@@ -310,7 +310,7 @@ class Campaign:
         return self.but({"include": [*included, "reference"]})
 
     def select(self, found: Collection, *, links: bool = False) -> Collection:
-        """The continua that count, with what of each counts; errors as of `selected`.
+        """Return the continua that count, with what of each counts; errors as of `selected`.
 
         What the selection leaves out is in `left_out` then, beside what readers passed over.
 
@@ -441,7 +441,7 @@ class Campaign:
 
 
 def _fitting(continua: Mapping[str, Continuum], pattern: str) -> set[str]:
-    """The keys of those whose own or display name is the pattern, or fits it."""
+    """Return the keys of those whose own or display name is the pattern, or fits it."""
     named = ((key, name) for key, c in continua.items() for name in (key, c.name))
     return {key for key, name in named if name == pattern or fnmatchcase(name, pattern)}
 
@@ -495,7 +495,7 @@ def read_campaign(path: Path) -> Campaign:
 
 
 def campaign_of(paths: Sequence[Path]) -> Campaign:
-    """The campaign that the paths of a command are: a campaign.toml by itself, or files.
+    """Return the campaign that the paths of a command are: a campaign.toml by itself, or files.
 
     Parameters
     ----------

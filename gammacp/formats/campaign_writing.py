@@ -25,7 +25,7 @@ _MOST = 20
 
 
 def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
-    """The text of a campaign.toml for an export.
+    """Return the text of a campaign.toml for an export.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
 
 
 def _said(key: str, value: Any, off: str) -> list[str]:
-    """The lines of a key; `off` before those that say nothing yet, which are not all shown."""
+    """Return the lines of a key; `off` before those that say nothing yet, not all of which show."""
     if not isinstance(value, dict):
         if off and isinstance(value, list):
             shown = value[:_MOST]

@@ -23,7 +23,7 @@ _FIELD = re.compile(r"(\{cluster\}|\*)")
 
 
 def feature_of(said: str | Path) -> str | None:
-    """The feature of units by which documents are told apart; None for a pattern or a table.
+    """Return the feature of units by which documents are told apart; None for a pattern or a table.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[st
 
 
 def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, Continuum]:
-    """The continua in the order in which they were annotated; ties in the order they come in.
+    """Return the continua in the order in which they were annotated; ties as they come in.
 
     Parameters
     ----------

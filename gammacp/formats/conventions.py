@@ -42,11 +42,11 @@ class ConventionNote:
     quotes: int = 0
 
     def __str__(self) -> str:
-        """The evidence, with the file."""
+        """Return the evidence, with the file."""
         return f"{self.file}: {self.evidence}"
 
     def as_dict(self) -> dict[str, object]:
-        """The JSON of a note: `{"file", "convention", "evidence", "applied"}`."""
+        """Return the JSON of a note: `{"file", "convention", "evidence", "applied"}`."""
         if self.quotes:
             quotes = f" ({counted(self.quotes, 'quote')})"
         else:
@@ -60,7 +60,7 @@ class ConventionNote:
 
 
 def fact_of(notes: Iterable[ConventionNote]) -> str:
-    """Notes as the value of a fact.
+    """Return the notes as the value of a fact.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def fact_of(notes: Iterable[ConventionNote]) -> str:
 
 
 def notes_of(document: Continuum | Corpus) -> list[ConventionNote]:
-    """The notes of what a reader made of one file, each once.
+    """Return the notes of what a reader made of one file, each once.
 
     Parameters
     ----------

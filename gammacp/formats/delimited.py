@@ -48,7 +48,7 @@ def read(
     discontinuous: str = "keep",
     shapes: str = "keep",
 ) -> Continuum | Corpus:
-    """The continuum, or with a document column the corpus, of a CSV or TSV file.
+    """Return the continuum, or with a document column the corpus, of a CSV or TSV file.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def head(source: Source) -> list[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """The delimiter that cuts the first lines into the same number of columns, at least three."""
+    """Return the delimiter that cuts the first lines into equally many columns, at least 3."""
     lines = islice(io.StringIO(text, newline=""), 50)
     sample = "".join([x for x in lines if x.strip() and not _NOTE.match(x)][:20])
     best = ","

@@ -75,7 +75,7 @@ def _trim(text: str, what: str) -> str:
 
 
 def columns_inside(continua: Collection[Continuum]) -> tuple[str, ...]:
-    """The columns of fragments and shapes that these continua need.
+    """Return the columns of fragments and shapes that these continua need.
 
     Parameters
     ----------

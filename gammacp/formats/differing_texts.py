@@ -27,7 +27,7 @@ _Edges = Callable[[Sequence[float], Sequence[float]], tuple[Indices, Indices]]
 
 
 def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[LeftOut, ...]]:
-    """The parts with positions along the common line, and how many characters differ.
+    """Return the parts with positions along the common line, and how many characters differ.
 
     Parts whose texts are equal stay as they are.
 
@@ -74,7 +74,7 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
 
 
 def _in_characters(part: Continuum) -> Continuum:
-    """A part whose positions count tokens, with those of the tokens' characters."""
+    """Return a part whose positions count tokens, with those of the tokens' characters."""
     if part.offset_unit != TOKENS or part.text is None:
         return part
     tokens = [match.span() for match in _TOKEN.finditer(part.text)]
@@ -124,7 +124,7 @@ def _edits(text: str, first: str) -> list[tuple[str, int, int, int, int]]:
 
 
 def _places(length: int, edits: list[tuple[str, int, int, int, int]], room: Indices) -> Indices:
-    """The place of each character of a text on the line, and where it ends."""
+    """Return the place of each character of a text on the line, and where it ends."""
     own = np.arange(len(room)) + np.cumsum(room)
     places = np.full(length + 1, own[-1])
     for kind, t0, t1, f0, f1 in edits:

@@ -174,7 +174,7 @@ def _told(
     convention: Convention,
     settled: Sequence[Settled],
 ) -> list[Settled]:
-    """The documents with a note that they are read by another convention."""
+    """Return the documents with a note that they are read by another convention."""
     count = sum(q.text is not None for d in documents for q in d.quotes)
     evidence = (
         f"offsets do not fit what the file quotes, but all quotes fit if {convention.words}; they "
@@ -202,7 +202,7 @@ def _first(document: Quoted) -> str | None:
 
 
 def _usual(document: Quoted, own: Sequence[Convention]) -> tuple[Convention, Settled] | None:
-    """The first of the format's own conventions that a document fits; None if it fits none."""
+    """Return the first of the format's own conventions that a document fits; None without any."""
     for convention in own:
         if (settled := _fit(document, convention)) is not None:
             return convention, settled
@@ -249,7 +249,7 @@ def _all(documents: Sequence[Quoted], convention: Convention) -> list[Settled] |
 
 
 def _fit(document: Quoted, convention: Convention, *, strict: bool = False) -> Settled | None:
-    """The document under a convention with the first text that all its quotes fit, if any does.
+    """Return the document under a convention with the first text that all quotes fit, if any.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def _fits(text: str, quote: Quote, counted: CountedText) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A text as tools may quote it: line breaks and composed characters come in several ways."""
+    """Return a text as tools may quote it: line breaks and composed characters vary."""
     return unicodedata.normalize("NFC", _BLANKS.sub(" ", text)).removeprefix("\ufeff")
 
 
@@ -301,7 +301,7 @@ def _spots(documents: Sequence[Quoted], settled: Sequence[Settled]) -> list[obje
 def _misfit(
     source: Source, documents: Sequence[Quoted], own: Sequence[Convention], hint: str
 ) -> Exception:
-    """The first misfit, and how many quotes fit under the two conventions that explain most."""
+    """Return the first misfit, and how many quotes fit under the two best conventions."""
     usual, has, first = next(_misfits(documents, own))
     message = f"{first.what}: {_problem(usual, has, first)}"
     counts = _counts(documents, own[0])

@@ -125,7 +125,7 @@ class Finding:
 def find(
     paths: Iterable[PathLike], chosen: Format | None = None, layout: str | None = None
 ) -> Finding:
-    """The files that paths mean, with the format of each.
+    """Return the files that paths mean, with the format of each.
 
     A file that is named outright must be of a known format. In folders and archives only files
     with the ending of a known format are looked at; a whole JSON or XML file of another kind is
@@ -198,7 +198,7 @@ def _with_places(opened: list[_Opened]) -> Iterator[_Opened]:
 
 
 def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
-    """The path of a file as if it were not packed, and its content, unpacked.
+    """Return the path of a file as if it were not packed, and its content, unpacked.
 
     Parameters
     ----------
@@ -250,14 +250,14 @@ def _reference(source: Source) -> Origin:
 
 
 def place_of(source: Source) -> Path:
-    """The path that says names: that of a file, or of a member in an archive's place."""
+    """Return the path that says names: that of a file, or of a member in an archive's place."""
     if source.member:
         return source.path.with_suffix("") / source.member
     return source.path
 
 
 def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
-    """The format of a file; None if it is a whole file of another kind that nobody named."""
+    """Return the format of a file; None if it is a whole file of another kind that nobody named."""
     entry = recognise(source.content[:HEAD_BYTES], place, by_ending=not named)
     if entry is None and (named or not _is_of_another_kind(source, place)):
         raise _unknown(source, place)
@@ -312,7 +312,7 @@ def _is_of_another_kind(source: Source, place: Path) -> bool:
 
 
 def matches(pattern: PathLike) -> list[Path]:
-    """The files and folders that fit a glob, sorted; `**` follows no link to a folder.
+    """Return the files and folders that fit a glob, sorted; `**` follows no link to a folder.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def _folders_below(folder: Path) -> list[Path]:
 
 
 def globbed(path: Path) -> list[Path]:
-    """The files and folders that a path means: itself, or where none is so called, what fits it.
+    """Return the files and folders that a path means: itself, or else what fits it as a glob.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ class DocumentPart:
 def joinings(
     files: Sequence[DocumentPart], read: Callable[[Source], Continuum | Corpus]
 ) -> tuple[Joining, ...]:
-    """The layouts that read these files as parts of the same documents, the likeliest ones alone.
+    """Return the layouts that read these files as parts of the same documents, the likeliest alone.
 
     Each is tried out on some of the files: it gives several annotators of a document, or an error
     that says what is missing.

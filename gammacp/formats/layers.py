@@ -46,7 +46,7 @@ FILLED = "leads to another layer (`read(fillers=units)` reads its target)"
 
 
 def slot(name: str, links: Iterable[Link]) -> dict[str, str]:
-    """The two features that a slot is: its roles, and its roles with the places that fill them.
+    """Return the two features that a slot is: its roles, and its roles with their fillers.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def union(found: Iterable[Layers]) -> dict[str, Layer]:
 
 
 def chosen_layer(layers: Layers, wanted: str | None) -> str | None:
-    """The layer called `wanted` (its last part is enough), or the only one; None without any.
+    """Return the layer called `wanted` (its last part is enough), or the only one, or None.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def chosen_layer(layers: Layers, wanted: str | None) -> str | None:
 
 
 def chosen_feature(layers: Layers, layer: str | None, wanted: str | None) -> str | None:
-    """The feature called `wanted`, or the one that tools use for the label; None without any.
+    """Return the feature called `wanted`, or the one that tools use for the label, or None.
 
     Raises
     ------

@@ -26,7 +26,7 @@ class PathNames:
 
 
 def names_from_path(path: Path, layout: str | None) -> PathNames:
-    """The last parts of a path, read by a layout.
+    """Return the last parts of a path, read by a layout.
 
     A layout is the end of a path, without the file's ending: {annotator}, {document}, {session}, *
     (anything) and what stands between them in a name. Without {document} the document is the file's

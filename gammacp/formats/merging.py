@@ -43,7 +43,7 @@ def merge_parts(parts: Sequence[Continuum]) -> Continuum:
 
 
 def categories_of(continua: Iterable[Continuum]) -> list[str]:
-    """The categories of all, in the order that they declare alike, else sorted."""
+    """Return the categories of all, in the order that they declare alike, else sorted."""
     if isinstance(continua, TableDocuments):
         return list(continua.table.categories)
     orders = list(dict.fromkeys(c.categories for c in continua))

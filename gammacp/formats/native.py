@@ -145,7 +145,7 @@ class _File(BaseModel, extra="allow"):
 def read(
     source: Source, *, discontinuous: str = "keep", shapes: str = "keep"
 ) -> Continuum | Corpus:
-    """The continuum or corpus of a native JSON file.
+    """Return the continuum or corpus of a native JSON file.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def same(offset: int) -> int | None:
 
 
 def from_utf16(text: str) -> ToCodePoints:
-    """Maps UTF-16 offsets of `text` to code points; None inside a surrogate pair.
+    """Return the maps UTF-16 offsets of `text` to code points; None inside a surrogate pair.
 
     Offsets beyond the text stay beyond it.
 
@@ -51,7 +51,7 @@ def from_utf16(text: str) -> ToCodePoints:
 
 
 def to_utf16(text: str) -> Callable[[int], int]:
-    """Maps code points of `text` to UTF-16 offsets.
+    """Return the maps code points of `text` to UTF-16 offsets.
 
     >>> [to_utf16("a😊b")(i) for i in range(4)]
     [0, 1, 3, 4]
@@ -104,7 +104,7 @@ class CountedText:
     inclusive: bool = False
 
     def place(self, offset: int) -> int | None:
-        """The code point at an offset, None inside a character; beyond the text it stays beyond.
+        """Return the code point at an offset, None inside a character; beyond the text, beyond.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class CountedText:
         return found
 
     def span(self, start: int, end: int) -> tuple[int | None, int | None]:
-        """The code points from where to where a span reaches.
+        """Return the code points from where to where a span reaches.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ FIELDS = ("{annotator}", "{document}")
 
 
 def continua_of(document: Continuum | Corpus) -> Collection[Continuum]:
-    """The continua of what is written."""
+    """Return the continua of what is written."""
     if isinstance(document, Continuum):
         return [document]
     return document.values()
@@ -109,7 +109,7 @@ def by_annotator(continuum: Continuum) -> Iterator[tuple[str, list[Unit]]]:
 
 
 def links_of(continuum: Continuum, units: Sequence[Unit]) -> Iterator[tuple[Link, int, int]]:
-    """The links from one of these units to another, with the numbers of both, from 0."""
+    """Yield the links from one of these units to another, with the numbers of both, from 0."""
     place = {(u.annotator, u.id): i for i, u in enumerate(units) if u.id}
     for x in continuum.links:
         one, other = (place.get((x.annotator, end)) for end in (x.source, x.target))
@@ -118,7 +118,7 @@ def links_of(continuum: Continuum, units: Sequence[Unit]) -> Iterator[tuple[Link
 
 
 def annotated_text(continuum: Continuum, format: str) -> str:
-    """The text that the units are of.
+    """Return the text that the units are of.
 
     Raises
     ------

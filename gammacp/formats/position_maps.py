@@ -50,7 +50,7 @@ class PositionMap:
     since: float | None = None
 
     def __str__(self) -> str:
-        """The map as it is written."""
+        """Return the map as it is written."""
         if self.factor != 1:
             return f"x{self.factor}"
         if self.start == self.end:

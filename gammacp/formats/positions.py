@@ -6,7 +6,7 @@ LARGEST = 2**53
 
 
 def position(text: str) -> float:
-    """The number that `text` writes, exactly as a float can hold it.
+    """Return the number that `text` writes, exactly as a float can hold it.
 
     Raises
     ------

@@ -121,7 +121,7 @@ class Collection:
 
 
 def read(path: PathLike, *, format: str | None = None, **options: object) -> Continuum:
-    """The continuum of one file (or of a folder whose files make one document).
+    """Return the continuum of one file (or of a folder whose files make one document).
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ def _remarks(
 def _parts_of(
     source: Source, entry: Format, document: Continuum | Corpus, layout: str | None
 ) -> Iterator[DocumentPart]:
-    """The continua of a file, by the names of their documents, or by its own where it is one."""
+    """Return the continua of a file, by the names of their documents, or its own if it is one."""
     listed = isinstance(document, Corpus)
     shared = listed or (layout or entry.layout) is not None
     for c in document.values() if isinstance(document, Corpus) else [document]:
@@ -343,7 +343,7 @@ def _parts_of(
 
 
 def _moved(parts: Sequence[DocumentPart], positions: Any) -> list[DocumentPart]:
-    """The parts with the positions of some annotators moved."""
+    """Return the parts with the positions of some annotators moved."""
     # Imported with its option, as what follows: few files need it.
     from gammacp.formats.position_maps import move_positions
 
@@ -470,7 +470,7 @@ def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
 
 
 def _noting(continuum: Noting, entry: Format, given: Mapping[str, Any]) -> Noting:
-    """The continuum, or table of them, with what was asked of its reader in its `selection`."""
+    """Return the continuum, or table of them; its `selection` says what its reader was asked."""
     for key, value in given.items():
         noted = {"format", "layout", "include", *entry.reader.options} - {"features"}
         if value is not None and key in noted and isinstance(value, Mapping):
@@ -494,7 +494,7 @@ def _group_by_key(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, li
 
 
 def _settings(group: list[tuple[Source, Format]], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options for the reader of one format; layer and feature are chosen over its files."""
+    """Return the options for one format's reader; layer and feature suit all its files."""
     entry = group[0][1]
     mine = {name: value for name, value in given.items() if name in entry.reader.options}
     together = layers_of(group)
@@ -509,7 +509,7 @@ def _settings(group: list[tuple[Source, Format]], given: Mapping[str, Any]) -> d
 
 
 def layers_of(group: Iterable[tuple[Source, Format]]) -> dict[str, Layer]:
-    """The layers of all files whose format has any, with the features of each."""
+    """Return the layers of all files whose format has any, with the features of each."""
     found = []
     for source, entry in group:
         # A file that cannot be read says so when it is its turn.
@@ -541,7 +541,7 @@ def _together(
 def _with_layout(
     error: DataError, group: Sequence[DocumentPart], settings: _Settings, rows: _FirstRows
 ) -> DataError:
-    """The error with the files, and the layout by which no annotator of these is there twice."""
+    """Return the error with the files, and the layout by which no annotator is there twice."""
     people = [a for part in group for a in part.continuum.annotators]
     twice = next((a for i, a in enumerate(people) if a in people[:i]), None)
     if twice is None:
@@ -555,7 +555,7 @@ def _with_layout(
 
 
 def _place_of(part: DocumentPart, annotator: str, rows: _FirstRows) -> str:
-    """The file, and where in it the annotator's work on the document begins, if that is known."""
+    """Return the file, and where in it the annotator's work on the document begins, if known."""
     place = part.source.place
     first_rows = part.format.reader.first_rows
     if first_rows and place not in rows:
@@ -567,7 +567,7 @@ def _place_of(part: DocumentPart, annotator: str, rows: _FirstRows) -> str:
 
 
 def _joinings(parts: Iterable[DocumentPart], settings: _Settings) -> tuple[Joining, ...]:
-    """The layouts that would join files of one format, an annotator each."""
+    """Return the layouts that would join files of one format, an annotator each."""
     found = {part.source.place: part for part in parts}
     formats = {part.format.name: part.format for part in found.values()}
     if len(found) < 2 or len(formats) > 1:

@@ -15,7 +15,7 @@ DOCUMENT = "gammacp_document"
 
 
 def records(source: Source) -> Iterator[Record]:
-    """The records of a JSON array, of one JSON object, or of one object per line.
+    """Yield the records of a JSON array, of one JSON object, or of one object per line.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def _of_line(source: Source, line: str, number: int) -> object:
 def table(
     source: Source, needed: tuple[str, ...], *, quoted: bool = True, delimiter: str = "\t,"
 ) -> Iterator[Record]:
-    """The rows of a table whose first line names its columns (see `csv_files.table_of`).
+    """Yield the rows of a table whose first line names its columns (see `csv_files.table_of`).
 
     Parameters
     ----------
@@ -77,10 +77,10 @@ def table(
 
 
 def document_of(record: Record) -> str | None:
-    """The document's name that gammacp wrote into a task; None in other files."""
+    """Return the document's name that gammacp wrote into a task; None in other files."""
     return record.inner("meta").name(DOCUMENT)
 
 
 def json_line(value: object) -> str:
-    """A value as one line of JSON, characters as they are."""
+    """Return a value as one line of JSON, characters as they are."""
     return json.dumps(value, ensure_ascii=False) + "\n"

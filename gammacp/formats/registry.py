@@ -260,7 +260,7 @@ def holding(
     none_of: tuple[bytes, ...] = (),
     first_line: bool = False,
 ) -> Callable[[bytes, Path], bool]:
-    """A `sniff`: one of the endings, and a beginning, or a first line, that holds all `keys`.
+    """Make a `sniff`: one of the endings, and a beginning, or a first line, with all `keys`.
 
     Of a tuple of keys one will do; of `none_of` there may be none.
     """
@@ -280,7 +280,7 @@ def holding(
 
 
 def ending_or(endings: str, *keys: bytes) -> Callable[[bytes, Path], bool]:
-    """A `sniff`: the file's name has one of the endings, or its beginning holds all `keys`."""
+    """Make a `sniff`: the file's name has one of the endings, or its beginning holds all `keys`."""
     return lambda head, path: path.suffix.lower() in endings.split() or all(k in head for k in keys)
 
 
@@ -410,7 +410,7 @@ def may_be_of(words: Iterable[str], folded: bytes, path: Path) -> bool:
 
 
 def format_for_writing(path: Path, name: str | None) -> Format:
-    """The format called `name`, or the one whose ending `path` has; it must have a writer."""
+    """Return the format called `name`, or whose ending `path` has; it must have a writer."""
     if name is None:
         entries = [f for _, f in FORMATS.items() if f.writer and f.has_ending(path)]
         unambiguous = [f for f in entries if f.writer and not f.writer.by_name]

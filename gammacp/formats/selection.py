@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def says(what: str) -> Any:
-    """A key that may be left out, and what it says."""
+    """Return a key that may be left out, and what it says."""
     return Field(None, description=what)
 
 
@@ -83,7 +83,7 @@ class Selection(WrittenTable):
 def with_features(
     continua: Mapping[str, Continuum], names: Sequence[str]
 ) -> Mapping[str, Continuum]:
-    """The continua with these features of their units, as `keep_features`.
+    """Return the continua with these features of their units, as `keep_features`.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def select(
     grids: Mapping[str, Grid] | None = None,
     markable: "MarkableFile | None" = None,
 ) -> dict[str, Continuum]:
-    """The continua as selected, with the categories of all of them.
+    """Return the continua as selected, with the categories of all of them.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def _with_own_maps(
 
 
 def _whom(said: Iterable[str], continua: Collection[Continuum], people: set[str]) -> set[str]:
-    """The annotators that are said, without the document where it is one of these."""
+    """Return the annotators that are said, without the document where it is one of these."""
     own = {f"{c.name}/{a}": a for c in continua for a in people}
     return {own.get(name, name) for name in said}
 

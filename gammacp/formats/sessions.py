@@ -12,7 +12,7 @@ PATTERN = "{annotator}-{session}"
 
 
 def by_session(continua: Mapping[str, Continuum], feature: str) -> dict[str, Continuum]:
-    """The continua with annotators named `PERSON-SESSION`, by a feature of the units.
+    """Return the continua with annotators named `PERSON-SESSION`, by a feature of the units.
 
     Parameters
     ----------

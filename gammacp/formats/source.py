@@ -96,7 +96,7 @@ class Source:
         return str(self.path)
 
     def error(self, message: str, *, line: int | None = None, hint: str | None = None) -> DataError:
-        """A DataError in this file.
+        """Return a DataError in this file.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Source:
             raise self.error(f"{what} {error}", line=line, hint=hint) from None
 
     def text(self, encoding: str = "utf-8", hint: str = "Save the file as UTF-8") -> str:
-        """The content as text: in an encoding, or UTF-8/16/32 with a byte order mark.
+        """Return the content as text: in an encoding, or UTF-8/16/32 with a byte order mark.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class Source:
         return lines_of(self.text())
 
     def beside(self, ending: str, other: str = "") -> str | None:
-        """The text of the file of the same name, or of an `other`, with another ending, if any.
+        """Return the text of the file of the same name, or an `other`, with another ending, if any.
 
         Line breaks are kept as they are: they are characters that offsets count.
         """
@@ -179,7 +179,7 @@ class Source:
         return ""
 
     def neighbour(self, name: str) -> bytes | None:
-        """The bytes of a file of the same folder or archive; None without one.
+        """Return the bytes of a file of the same folder or archive; None without one.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class Source:
         return content_if_any(self.path.parent / name)
 
     def json(self, *, nan: bool = False) -> object:
-        """The content as one JSON document; keys that occur twice are refused.
+        """Return the content as one JSON document; keys that occur twice are refused.
 
         So are NaN and Infinity, unless `nan` makes them None.
         """
@@ -212,7 +212,7 @@ class Record(dict[str, Any]):
 
     @classmethod
     def of(cls, fields: object, source: Source, line: int | None = None) -> Record:
-        """The record of a value; what JSON was read into is one already, and is not copied.
+        """Return the record of a value; what JSON was read into is one already, and is not copied.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class Record(dict[str, Any]):
         return fields
 
     def error(self, message: str, hint: str | None = None) -> DataError:
-        """A DataError in the record's line.
+        """Return a DataError in the record's line.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class Record(dict[str, Any]):
         return self.error(f"{message}, as {taken_for} has it" if taken_for else message)
 
     def inner(self, key: str) -> Record:
-        """The object under a key; an empty one for anything else.
+        """Return the object under a key; an empty one for anything else.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class Record(dict[str, Any]):
         return Record.of(self.get(key), self.source, self.line)
 
     def objects(self, key: str, *, missing_ok: bool = False) -> list[Record]:
-        """The objects of a list; a DataError for anything else.
+        """Return the objects of a list; a DataError for anything else.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class Record(dict[str, Any]):
         return records
 
     def string(self, key: str) -> str:
-        """A string that must be there; a DataError for anything else.
+        """Return a string that must be there; a DataError for anything else.
 
         Parameters
         ----------
@@ -287,7 +287,7 @@ class Record(dict[str, Any]):
         return value
 
     def text(self, key: str) -> str | None:
-        """A string; None for anything else.
+        """Return a string; None for anything else.
 
         Parameters
         ----------
@@ -300,7 +300,7 @@ class Record(dict[str, Any]):
         return None
 
     def name(self, *keys: str) -> str | None:
-        """The first of the names under these keys; None without any (see `name`).
+        """Return the first of the names under these keys; None without any (see `name`).
 
         Parameters
         ----------
@@ -326,7 +326,7 @@ class Record(dict[str, Any]):
         return 0
 
     def position(self, key: str, what: str, hint: str | None = None) -> float:
-        """The number that a cell writes (see `Source.position`).
+        """Return the number that a cell writes (see `Source.position`).
 
         Parameters
         ----------
@@ -361,7 +361,7 @@ def free_name(base: str, taken: Container[str], reserved: Container[str] = ()) -
 
 
 def name(value: object) -> str | None:
-    """A name that a tool writes as a string or a number; None for anything else or nothing.
+    """Return a name that a tool writes as a string or a number; None for anything else or nothing.
 
     Parameters
     ----------

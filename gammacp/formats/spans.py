@@ -82,7 +82,7 @@ class Spans(_Counting):
 
     @classmethod
     def of(cls, source: Source, offset_unit: str, text: str | None = None) -> Spans:
-        """The document that the path names, which the annotator of the path annotated.
+        """Return the document that the path names, which the annotator of the path annotated.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class Spans(_Counting):
             )
 
     def continuum(self, categories: Sequence[str] | None = None) -> Continuum:
-        """The continuum of all units so far, with these categories or those that occur."""
+        """Return the continuum of all units so far, with these categories or those that occur."""
         bounds, line = self.bounds or (None, None)
         there = {(u.annotator, u.id) for u in self._units if u.id}
         whole = whole_links(self._links, there)
@@ -296,7 +296,7 @@ class Spans(_Counting):
 
 
 def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape | None:
-    """The shape that a row of a table has; None without one.
+    """Return the shape that a row of a table has; None without one.
 
     Parameters
     ----------
@@ -380,7 +380,7 @@ def in_pieces(document: D, discontinuous: str, place: str) -> D:
 
 
 def by_name(document: Continuum | Corpus) -> Mapping[str, Continuum]:
-    """The continua of what is read or written; a single one has the name ""."""
+    """Return the continua of what is read or written; a single one has the name ""."""
     if isinstance(document, Corpus):
         return document.continua
     return {"": document}
@@ -434,7 +434,7 @@ class Documents(_Counting):
         offset_unit: str | None = None,
         line: int | None = None,
     ) -> Spans:
-        """The document of that name; its text and unit must be those it had before."""
+        """Return the document of that name; its text and unit must be those it had before."""
         unit = offset_unit or self.offset_unit
         spans = self.found.get(name)
         if spans is None:
@@ -454,7 +454,7 @@ class Documents(_Counting):
         return spans
 
     def one_or_all(self) -> Continuum | Corpus:
-        """The document if there is one alone, else the corpus of all."""
+        """Return the document if there is one alone, else the corpus of all."""
         corpus = self.corpus()
         alone = next(iter(corpus.values()))
         if len(corpus) > 1:

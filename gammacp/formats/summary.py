@@ -81,7 +81,7 @@ class Summary:
     warnings: Sequence[str]
 
     def prevalence(self, category: str) -> float:
-        """The share of a category among the labelled units."""
+        """Return the share of a category among the labelled units."""
         return self.categories[category] / max(1, sum(self.categories.values()))
 
     def as_dict(self) -> dict[str, Any]:

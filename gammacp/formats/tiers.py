@@ -11,7 +11,7 @@ ANNOTATOR = "{annotator}"
 
 
 def annotator_of(tier: str, pattern: str) -> str | None:
-    """The annotator that a tier's name holds by `pattern`; None if the tier does not fit.
+    """Return the annotator that a tier's name holds by `pattern`; None if the tier does not fit.
 
     A pattern is a tier's name with `{annotator}` where the annotator's name is and `*` for
     anything else. Without `{annotator}` the annotator is "".

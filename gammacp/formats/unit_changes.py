@@ -105,7 +105,7 @@ def fold_label(label: str) -> str:
 def change_between(
     a: AnnotatorUnits, b: AnnotatorUnits, texts: Sequence[str | None]
 ) -> Change | None:
-    """The change of `a` that makes its units like `b`; None if nothing is beyond doubt.
+    """Return the change of `a` that makes its units like `b`; None if nothing is beyond doubt.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def change_between(
 
 
 def _simplest(found: Sequence[Change]) -> Change | None:
-    """The best change, or a simpler one that is hardly worse."""
+    """Return the best change, or a simpler one that is hardly worse."""
     best = max((change.after for change in found), default=0.0)
     good = [change for change in found if change.after >= best - _WORTH]
     order = [(change.size, change.rounded, -change.after) for change in good]
@@ -141,7 +141,7 @@ def _simplest(found: Sequence[Change]) -> Change | None:
 
 
 def shift_of_document(a: AnnotatorUnits, b: AnnotatorUnits, known: Change) -> Change | None:
-    """The shift that units of one document need, beside what those of all documents need.
+    """Return the shift that units of one document need, beside what those of all documents need.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def _share(a: AnnotatorUnits, b: AnnotatorUnits, count: int) -> float:
 
 
 def _factors(a: AnnotatorUnits, b: AnnotatorUnits) -> list[Fraction]:
-    """The factors that bring the lengths of `a`, and how far its units reach, near those of `b`."""
+    """Return factors that bring the lengths of `a`, and its reach, near those of `b`."""
     spreads = [float(np.ptp(u.starts)) for u in (a, b)]
     extents = [
         float(np.median(u.ends - u.starts)) or s for u, s in zip((a, b), spreads, strict=True)
@@ -319,7 +319,7 @@ def _inside_word(text: str, place: int) -> bool:
 
 
 def _shifts(a: AnnotatorUnits, b: AnnotatorUnits, before: Bools) -> list[PositionMap]:
-    """The shift of `a`, and the one from a place on, that fit far more units than by chance."""
+    """Return the shift of `a`, and one from a place on, that fit far more units than by chance."""
     votes = _votes(a, b)
     votes.pop(0.0, None)
     if not votes:
@@ -363,7 +363,7 @@ def _votes(a: AnnotatorUnits, b: AnnotatorUnits) -> dict[float, int]:
 
 
 def _by_chance(a: AnnotatorUnits, b: AnnotatorUnits) -> int:
-    """The most pairs that any shift fits with gaps, lengths and labels of `b` in random order."""
+    """Count the most pairs that any shift fits if gaps, lengths and labels of `b` are shuffled."""
     draw = np.random.default_rng(0)
     most = 0
     for _ in range(_NULLS):
@@ -389,7 +389,7 @@ def _in_random_order(units: AnnotatorUnits, draw: np.random.Generator) -> Annota
 
 
 def _place_of_shift(a: AnnotatorUnits, b: AnnotatorUnits, shift: float) -> tuple[float, int] | None:
-    """The start from which units are shifted, and how many fit; None for a shift of all."""
+    """Return the start from which units are shifted, and how many fit; None for a shift of all."""
     here = _identical(a, b)
     moved = _identical(a.after([PositionMap(start=shift, end=shift)]), b)
     order = np.argsort(a.starts, kind="stable")

@@ -324,7 +324,7 @@ def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
 
 
 def _add_links(documents: Documents, text: str) -> None:
-    """The links of the table beside the file."""
+    """Read the links of the table beside the file."""
     place = documents.source.path.with_suffix(f".links{documents.source.path.suffix}")
     if len(documents.found) == 1:
         alone = documents.found.get("")

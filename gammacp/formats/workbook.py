@@ -34,7 +34,7 @@ def read(
     discontinuous: str = "keep",
     shapes: str = "keep",
 ) -> Continuum | Corpus:
-    """The continuum, or with a document column the corpus, of a sheet.
+    """Return the continuum, or with a document column the corpus, of a sheet.
 
     Parameters
     ----------

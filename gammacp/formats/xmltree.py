@@ -33,18 +33,18 @@ class Element:
         return "".join(self.pieces)
 
     def error(self, message: str, hint: str | None = None) -> DataError:
-        """A DataError in the element's line."""
+        """Return a DataError in the element's line."""
         return self.source.error(message, line=self.line, hint=hint)
 
     def attribute(self, name: str) -> str:
-        """An attribute that must be there."""
+        """Return an attribute that must be there."""
         try:
             return self.attributes[name]
         except KeyError:
             raise self.error(f"<{self.name}> has no attribute {name!r}") from None
 
     def whole_number(self, name: str) -> int:
-        """An integer in an attribute that must be there."""
+        """Return an integer in an attribute that must be there."""
         text = self.attribute(name)
         digits = text.strip()
         if not (digits.removeprefix("-").isdigit() and digits.isascii() and len(digits) < 20):
@@ -52,7 +52,7 @@ class Element:
         return int(digits)
 
     def all(self, tag: str) -> list[Element]:
-        """The children of that name."""
+        """Return the children of that name."""
         return [c for c in self.children if c.tag == tag]
 
     def refuse_others(self, *names: str) -> None:
@@ -62,7 +62,7 @@ class Element:
                 raise child.error(f"<{child.name}> cannot be in <{self.name}>")
 
     def find(self, *path: str) -> Element | None:
-        """The first descendant along a path of names."""
+        """Return the first descendant along a path of names."""
         found: Element | None = self
         for tag in path:
             if found:
@@ -84,7 +84,7 @@ class Element:
 
 
 def parse(source: Source, *, external_type: bool = False) -> Element:
-    """The root element.
+    """Return the root element.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def xml_text(root: ElementTree.Element, indent: str = "  ") -> str:
 
 
 def legal(text: str, blanks: str = "\t\n") -> str:
-    """The text, if XML can hold it; `blanks` are the control characters that it keeps.
+    """Return the text, if XML can hold it; `blanks` are the control characters that it keeps.
 
     Parameters
     ----------

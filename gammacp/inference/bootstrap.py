@@ -31,7 +31,7 @@ def bootstrap_interval(
     resamples: int,
     seed: int,
 ) -> tuple[float, float] | None:
-    """The 95 % percentile interval of α; None without resamples or without any coincidence.
+    """Return the 95 % percentile interval of α; None without resamples or without any coincidence.
 
     Parameters
     ----------

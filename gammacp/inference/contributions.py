@@ -39,7 +39,7 @@ class Contributions:
     kind: str
 
     def __len__(self) -> int:
-        """Number of parts."""
+        """Return the number of parts."""
         return len(self.observed)
 
     @property
@@ -49,7 +49,7 @@ class Contributions:
 
 
 def places_of(groups: Codes, starts: Floats) -> Floats:
-    """The mean start of each unitary alignment's units, by which they are in order.
+    """Return the mean start of each unitary alignment's units, by which they are in order.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def places_of(groups: Codes, starts: Floats) -> Floats:
 def contributions_of_alignment(
     groups: Codes, disorders: Floats, starts: Floats, expected: float
 ) -> Contributions:
-    """A part per unitary alignment, in the order of positions.
+    """Return a part per unitary alignment, in the order of positions.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def contributions_of_alignment(
 def contributions_of_documents(
     documents: Sequence[tuple[float, float, float]] | Floats, clusters: Sequence[str] = ()
 ) -> Contributions:
-    """A part per document, or per cluster; documents with an undefined value are left out.
+    """Return a part per document, or per cluster; documents with an undefined value are left out.
 
     Parameters
     ----------

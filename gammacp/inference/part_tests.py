@@ -326,7 +326,7 @@ def paired_difference(first: Parts, second: Parts, error: Floats | float = 0.0) 
 def _larger(
     a: Floats, b: Floats, plain: Floats, relative: Floats, df: Floats, third: Floats
 ) -> GammaDifference:
-    """b − a with the larger of the two standard errors, which may have no value where θ is 0."""
+    """Return b − a with the larger standard error, which may have no value where θ is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = np.abs(a - b) < 1e-9 * (a + b)
         mean = np.where(alike, (a + b) / 2, (a - b) / np.log(a / b))
@@ -357,7 +357,7 @@ def gain(
 
 
 def cluster_sums(values: Floats, clusters: Indices) -> Floats:
-    """Sums over the parts of each cluster, shape (…, clusters).
+    """Return the sums over the parts of each cluster, shape (…, clusters).
 
     Parameters
     ----------
@@ -412,7 +412,7 @@ def change_in_order(
 
 
 def holm(p: Floats) -> Floats:
-    """p corrected for how many there are along the last axis (Holm 1979); NaN stays and counts not.
+    """Return p corrected for how many there are along the last axis (Holm 1979); NaN stays.
 
     Parameters
     ----------
@@ -570,14 +570,14 @@ def _normalised_ratio(o: Floats, e: Floats, a: Indices, b: Indices) -> float:
 
 
 def _jackknife(left_out: Iterable[float]) -> float:
-    """The variance of a value's logarithm from its values without each part."""
+    """Return the variance of a value's logarithm from its values without each part."""
     with np.errstate(invalid="ignore", divide="ignore"):
         logs = np.log([*left_out])
     return (len(logs) - 1) * float(np.var(logs))
 
 
 def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float, float]:
-    """p of documents against random sets of their own, and the least p that these can give.
+    """Return p of documents against random sets of their own, and the least p that these can give.
 
     Under chance inside each document its own annotation is as good as any of its random sets, and
     may change places with it. p is the share of these recombinations, the data among them, whose

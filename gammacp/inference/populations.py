@@ -250,7 +250,7 @@ def intervals_over(
     error: float = 0.0,
     confidence: float = 0.95,
 ) -> Over:
-    """The intervals over annotators and over both.
+    """Return the intervals over annotators and over both.
 
     Parameters
     ----------
@@ -395,7 +395,7 @@ class PairCells:
     expected: Floats
 
     def without_categories(self) -> "PairCells":
-        """A cell per document and pair."""
+        """Return a cell per document and pair."""
         keys = np.column_stack((self.document, self.pair))
         found, place = np.unique(keys, axis=0, return_inverse=True)
         o, e = (
@@ -438,7 +438,7 @@ class AlignedDocuments:
 
     @classmethod
     def of(cls, scored: Sequence[tuple[Alignment, float]]) -> "AlignedDocuments":
-        """The same of alignments by one dissimilarity.
+        """Return the same of alignments by one dissimilarity.
 
         Parameters
         ----------

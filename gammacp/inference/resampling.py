@@ -78,7 +78,7 @@ class BootstrapInterval:
         return (self.low, self.high)
 
     def as_dict(self) -> dict[str, Any]:
-        """The interval as JSON has it."""
+        """Return the interval as JSON has it."""
         rest = {k: v for k, v in vars(self).items() if k not in ("low", "high")}
         return {"interval": self.interval, **rest}
 

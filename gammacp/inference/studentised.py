@@ -19,7 +19,7 @@ _NOT_MOVED = 1e-12
 def studentised_interval(
     value: float, error: float, values: Floats, errors: Floats, *, parts: float, tail: float = 0.025
 ) -> tuple[float, float]:
-    """The interval of a statistic between two tails; the statistic is in it.
+    """Return the interval of a statistic between two tails; the statistic is in it.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def studentised_interval(
 
 
 def _widen(tail: float, parts: float) -> float:
-    """The tail whose percentile is as extreme as Student's t with that many parts."""
+    """Return the tail whose percentile is as extreme as Student's t with that many parts."""
     from scipy.special import ndtr, stdtrit
 
     if parts < 2:

@@ -49,7 +49,7 @@ _CONVERSION: Any = _Conversion()
 
 @contextmanager
 def random_function_numbers() -> Iterator[None]:
-    """Number the functions that are compiled in this block at random.
+    """Yield the number the functions that are compiled in this block at random.
 
     The caller holds numba's lock of compilation, so that other packages find numba's own counter,
     as it was. A numba without such a counter is left as it is; `function_numbers` then finds no

@@ -165,7 +165,7 @@ class Kinds:
         return ""
 
     def as_dict(self) -> Record:
-        """The kinds as JSON has them."""
+        """Return the kinds as JSON has them."""
         made: Record = {
             "parts": {kind: dict(part) for kind, part in self.parts.items()},
             "people": [dict(record) for record in self.people],

@@ -319,7 +319,7 @@ class Agreement:
         return replace(self, score=score, documents=dict.fromkeys(self.documents, score))
 
     def with_bootstrap(self, *, confidence: float = 0.95) -> Agreement:
-        """The same with the `bootstrap` interval of each document's score and of the whole."""
+        """Return the same with `bootstrap` intervals of each document's score and the whole."""
         documents = {}
         for name, score in self.documents.items():
             alone = Agreement(score=score, documents={name: score}, chance=self.chance)
@@ -345,7 +345,7 @@ class Agreement:
         )
 
     def to_frame(self) -> DataFrame:
-        """The rows of `pair_rows` as a pandas data frame, for models of one's own."""
+        """Return the rows of `pair_rows` as a pandas data frame, for models of one's own."""
         return self.pair_rows().to_frame()
 
     def results(self, *, marked: bool = False) -> Iterator[dict[str, Any]]:
@@ -379,7 +379,7 @@ class Agreement:
 
 
 def _with_interval(score: Gamma, found: BootstrapInterval | None) -> Gamma:
-    """The score with its interval, and how that was made; an undefined one has none."""
+    """Return the score with its interval, and how that was made; an undefined one has none."""
     if found is None or not score.signature:
         return score
     made = extend(score.signature, interval=found.method)

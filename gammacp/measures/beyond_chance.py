@@ -178,7 +178,7 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
 def _touching(
     continuum: Continuum, starts: Floats, ends: Floats, breaks: Breaks
 ) -> tuple[Floats, Floats, Breaks | None]:
-    """Starts, ends and breaks; of one annotator, boundaries that nearly coincide are one place.
+    """Return starts, ends and breaks; an annotator's boundaries that nearly coincide are one.
 
     A place has fifteen digits, to which those inside a unit come back (`fragments_of`).
     """
@@ -280,7 +280,7 @@ def beyond_chance_of(
     options: Mapping[str, object],
     matching: LabelMatching | None = None,
 ) -> dict[str, Score]:
-    """The scores of these data, each with its `beyond_chance`.
+    """Return the scores of these data, each with its `beyond_chance`.
 
     Where there is no value, its `reason` says why: the measure defines no disagreement, the chance
     model does not serve these data, too many random sets have no value, or E[D] is 0.

@@ -161,7 +161,7 @@ class _Costs:
         return cls(groups, first, second, found * (weight / len(i)))
 
     def slots(self, annotators: Codes, size: int) -> Indices:
-        """The number of each pair of annotators in a (size, size) table, the lower one first."""
+        """Return the number of each pair of annotators in a (size, size) table, lower one first."""
         i, j = np.triu_indices(len(annotators), 1)
         a = annotators[i].astype(np.int64)
         b = annotators[j].astype(np.int64)

@@ -73,7 +73,7 @@ def squared_differences(
 
 
 def metric_name(metric: Metric, squared: Floats) -> str:
-    """The metric for a signature: its name, or what tells its matrix from others.
+    """Return the metric for a signature: its name, or what tells its matrix from others.
 
     `squared` is what `squared_differences` made of it.
     """

@@ -142,7 +142,7 @@ def _pooling(*, coefficient: str = "fleiss", **_: Any) -> Pooling:
 
 
 def coefficient_score(counts: Counts, coefficient: str, signature: str) -> CategorisationScore:
-    """The coefficient of these choices; NaN with the reason where P_e = 1.
+    """Return the coefficient of these choices; NaN with the reason where P_e = 1.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Coincidences:
 
     @classmethod
     def of(cls, counts: Counts) -> Coincidences:
-        """The coincidences of one document.
+        """Return the coincidences of one document.
 
         Parameters
         ----------

@@ -62,11 +62,11 @@ class VarianceComponents:
     mean: float
 
     def as_dict(self) -> dict[str, Any]:
-        """A record per component."""
+        """Return a record per component."""
         return {name: {**vars(c), "holds": list(c.holds)} for name, c in self.parts.items()}
 
     def error(self, documents: int, annotators: int, people: int | None = None) -> float:
-        """The standard error of γ over both populations: a D-study.
+        """Return the standard error of γ over both populations: a D-study.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ def components_of(
     *,
     category: Sequence[int] | Indices | None = None,
 ) -> VarianceComponents:
-    """The components of relative disorder.
+    """Return the components of relative disorder.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class _Forms:
     def estimate(
         self, z: Floats, names: Sequence[str], holds: Mapping[str, tuple[str, ...]]
     ) -> VarianceComponents:
-        """Sums of squares set equal to what is expected of them."""
+        """Return the sums of squares set equal to what is expected of them."""
         squares = np.array(
             [
                 float(((self._rows[g] @ (self.weights * z)) ** 2 / self.sums[g]).sum())

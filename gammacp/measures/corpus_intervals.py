@@ -25,7 +25,7 @@ _HELD = "one document has nearly all that is compared, so that the others tell n
 def with_intervals(
     found: CorpusScore, part: Part, pooled: PooledRates, formula: Callable[[Numbers], Rates]
 ) -> CorpusScore:
-    """The score with its intervals over documents, annotators and both.
+    """Return the score with its intervals over documents, annotators and both.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _sums_of_alignments(part: Part) -> PairSums | None:
 def _over(
     part: Part, whole: Rates, interval: tuple[float, float], formula: Callable[[Numbers], Rates]
 ) -> Over:
-    """The interval over documents, and those over annotators and both from the pairs."""
+    """Return the interval over documents, and those over annotators and both from the pairs."""
     plain = Over(documents=interval, n_documents=len(part.counts))
     if part.reference is not None:
         return replace(plain, reason="a reference is not one of many such annotators")

@@ -64,7 +64,7 @@ class Part:
         return {k: v for k, v in self.options.items() if k in self.measure.options}
 
     def only(self, change: Callable[[Continuum], Continuum], **options: Any) -> Part:
-        """The same of changed documents.
+        """Return the same of changed documents.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class Part:
         return found
 
     def pool(self, pooling: Pooling) -> Pool:
-        """The counts of all documents, with what each document stands for.
+        """Return the counts of all documents, with what each document stands for.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class Part:
         return float(np.average([*self.values.values()], weights=weights))
 
     def value_of(self, counts: Counts) -> float:
-        """The mean of the values of a document's pairs.
+        """Return the mean of the values of a document's pairs.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class Part:
 
 
 def _joined(counts: Sequence[Counts]) -> Counts:
-    """Counts of one document by pair, put together; each has its weight in its numbers."""
+    """Put counts of one document by pair together; each has its weight in its numbers."""
     alike = with_common_labels(counts)
     numbers = {
         name: np.concatenate([c.weight * c.numbers[name] for c in alike])

@@ -121,7 +121,7 @@ class CorpusScore:
         return None
 
     def as_dict(self) -> dict[str, Any]:
-        """The score as JSON has it; NaN stays, for the writer to make null."""
+        """Return the score as JSON has it; NaN stays, for the writer to make null."""
         found = record_of(
             self, "value mean interval over documents of recall precision support macro"
         )

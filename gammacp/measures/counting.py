@@ -52,7 +52,7 @@ class Counts:
         return all(len(party) == 2 for party in self.parties)
 
     def against(self, reference: str) -> Counts:
-        """The pairs with one annotator, who is the first of each.
+        """Return the pairs with one annotator, who is the first of each.
 
         Parameters
         ----------
@@ -82,11 +82,11 @@ class Counts:
         return replace(self, parties=(self.parties[row],), numbers=numbers)
 
     def mean(self) -> Numbers:
-        """The mean of the rows, by name."""
+        """Return the mean of the rows, by name."""
         return {name: values.mean(axis=0) for name, values in self.numbers.items()}
 
     def with_labels(self, labels: tuple[str, ...]) -> Counts:
-        """The same with more labels, or with labels in another order.
+        """Return the same with more labels, or with labels in another order.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Counts:
 
 
 def _exchanged(name: str) -> str:
-    """The name of the same number of the other annotator of a pair."""
+    """Return the name of the same number of the other annotator of a pair."""
     side, underscore, rest = name.partition("_")
     other = {"first": "second", "second": "first"}.get(side, side)
     return other + underscore + rest
@@ -244,7 +244,7 @@ class Counting:
         return self.pooling(**options)
 
     def rates_of(self, counts: Counts, **options: Any) -> Rates:
-        """The rates of each party of one document, shape (parties,).
+        """Return the rates of each party of one document, shape (parties,).
 
         Parameters
         ----------

@@ -100,7 +100,7 @@ class Explanation:
     variances: VarianceComponents | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The lists as JSON has them, and the variances."""
+        """Return the lists as JSON has them, and the variances."""
         names = ("components", "annotators", "pairs", "categories", "documents", "stretches")
         return {
             **{name: [dict(r) for r in getattr(self, name)] for name in names},

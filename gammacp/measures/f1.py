@@ -114,7 +114,7 @@ def pairs_without_units(continuum: Continuum, values: Floats) -> str | None:
 def _register(
     name: str, summary: str, alike: Alike, **facts: Any
 ) -> Callable[[Continuum], MatchScore]:
-    """A measure of units that overlap and are `alike`."""
+    """Return a measure of units that overlap and are `alike`."""
     counting = Counting(
         count=partial(count_matches, alike=alike),
         rates=match_rates,

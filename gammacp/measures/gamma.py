@@ -114,7 +114,7 @@ class Gamma(Score):
         return [*self.in_words(), *map(sentence, self.caveats()), *proof]
 
     def as_dict(self) -> dict[str, Any]:
-        """The keys of every score, and γ's own."""
+        """Return the keys of every score, and γ's own."""
         return {
             "gamma": self.value,
             "observed_disorder": self.observed,

@@ -183,7 +183,7 @@ def _disorders(continuum: Continuum, options: FamilyOptions) -> _Disorders:
 
 
 def _parts_of(settings: Settings) -> Combined:
-    """The dissimilarity whose parts γ_cat weighs by themselves, whatever α and β align with."""
+    """Return the dissimilarity whose parts γ_cat weighs, whatever α and β align with."""
     dissimilarity = settings.dissimilarity
     if not isinstance(dissimilarity, Combined):
         raise UsageError(
@@ -227,7 +227,7 @@ class AlignedPairs:
 def aligned_pairs(
     continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity
 ) -> AlignedPairs:
-    """The pairs of an alignment.
+    """Return the pairs of an alignment.
 
     Parameters
     ----------
@@ -389,7 +389,7 @@ class _Disorders:
         )
 
     def score(self, name: str, category: int | None, value: float) -> Score:
-        """The score with this value, or why there is none."""
+        """Return the score with this value, or why there is none."""
         observed = self.observed.disorder(category)
         chance = self._chance(category)
         if math.isnan(value):

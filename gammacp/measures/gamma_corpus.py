@@ -108,7 +108,7 @@ class CorpusGamma(Gamma):
         return as_html("corpus_gamma", self)
 
     def as_dict(self) -> dict[str, Any]:
-        """The keys of every γ, and `continua`, `mean`, `within`, `between` and `marked`."""
+        """Return the keys of every γ, and `continua`, `mean`, `within`, `between` and `marked`."""
         return super().as_dict() | record_of(self, "continua mean within between marked")
 
     def in_words(self) -> list[str]:
@@ -264,7 +264,7 @@ class ScoreTable(Mapping[str, Gamma]):
         return cls(names, numbers, np.arange(len(continua)), basis, *about)
 
     def __getitem__(self, name: str) -> Gamma:
-        """The score of that continuum; undefined with a reason where there is none."""
+        """Return the score of that continuum; undefined with a reason where there is none."""
         place = self.numbers[name]
         here = int(self.places.searchsorted(place))
         if here == len(self.places) or self.places[here] != place:
@@ -299,7 +299,7 @@ class ScoreTable(Mapping[str, Gamma]):
         return dict, (dict(self),)
 
     def only(self, places: Indices) -> ScoreTable:
-        """The scores of some of them.
+        """Return the scores of some of them.
 
         Parameters
         ----------
@@ -523,7 +523,7 @@ def _direction(continua: ContinuumSequence, seed: int) -> Direction | None:
 
 
 def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]:
-    """Notes on chance over documents: weights, and whole sentences, which it does not meet."""
+    """Return notes on chance over documents: weights, and whole sentences."""
     notes = (_DRAWN_ALIKE,) if (stands_for != 1.0).any() else ()
     coarse = any(
         (grid := circle_of(c).grid) is not None and grid.name in _COARSE
@@ -534,7 +534,7 @@ def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]
 
 
 def _mean(values: Floats, stands_for: Floats) -> float:
-    """The weighted mean of the γ that there are."""
+    """Return the weighted mean of the γ that there are."""
     if len(values):
         return float(np.average(values, weights=stands_for))
     return math.nan
@@ -588,7 +588,7 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
 
 
 def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float | None]:
-    """p of no agreement above 0, and the least that it can be (`gammacp.measures.within`)."""
+    """Return p of no agreement above 0, and the least it can be (`gammacp.measures.within`)."""
     continua = parts.continua
     seed = basis.settings.seed
     if basis.model.ratio:

@@ -352,7 +352,7 @@ def _why_undefined(coincidences: Coincidences, k: int) -> str:
 
 
 def _negative(coincidences: Coincidences) -> tuple[str, ...]:
-    """A note on labels that are expected to meet themselves less than never.
+    """Return a note on labels that are expected to meet themselves less than never.
 
     ε*_kk = (ℓ*_.k)² − Σ … is below 0 where a category has a few units only, and those meet some
     annotators and not others; other coincidences are then expected too often, D_e is too large
@@ -378,7 +378,7 @@ def _coverage(coincidences: Coincidences) -> float:
 def signature_of(
     name: str, continuum: Continuum, bootstrap: int, seed: int, **parts: object
 ) -> str:
-    """The signature of a coefficient; the seed matters only to the bootstrap.
+    """Return the signature of a coefficient; the seed matters only to the bootstrap.
 
     Parameters
     ----------

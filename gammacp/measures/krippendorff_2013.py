@@ -108,6 +108,6 @@ def _all_slides(lengths: Floats, labels: Codes, atom: float) -> float:
 
 
 def _later(lengths: Floats) -> tuple[Floats, Floats]:
-    """Number and summed length of the entries after each entry."""
+    """Return the number and summed length of the entries after each entry."""
     after = np.cumsum(lengths[::-1])[::-1] - lengths
     return np.arange(len(lengths) - 1.0, -1.0, -1.0), after

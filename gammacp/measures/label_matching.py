@@ -71,7 +71,7 @@ class LabelMap:
         return {a: {**self.matched[a], **self.unmatched[a]} for a in self.matched}
 
     def as_dict(self) -> dict[str, Any]:
-        """The mapping as JSON has it."""
+        """Return the mapping as JSON has it."""
         return {
             "onto": self.onto,
             "matched": {a: dict(names) for a, names in self.matched.items()},

@@ -47,17 +47,17 @@ class PairRows:
     columns: Mapping[str, Sequence[Any]]
 
     def __len__(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.columns["cost"])
 
     def to_frame(self) -> DataFrame:
-        """The rows as a pandas data frame."""
+        """Return the rows as a pandas data frame."""
         from pandas import DataFrame
 
         return DataFrame(dict(self.columns))
 
     def write_csv(self, path: Path) -> None:
-        """The rows as CSV; numbers in full precision, nothing where there is no unit.
+        """Write the rows as CSV; numbers in full precision, nothing where there is no unit.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ def pair_rows(
     clusters: Mapping[str, str] | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> PairRows:
-    """The costs of the pairs of all alignments.
+    """Return the costs of the pairs of all alignments.
 
     Parameters
     ----------

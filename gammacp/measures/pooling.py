@@ -63,7 +63,7 @@ class Pool:
 
     @classmethod
     def of(cls, counts: Sequence[Counts], weights: Sequence[float], pooling: Pooling) -> Pool:
-        """The pool of some documents' counts.
+        """Return the pool of some documents' counts.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class Pool:
         ]
 
     def without(self, rows: Indices, total: Numbers) -> Numbers:
-        """The sums of each row's party without this row, shape (rows, …).
+        """Return the sums of each row's party without this row, shape (rows, …).
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class Pool:
 
 
 def _sums(values: Floats, parties: Indices, size: int) -> Floats:
-    """Sums by party; of plain numbers exactly, so that the order of documents does not matter."""
+    """Return sums by party, exact for plain numbers: the order of documents is no matter."""
     if values.ndim > 1:
         found = np.zeros((size, *values.shape[1:]))
         np.add.at(found, parties, values)
@@ -193,7 +193,7 @@ def pooled_rates(pool: Pool, formula: Callable[[Numbers], Rates], pooling: Pooli
 
 
 def _first(rates: Rates) -> Rates:
-    """The rates of the only party, of shape ()."""
+    """Return the rates of the only party, of shape ()."""
     columns: dict[str, Any] = {
         name: None if x is None else x[0] for name, x in vars(rates).items() if name != "most"
     }
@@ -212,7 +212,7 @@ def _weighted(rates: Rates) -> Floats:
 
 
 def _combined(sums: Floats, rates: Rates, pooling: Pooling) -> Rates:
-    """The mean of values, or the ratio of mean D_o and D_e."""
+    """Return the mean of values, or the ratio of mean D_o and D_e."""
     size, value, apart, chance = np.moveaxis(sums, -1, 0)
     apart = share(apart, size)
     chance = share(chance, size)

@@ -97,7 +97,7 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         super().__init__(int(missing[0]) if len(missing) else size, 1)
 
     def make(self, number: int) -> Alignment:
-        """The alignment in a place, from 0."""
+        """Return the alignment in a place, from 0."""
         return self._found[int(self._which[0, number])][int(self._which[1, number])]
 
     def document(self, number: int) -> AlignedDocument:
@@ -111,7 +111,7 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         return self._found[int(self._which[0, number])].document(int(self._which[1, number]))
 
     def columns(self, rows: Indices) -> AlignedPart:
-        """The columns of some of those with as many annotators.
+        """Return the columns of some of those with as many annotators.
 
         Parameters
         ----------
@@ -210,7 +210,8 @@ def named_continua(continua: Continua) -> Mapping[str, Continuum]:
         return {continua.name: continua}
     if isinstance(continua, Corpus):
         return continua.continua
-    instance("continua", continua, Mapping, "a Continuum, a Corpus or continua by name")
+    wanted = "a Continuum, a Corpus or continua by name (gammacp.read makes them of files)"
+    instance("continua", continua, Mapping, wanted)
     for name, continuum in continua.items():
         instance(f"continua[{name!r}]", continuum, Continuum, "a Continuum")
     return continua
@@ -322,7 +323,7 @@ class Basis:
         return not self.model.named or any(self._cut(c, parent) is None for c in self.continua)
 
     def align(self, continua: Sequence[Continuum]) -> list[Alignment]:
-        """The best alignments of some of the continua, ties broken canonically.
+        """Return the best alignments of some of the continua, ties broken canonically.
 
         After Ctrl-C those that were not reached are missing at the end.
         """
@@ -333,7 +334,7 @@ class Basis:
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
 
     def align_all(self, continua: ContinuumSequence) -> AlignedPlaces:
-        """The same of many, as columns, once for all that rest on this.
+        """Return the same of many, as columns, once for all that rest on this.
 
         Parameters
         ----------
@@ -357,7 +358,7 @@ class Basis:
         return made
 
     def gap(self, n_annotators: int) -> float:
-        """The gap that is asked for; of a crowd that is a small share of all, that of its chance.
+        """Return the gap that is asked for; of a crowd a small share of all, that of its chance.
 
         What it is compared with is not known any better.
         """
@@ -367,7 +368,7 @@ class Basis:
         return self.settings.gap
 
     def chances(self, places: Indices) -> tuple[list[Chance | DataError], Indices]:
-        """The expected disorders of some continua, and which of them is that of each.
+        """Return the expected disorders of some continua, and which of them is that of each.
 
         Parameters
         ----------
@@ -397,7 +398,7 @@ class Basis:
         return [*found], which
 
     def chance(self, of: Continuum | ContinuumSequence) -> Chance:
-        """The expected disorder: random sets until the sample rule holds.
+        """Return the expected disorder: random sets until the sample rule holds.
 
         Computed once for all that rest on the same draws. After Ctrl-C (`stopping.interruptible`)
         the samples that are done count, without the one that was cut short.
@@ -437,7 +438,7 @@ class Basis:
         return chance
 
     def draws(self, continuum: Continuum) -> Draws[Continuum]:
-        """The random sets that serve one of the continua."""
+        """Return the random sets that serve one of the continua."""
         if self._parent is not None and self.model.named:
             cut = self._cut(continuum, self._parent)
             if cut is not None:
@@ -501,7 +502,7 @@ class Basis:
         return max(1, int(self.continua.n_units.sum()) // len(self.continua))
 
     def _rule(self, n_annotators: int) -> SampleRule:
-        """The precision of a group of continua that is a share s of all: e/√s.
+        """Return the precision of a group of continua that is a share s of all: e/√s.
 
         All groups together then have the expected disorder of the corpus to a precision of e.
         """
@@ -571,7 +572,7 @@ class Basis:
         method: str | None = None,
         **parts: object,
     ) -> str:
-        """The signature of a number that rests on this.
+        """Return the signature of a number that rests on this.
 
         Parameters
         ----------

@@ -152,7 +152,7 @@ def registered(
 
 
 def expand_names(names: Iterable[str]) -> list[str]:
-    """The names without repetition; `all` stands for every measure of a continuum."""
+    """Return the names without repetition; `all` stands for every measure of a continuum."""
     everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
     found = [
         n for name in several("names", names) for n in (everything if name == "all" else [name])

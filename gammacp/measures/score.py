@@ -97,7 +97,7 @@ class Score:
         cls.__repr__ = Score.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        """The value and what a reader of it needs; `as_dict` has everything.
+        """Return the value and what a reader of it needs; `as_dict` has everything.
 
         >>> print(repr(Score(value=0.5, observed=0.25, interval=(0.4, 0.6), notes=("a tie",))))
         Score(0.5, interval=(0.4, 0.6), observed=0.25
@@ -113,7 +113,7 @@ class Score:
         return described(self, told)
 
     def __eq__(self, other: object) -> bool:
-        """The same measure, made in the same way, with the same numbers; NaN equals NaN."""
+        """Return the same measure, made in the same way, with the same numbers; NaN equals NaN."""
         if isinstance(other, Score):
             return _same(self, other)
         return NotImplemented
@@ -179,7 +179,7 @@ class Score:
         return self.baseline.least_p
 
     def as_dict(self) -> dict[str, Any]:
-        """The score as JSON has it, in plain values; NaN stays, for the writer to make null.
+        """Return the score as JSON has it, in plain values; NaN stays, for the writer to make null.
 
         `beyond_chance` is there if it was asked for.
         """
@@ -219,7 +219,7 @@ def described(score: Any, told: Mapping[str, Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    """A value with numbers as tables show them."""
+    """Return a value with numbers as tables show them."""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, tuple):
@@ -248,7 +248,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def undefined(reason: str, **known: Any) -> Score:
-    """A Score without a value that says why.
+    """Return a Score without a value that says why.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class Intersections:
 
 
 def units_of(continuum: Continuum) -> Sections:
-    """The units alone, which may overlap."""
+    """Return the units alone, which may overlap."""
     return _sort(continuum, _names(continuum), _marked_units(continuum))
 
 
@@ -126,7 +126,7 @@ def intersections(sections: Sections) -> Iterator[Intersections]:
 
 
 def atom_of(continuum: Continuum, atom: float | None) -> float:
-    """The length of one position: as given, or 1 for whole numbers and 0 (the limit) otherwise.
+    """Return the length of one position: as given, or 1 for whole numbers and 0 otherwise.
 
     See `gammacp.measures.krippendorff` for what the limit means.
     """
@@ -140,7 +140,7 @@ def atom_of(continuum: Continuum, atom: float | None) -> float:
 
 
 def _marked_units(c: Continuum) -> tuple[Any, ...]:
-    """Starts, ends, annotators and labels (the last: unlabelled) of units that have a length."""
+    """Return starts, ends, annotators and labels (last: unlabelled) of units that have a length."""
     rows = c.lengths > 0
     labels = np.where(c.category_codes < 0, np.int32(len(c.categories)), c.category_codes)
     return c.starts[rows], c.ends[rows], c.annotator_codes[rows], labels[rows]

@@ -166,7 +166,7 @@ class Settings:
 
     @classmethod
     def of(cls, *, cover: bool = False, reuse: float | None = None, **options: object) -> Settings:
-        """These options, the others at their defaults.
+        """Return these options, the others at their defaults.
 
         Raises
         ------

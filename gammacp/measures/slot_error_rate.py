@@ -168,7 +168,7 @@ def slot_error_rate(continuum: Continuum) -> SlotErrorScore:
 
 
 def _errors_of_pairs(continuum: Continuum) -> tuple[SlotErrors, ...]:
-    """The errors of every ordered pair of annotators."""
+    """Return the errors of every ordered pair of annotators."""
     return tuple(
         errors
         for met in overlaps(continuum)
@@ -201,7 +201,7 @@ def _cheapest_alignment(continuum: Continuum, met: Overlaps) -> Indices:
 
 
 def _both_ways(c: Continuum, met: Overlaps, aligned: Indices) -> Iterator[SlotErrors]:
-    """The errors of the second annotator by the first, and of the first by the second."""
+    """Yield the errors of the second annotator by the first, and of the first by the second."""
     typed, bounded = _unlike(c, aligned[:, 0], aligned[:, 1])
     t, b, both = (
         int(np.count_nonzero(x)) for x in (typed & ~bounded, bounded & ~typed, typed & bounded)

@@ -137,7 +137,7 @@ def sets_of_each(expected: ExpectedDisorder, continua: ContinuumSequence) -> lis
 def p_within_documents(
     continua: ContinuumSequence, disorders: Floats, sets: Sequence[Floats] | None, seed: int
 ) -> tuple[float | None, float | None]:
-    """p of no agreement within documents, and the least that these sets can give; None: not told.
+    """Return p of no agreement within documents, and the least that these sets can give.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def p_in_words(p: float | None, least: float | None = None) -> str:
 def p_over_documents(
     chances: Sequence[Chance], shares: Sequence[float], own: Floats, expected: Floats
 ) -> float | None:
-    """p of documents whose disorder is no less than random sets'; None below five documents.
+    """Return p of documents whose disorder is no less than random sets'; None below five documents.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def p_over_documents(
 def _p_between(
     basis: Basis, continua: ContinuumSequence, own: Sequence[Floats] | None
 ) -> float | None:
-    """p of no agreement about documents: what is expected within each, against over all."""
+    """Return p of no agreement about documents: what is expected within each, against over all."""
     if own is None:
         return None
     some = [(c, s) for c, s in zip(continua, own, strict=True) if len(s)]

@@ -82,7 +82,7 @@ def count_aligned_codes(continuum: Continuum, **_: Any) -> Counts:
 def _counts_of_tables(
     continuum: Continuum, tables: Mapping[tuple[str, str], Table], *, ordered: bool
 ) -> Counts:
-    """The margins of tables whose last row and column are ∅; empty tables are left out."""
+    """Return the margins of tables whose last row and column are ∅; empty tables are left out."""
     kept = {pair: table for pair, table in tables.items() if table.sum()}
     every = np.array([*kept.values()]).reshape(len(kept), *2 * (len(continuum.categories) + 2,))
     inner = every[:, :-1, :-1]
@@ -158,7 +158,7 @@ def count_states(
 
 
 def _mean_units(continuum: Continuum) -> Floats:
-    """The mean number of units of both annotators of each ordered pair."""
+    """Return the mean number of units of both annotators of each ordered pair."""
     units = continuum.counts.tolist()
     return np.array([(x + y) / 2 for x, y in permutations(units, 2)])
 
@@ -186,7 +186,7 @@ def state_rates(numbers: Numbers) -> Rates:
 
 
 def _exact_sums(values: Floats) -> Floats:
-    """Sums along the last axis, which do not depend on the order of states."""
+    """Return the sums along the last axis, which do not depend on the order of states."""
     rows = values.reshape(-1, values.shape[-1]).tolist()
     return np.array([math.fsum(row) for row in rows]).reshape(values.shape[:-1])
 

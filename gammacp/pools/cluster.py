@@ -28,7 +28,7 @@ SILENT = 30.0  # seconds after which a worker that is not heard of is told
 
 @contextmanager
 def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
-    """The workers of the scheduler at `address` (`tcp://host:port`), at most `jobs` at once.
+    """Yield the workers of the scheduler at `address` (`tcp://host:port`), at most `jobs` at once.
 
     Raises
     ------

@@ -25,13 +25,13 @@ class PoolError(GammacpError):
     """
 
     def __init__(self, message: str, sweeps: str = "") -> None:
-        """A sweep is told both."""
+        """Tell both to a sweep."""
         super().__init__(f"{message}; {sweeps}" if sweeps else message)
         self.message = message
 
 
 def check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-    """A PoolError that names what differs if a worker has loaded other software."""
+    """Raise a PoolError that names what differs if a worker has loaded other software."""
     # Imported here: only workers elsewhere are compared.
     from gammacp.base.software import differences
 
@@ -78,7 +78,7 @@ def shared_pool() -> Iterator[None]:
 
 @contextmanager
 def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[Pool]:
-    """The pool that a name stands for; its workers end with the block.
+    """Yield the pool that a name stands for; its workers end with the block.
 
     Within `shared_pool` the default one is that pool, and goes on.
 
@@ -129,7 +129,7 @@ def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[
 def workers(
     jobs: int | None, *, pays: bool = True, executor: str | None = None
 ) -> Iterator[Executor | None]:
-    """An executor with that many processes (`processes_for`); None, which computes here, for one.
+    """Return an executor of so many processes; None, which computes here, for one.
 
     They are ended with the block, at once when it ends early. Its `map` outlives workers that die.
 

@@ -50,7 +50,7 @@ def best_entropy(
     method: str = "auto",
     **limited: Unpack[Limiting],
 ) -> BestEntropy:
-    """The least entropy of all alignments: e(j) of 2011, §4.5.
+    """Return the least entropy of all alignments: e(j) of 2011, §4.5.
 
     Parameters
     ----------

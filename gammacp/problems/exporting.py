@@ -21,7 +21,7 @@ from gammacp.problems.integer_program import MODELS, IntegerProgram
 def export(
     problem: Problem, to: str, *, model: str = "pairs", comments: Iterable[str] = ()
 ) -> tuple[str, IntegerProgram]:
-    """The problem as a text that another solver reads, and the program that it says.
+    """Return the problem as a text that another solver reads, and the program that it says.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def _about(problem: Problem, model: str, program: IntegerProgram) -> list[str]:
 
 
 def from_program(program: IntegerProgram) -> Any:
-    """The program as a CP-SAT model; its variables in their order, under their names.
+    """Return the program as a CP-SAT model; its variables in their order, under their names.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def _terms(coefficients: Iterable[int], names: Iterable[str]) -> Iterator[str]:
 
 
 def _opb(program: IntegerProgram) -> Iterator[str]:
-    """The pseudo-Boolean competition's format: variables are x1, x2, …, relations >= and =."""
+    """Write the pseudo-Boolean competition's format: variables x1, x2, …, relations >= and =."""
     names = [f"x{i}" for i in range(1, len(program.cost) + 1)]
     yield from (f"* {x} is {name}" for x, name in zip(names, program.names, strict=True))
     yield f"min:{''.join(_terms(program.cost.tolist(), names))} ;"

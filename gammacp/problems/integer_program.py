@@ -75,7 +75,7 @@ class IntegerProgram:
 
 
 def pair_program(problem: Problem) -> IntegerProgram:
-    """The model by pairs.
+    """Return the model by pairs.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def pair_program(problem: Problem) -> IntegerProgram:
 
 
 def set_program(problem: Problem, columns: Columns | None = None) -> IntegerProgram:
-    """The model by sets, over all groups that no profitable split beats and the units alone.
+    """Return the model by sets, over all groups that no profitable split beats and the units alone.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ MODELS = {"pairs": pair_program, "sets": set_program}
 
 
 def cut_weights(problem: Problem) -> tuple[Floats, int]:
-    """The weights, those that no alignment wins back cut to twice that loss, and their number.
+    """Return the weights, those that no alignment wins back cut to twice that loss; their number.
 
     A unit leaves a group in which it loses more than opening + (n − 2)·(largest weight) with
     another: it earns no more with all others, and costs the opening alone. Distances without end
@@ -238,7 +238,7 @@ def _paths(
 def whole_program(
     names: list[str], cost: Floats, blocks: Sequence[Block], most: int
 ) -> IntegerProgram:
-    """The program of these rows, with costs in whole numbers.
+    """Return the program of these rows, with costs in whole numbers.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def weighted_problem(
     *,
     opening: float = 0.0,
 ) -> Problem:
-    """The problem of given weights: groups with at most one unit per owner that earn most.
+    """Return the problem of given weights: groups with at most one unit per owner that earn most.
 
     A group costs opening − Σ weight of its pairs. A pair that is not given is never in a group.
 
@@ -109,7 +109,7 @@ def _pair(rows: Sequence[Any], wrong: Any) -> tuple[int, int]:
 
 
 def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
-    """A multi-matching from the text format of the multi-graph matching literature (`.dd`).
+    """Return a multi-matching from the text format of the multi-graph matching literature (`.dd`).
 
     For each two graphs there is a line `gm 0 1`, a line `p POINTS POINTS ASSIGNMENTS EDGES`, and
     for each assignment that is allowed a line `a NUMBER POINT POINT COST`. The weight of a pair is
@@ -179,7 +179,7 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
-    """Number and fields of each line that says something."""
+    """Yield the number and fields of each line that says something."""
     for number, line in enumerate(lines_of(text_of(path)), 1):
         fields = line.split()
         if fields and fields[0] != "c" and not fields[0].startswith("#"):

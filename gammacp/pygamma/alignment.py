@@ -83,11 +83,11 @@ class Alignment:
             self.check()
 
     def __getitem__(self, index: int) -> UnitaryAlignment:
-        """A unitary alignment."""
+        """Return a unitary alignment."""
         return self.unitary_alignments[index]
 
     def __iter__(self) -> Iterator[UnitaryAlignment]:
-        """The unitary alignments."""
+        """Yield the unitary alignments."""
         return iter(self.unitary_alignments)
 
     def held(self) -> Continuum:
@@ -137,7 +137,7 @@ class Alignment:
         return self._disorder
 
     def compute_disorder(self, dissimilarity: AbstractDissimilarity) -> float:
-        """The disorder by another dissimilarity, and that of each unitary alignment."""
+        """Return the disorder by another dissimilarity, and that of each unitary alignment."""
         disorders = dissimilarity.compute_disorder(self).tolist()
         for unitary, disorder in zip(self, disorders, strict=True):
             unitary._disorder = disorder
@@ -145,7 +145,7 @@ class Alignment:
         return self.disorder
 
     def native(self, dissimilarity: AbstractDissimilarity) -> Native:
-        """The same alignment as gammacp has it, unproven."""
+        """Return the same alignment as gammacp has it, unproven."""
         held = self.held()
         row = {pair: i for i, pair in enumerate(held)}
         tuples = [sorted(unitary.n_tuple, key=itemgetter(0)) for unitary in self]

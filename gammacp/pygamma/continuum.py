@@ -75,7 +75,7 @@ class Continuum:
         return found
 
     def to_gammacp(self, categories: Iterable[Any] = ()) -> gammacp.Continuum:
-        """The continuum for everything else of gammacp, in the same order of units."""
+        """Return the continuum for everything else of gammacp, in the same order of units."""
         names = [*SortedSet(self._categories).union(categories)]
         code: dict[Any, int] = {None: -1, **{name: i for i, name in enumerate(names)}}
         units = [unit for _, unit in self]
@@ -93,13 +93,13 @@ class Continuum:
         )
 
     def copy_flush(self) -> Continuum:
-        """The same bounds and name without annotators."""
+        """Return the same bounds and name without annotators."""
         found = Continuum(self.uri)
         found.bound_inf, found.bound_sup = self.bounds
         return found
 
     def copy(self) -> Continuum:
-        """The same continuum, free to change."""
+        """Return the same continuum, free to change."""
         found = self.copy_flush()
         found._categories = SortedSet(self._categories)
         for annotator, units in self._annotations.items():
@@ -107,7 +107,7 @@ class Continuum:
         return found
 
     def put(self, annotator: Any, units: Iterable[Unit]) -> None:
-        """These units in place of what the annotator has; bounds and categories stay."""
+        """Put these units in place of what the annotator has; bounds and categories stay."""
         self._annotations[annotator] = SortedSet(units, key=place)
 
     def __bool__(self) -> bool:
@@ -115,11 +115,11 @@ class Continuum:
         return any(self._annotations.values())
 
     def __len__(self) -> int:
-        """Number of annotators."""
+        """Return the number of annotators."""
         return len(self._annotations)
 
     def __eq__(self, other: object) -> bool:
-        """The same annotators with the same units."""
+        """Return the same annotators with the same units."""
         return isinstance(other, Continuum) and self._annotations == other._annotations
 
     __hash__ = None  # type: ignore[assignment]
@@ -129,11 +129,11 @@ class Continuum:
         return ((a, unit) for a, units in self._annotations.items() for unit in units)
 
     def __add__(self, other: Continuum) -> Continuum:
-        """The units of both."""
+        """Return the units of both."""
         return self.copy()._taking(other)
 
     def __getitem__(self, keys: Any) -> Any:
-        """A copy of an annotator's units, or `continuum[annotator, index]`."""
+        """Return a copy of an annotator's units, or `continuum[annotator, index]`."""
         if isinstance(keys, tuple):
             return self._annotations[keys[0]][keys[1]]
         return self._annotations[keys].copy()
@@ -189,7 +189,7 @@ class Continuum:
         self._annotations.setdefault(annotator, SortedSet(key=place))
 
     def add(self, annotator: Any, segment: Any, annotation: Any = None) -> None:
-        """A unit, of finite length > 0 or a ValueError; segments: anything with start and end."""
+        """Add a unit, of finite length > 0 or a ValueError; segments have start and end."""
         if not 0 < segment.end - segment.start < math.inf:
             raise ValueError(f"Tried adding segment of duration {segment.end - segment.start}")
         self.add_annotator(annotator)
@@ -221,7 +221,7 @@ class Continuum:
         use_tier_as_annotation: bool = False,
         format: str = "elan",
     ) -> None:
-        """The annotations of a file's tiers, or of some, as one annotator's."""
+        """Add the annotations of a file's tiers, or of some, as one annotator's."""
         for unit in gammacp.read(path, format=format, tier="{annotator}"):
             if selected_tiers is None or unit.annotator in selected_tiers:
                 if use_tier_as_annotation:
@@ -243,7 +243,7 @@ class Continuum:
         self.bound_sup = max((s.end for s in segments), default=0.0)
 
     def merge(self, continuum: Continuum, in_place: bool = False) -> Continuum | None:
-        """The units of both, here or (by default) in a new continuum, which is returned."""
+        """Return the units of both, here or (by default) in a new continuum, which is returned."""
         merged = (self if in_place else self.copy())._taking(continuum)
         if in_place:
             return None
@@ -257,7 +257,7 @@ class Continuum:
         return self
 
     def iter_annotator(self, annotator: Any) -> Iterator[Unit]:
-        """The units of an annotator."""
+        """Yield the units of an annotator."""
         return iter(self._annotations[annotator])
 
     iterunits = iter_annotator
@@ -274,11 +274,11 @@ class Continuum:
                 writer.writerow([a, unit.annotation, unit.segment.start, unit.segment.end])
 
     def get_best_alignment(self, dissimilarity: AbstractDissimilarity) -> Alignment:
-        """The alignment of least disorder, proven."""
+        """Return the alignment of least disorder, proven."""
         return _align_all([self], dissimilarity, soft=False)[0]
 
     def get_best_soft_alignment(self, dissimilarity: AbstractDissimilarity) -> Alignment:
-        """The one in which units may occur more than once."""
+        """Return the one in which units may occur more than once."""
         return _align_all([self], dissimilarity, soft=True)[0]
 
     def compute_gamma(
@@ -341,7 +341,7 @@ def _check(continuum: Continuum) -> None:
 def _align_all(
     continua: list[Continuum], dissimilarity: AbstractDissimilarity, *, soft: bool
 ) -> list[Alignment]:
-    """The best alignment of each, by the dissimilarity bound to the first."""
+    """Return the best alignment of each, by the dissimilarity bound to the first."""
     categories = SortedSet(dissimilarity.categories or ()).union(*(c.categories for c in continua))
     known = dissimilarity.categories
     if known is not None and len(categories) > len(known):

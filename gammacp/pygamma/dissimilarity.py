@@ -61,7 +61,7 @@ class AbstractDissimilarity:
         return f"{type(self).__name__}(d:{self.delta_empty:g})"
 
     def compile_d_mat(self) -> Any:
-        """The compiled function; see the module."""
+        """Return the compiled function; see the module."""
         raise NotImplementedError(f"{type(self).__name__} has no compile_d_mat")
 
     @cached_property
@@ -79,7 +79,7 @@ class AbstractDissimilarity:
         return made
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        """d of units whose columns broadcast."""
+        """Return d of units whose columns broadcast."""
         shape = np.broadcast_shapes(u.start.shape, v.start.shape)
         first, second = (self._rows(columns, shape) for columns in (u, v))
         return np.asarray(_all(self.d_mat)(first, second).reshape(shape))
@@ -91,14 +91,14 @@ class AbstractDissimilarity:
         return np.stack([*parts], axis=1).astype(np.float64)
 
     def d(self, unit1: Any, unit2: Any) -> float:
-        """The dissimilarity of two units."""
+        """Return the dissimilarity of two units."""
         from gammacp.pygamma.alignment import Alignment, UnitaryAlignment
 
         pair = UnitaryAlignment([("1", unit1), ("2", unit2)])
         return float(self.compute_disorder(Alignment([pair]))[0])
 
     def compute_disorder(self, alignment: Alignment) -> Floats:
-        """The disorder of each unitary alignment of an alignment."""
+        """Return the disorder of each unitary alignment of an alignment."""
         return alignment.native(self).disorders
 
 
@@ -160,7 +160,7 @@ class CategoricalDissimilarity(_BuiltIn):
     """A distance of categories times Δ, given by `compile_d_mat` or a matrix."""
 
     def __init__(self, categories: Any, delta_empty: float = 1.0) -> None:
-        """The categories that are compared; None for any."""
+        """Set the categories that are compared; None for any."""
         super().__init__(categories, delta_empty)
         self.compiled_with = self.delta_empty
 
@@ -221,7 +221,7 @@ class PrecomputedCategoricalDissimilarity(CategoricalDissimilarity):
     """A matrix times Δ, its rows and columns in the alphabetical order of the categories."""
 
     def __init__(self, categories: Any, matrix: Any, delta_empty: float = 1.0) -> None:
-        """A square symmetric matrix, 0 on the diagonal."""
+        """Set a square symmetric matrix, 0 on the diagonal."""
         super().__init__(categories, delta_empty)
         values = np.asarray(matrix, np.float64)
         assert values.shape == (len(categories),) * 2, "matrix does not match the categories"
@@ -242,7 +242,7 @@ class LambdaCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
     """The values of `cat_dissim_func` for all pairs of labels, divided by the largest above 1."""
 
     def __init__(self, labels: Iterable[Any], delta_empty: float = 1.0) -> None:
-        """The categories."""
+        """Set the categories."""
         names = SortedSet(labels)
         distance = self.cat_dissim_func
         rows = [[0 if a == b else distance(max(a, b), min(a, b)) for b in names] for a in names]
@@ -251,7 +251,7 @@ class LambdaCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
 
     @staticmethod
     def cat_dissim_func(str1: str, str2: str) -> float:
-        """The distance of two labels."""
+        """Return the distance of two labels."""
         raise NotImplementedError
 
 
@@ -259,7 +259,7 @@ class LevenshteinCategoricalDissimilarity(LambdaCategoricalDissimilarity):
     """Edits over the length of the longer label."""
 
     def __init__(self, labels: Iterable[Any], delta_empty: float = 1.0) -> None:
-        """The categories."""
+        """Set the categories."""
         tell("levenshtein")
         super().__init__(labels, delta_empty)
 

@@ -17,7 +17,7 @@ class Notebook:
     def plot_continuum(
         self, continuum: Continuum, ax: Any = None, legend: bool = True, labelled: bool = True
     ) -> dict[Any, float]:
-        """A row per annotator, a line per unit; the height of each pair of annotator and unit."""
+        """Return a row per annotator, a line per unit; the height of each annotator's unit."""
         ax = ax or _axes()
         height = dict[Any, float]()
         lines = dict[Any, Any]()
@@ -62,12 +62,12 @@ notebook = Notebook()
 
 
 def show_continuum(continuum: Continuum, labelled: bool = True) -> None:
-    """A continuum on a new figure."""
+    """Draw a continuum on a new figure."""
     notebook.plot_continuum(continuum, _axes(new=True), labelled=labelled)
 
 
 def show_alignment(alignment: Alignment, labelled: bool = True) -> None:
-    """An alignment on a new figure."""
+    """Draw an alignment on a new figure."""
     notebook.plot_alignment(alignment, _axes(new=True), labelled=labelled)
 
 

@@ -55,7 +55,7 @@ class Report:
 
 
 def frame(html: str, height: int) -> str:
-    """A whole page inside another one: neither's styles, names or scripts touch the other's.
+    """Return a whole page inside another one: neither's styles, names or scripts touch the other's.
 
     It is as high as the page once that is there; `height` serves where no script may run.
     """

@@ -116,7 +116,7 @@ def _labelled(bar: ScaleBar, x: Callable[[float], float], y: int) -> tuple[Marku
 
 
 def calibration_figure(calibration: Calibration) -> Markup:
-    """A panel per error: γ against the amount of error, with the measured value on the curve."""
+    """Draw a panel per error: γ against the amount of error, the measured value on the curve."""
     drawn = [e for e in calibration.equivalents if len(e.curve.magnitudes) > 1]
     lowest = min((float(e.curve.smooth[-1]) for e in drawn), default=0.0)
     low = min(lowest, calibration.score.value) - 0.05
@@ -265,7 +265,7 @@ LANE_UNITS = 2000
 
 
 def lanes(continuum: Continuum) -> Markup:
-    """The units of each annotator on a lane, coloured by category; the first `LANE_UNITS`."""
+    """Draw the units of each annotator on a lane, coloured by category; the first `LANE_UNITS`."""
     low, _ = continuum.bounds
     tall = 26
     left = 120
@@ -296,7 +296,7 @@ def _points(places: list[tuple[float, float]]) -> str:
 
 
 def svg(width: int, height: int, label: str, parts: list[Markup], **attributes: object) -> Markup:
-    """A figure with what it shows in words."""
+    """Return a figure with what it shows in words."""
     box = f"0 0 {width} {height}"
     return element("svg", *parts, viewBox=box, role="img", aria_label=label, **attributes)
 
@@ -318,5 +318,5 @@ def _bar(x: float, y: float, width: float, height: float, **attributes: object) 
 
 
 def dot(x: float, y: float, r: float, **attributes: object) -> Markup:
-    """A filled circle."""
+    """Return a filled circle."""
     return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=r, **{"fill": "#0072b2", **attributes})

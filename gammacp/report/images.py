@@ -44,7 +44,7 @@ class Grounds:
 def images_of(
     documents: Mapping[str, Continuum], folder: Path, *, below: bool = True
 ) -> dict[str, Path]:
-    """The image of each document with shapes in space, where there is one (see `named_as`).
+    """Return the image of each document with shapes in space, where there is one (see `named_as`).
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def images_of(
 def grounds(
     documents: Mapping[str, Continuum], places: Iterable[Path], *, linked: bool = False
 ) -> Grounds:
-    """The images of documents, as a page has them.
+    """Return the images of documents, as a page has them.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def _in_words(names: Sequence[str], why: str) -> str:
 
 
 def small_jpeg(path: Path) -> tuple[bytes, tuple[int, int]]:
-    """An image as JPEG of at most 1200 pixels a side, upright, and its own width and height.
+    """Return an image as JPEG of at most 1200 pixels a side, upright, and its own width and height.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _size(image: Any) -> tuple[int, int]:
 
 @contextmanager
 def _image_of(path: Path) -> Iterator[Any]:
-    """The image of a file; whatever is wrong with it is a DataError."""
+    """Yield the image of a file; whatever is wrong with it is a DataError."""
     try:
         from PIL import Image
     except ImportError:

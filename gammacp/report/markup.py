@@ -52,7 +52,7 @@ def element(tag: str, *content: Content, **attributes: object) -> Markup:
 
 
 def join(*content: Content) -> Markup:
-    """The parts one after the other, escaped and made `visible` where they are plain text.
+    """Return the parts one after the other, escaped and made `visible` where they are plain text.
 
     Sentences that name parameters of the library name the options of the command line instead.
     """
@@ -66,17 +66,17 @@ def _shown(content: str) -> str:
 
 
 def verbatim(text: str) -> Markup:
-    """A text as it is, escaped and `visible`: data, or a text for users of the library."""
+    """Return a text as it is, escaped and `visible`: data, or a text for users of the library."""
     return Markup(escape(visible(text)))
 
 
 def hint(*content: Content) -> Markup:
-    """A paragraph that explains, less prominent than the others."""
+    """Return a paragraph that explains, less prominent than the others."""
     return element("p", *content, class_="hint")
 
 
 def json_script(document: object) -> Markup:
-    """A JSON document in an inert script element.
+    """Return a JSON document in an inert script element.
 
     `<`, `>` and `&` are written as escapes, so that nothing in it can end the element or open a
     comment; numbers that JSON does not have are null.
@@ -112,7 +112,7 @@ def table(
     long: bool = False,
     seeks: str | None = None,
 ) -> Markup:
-    """A table; `first` makes a column of its own before the others, such as buttons.
+    """Return a table; `first` makes a column of its own before the others, such as buttons.
 
     The first column is the row's header. A `long` table scrolls in a window of its own on screen,
     and one of more than `_SEARCHED` rows can be searched. On a narrow screen each row stands as a
@@ -164,7 +164,7 @@ def table(
 def _cell(
     column: Column, record: Record, digits: int, *, row: Column | None, seeks: str | None
 ) -> Markup:
-    """A cell; `row` is the column of the row's header, None if it is this one."""
+    """Return a cell; `row` is the column of the row's header, None if it is this one."""
     text = column.cell(record, digits)
     if row is None:
         return element("th", verbatim(text), scope="row", class_="name")
@@ -211,5 +211,5 @@ def _title(header: str) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A number for the page, with a minus that is as wide as a figure."""
+    """Return a number for the page, with a minus that is as wide as a figure."""
     return record_tables.number(value, digits).replace("-", "−")

@@ -93,7 +93,7 @@ class Contents:
 
 
 def page(contents: Contents) -> str:
-    """The HTML document.
+    """Return the HTML document.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def page(contents: Contents) -> str:
 
 
 def laid_out(title: str, head: Markup, sections: list[tuple[str, str, Markup]]) -> str:
-    """A page of a headline and sections: (name for links, title, content).
+    """Return a page of a headline and sections: (name for links, title, content).
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def laid_out(title: str, head: Markup, sections: list[tuple[str, str, Markup]]) 
 
 
 def section(name: str, title: str, *content: Markup | None) -> Markup:
-    """A section under its heading; `name` is for links."""
+    """Return a section under its heading; `name` is for links."""
     head = element("h2", title, id=f"{name}-title")
     return element("section", head, *content, id=name, aria_labelledby=f"{name}-title")
 
@@ -145,14 +145,14 @@ def provenance(signature: str) -> Markup:
 
 
 def policy(code: str) -> str:
-    """The content security policy under which nothing is loaded and no script but `code` runs."""
+    """Return the content security policy by which nothing is loaded and only `code` runs."""
     digest = b64encode(sha256(code.encode("utf-8")).digest()).decode("ascii")
     # Inline style attributes carry shades of cells; they cannot load anything under this policy.
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
 def document(title: str, body: Markup, code: Markup, *, allowed: str = "; img-src data:") -> str:
-    """A whole HTML document around `body`, with the view's style and the script `code`.
+    """Return a whole HTML document around `body`, with the view's style and the script `code`.
 
     `allowed` are directives of the policy beside `policy`: by default images in the page itself.
     """
@@ -422,7 +422,7 @@ def _part_tables(part: ComparisonPart) -> Iterator[Markup]:
 
 
 def _with(found: Table, words: str) -> Markup:
-    """A table, and under it a paragraph for each line of words."""
+    """Return a table, and under it a paragraph for each line of words."""
     return join(table(found), *(element("p", sentence) for sentence in words.splitlines()))
 
 
@@ -476,7 +476,7 @@ def _annotators(comparison: Comparison) -> Markup:
 
 
 def _pairs(found: PairMatrix) -> Markup:
-    """A matrix, or a list of the pairs of a crowd."""
+    """Return a matrix, or a list of the pairs of a crowd."""
     told = map(hint, found.in_words())
     if len(found.annotators) <= _WIDEST:
         return join(table(shown.pairs(found), digits=2, seeks="annotators"), *told)

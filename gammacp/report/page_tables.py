@@ -34,7 +34,7 @@ def annotators(comparison: Comparison) -> Markup:
 
 
 def reference(found: ReferenceComparison) -> Markup:
-    """The reference against each annotator, and what is taken for what."""
+    """Return the reference against each annotator, and what is taken for what."""
     note = hint(
         f"Missed: units that {found.name} does not have. Added: units that only {found.name} has."
     )

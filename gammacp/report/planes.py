@@ -19,7 +19,7 @@ _PLAIN = Grounds()
 
 
 def planes(alignments: Mapping[str, Alignment], under: Grounds = _PLAIN) -> Markup | None:
-    """A drawing of each document with shapes, over its image where there is one; None without any.
+    """Draw each document with shapes, over its image where there is one; None without any.
 
     Parameters
     ----------

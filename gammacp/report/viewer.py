@@ -18,14 +18,14 @@ _SCRIPTS = ("model.js", "draw.js", "view.js", "seek.js", "print.js", "panel.js",
 
 @cache
 def script() -> str:
-    """The view's script; it reads the JSON beside it and loads nothing."""
+    """Return the view's script; it reads the JSON beside it and loads nothing."""
     parts = [asset(name) for name in _SCRIPTS]
     return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
 
 
 @cache
 def style() -> str:
-    """The page's style sheet."""
+    """Return the page's style sheet."""
     return asset("report.css")
 
 
@@ -35,12 +35,12 @@ def fill(page: str, **parts: Markup) -> Markup:
 
 
 def asset(name: str, package: str = "gammacp.report") -> str:
-    """The text of a file among a package's assets."""
+    """Return the text of a file among a package's assets."""
     return files(package).joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
-    """An alignment as the columns that the view reads.
+    """Return an alignment as the columns that the view reads.
 
     Keys: name, unit (of offsets), bounds, delta, annotators, categories, text; `units` with
     annotator and category codes, start, end, and the gaps inside some (by row); `groups` with rows
@@ -121,7 +121,7 @@ def _round(values: Any) -> list[float]:
 
 
 def alignment_view(documents: list[dict[str, Any]]) -> Markup:
-    """The elements of the view over documents made by `alignment_document`, with their data."""
+    """Return the elements of the view over documents of `alignment_document`, with their data."""
     choose = Markup("")
     if len(documents) > 1:
         options = [element("option", d["name"], value=i) for i, d in enumerate(documents)]

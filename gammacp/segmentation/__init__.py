@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """A public name, when the package is first asked for one: its command imports nothing."""
+        """Import a public name when it is first asked for: the command imports nothing."""
         api = vars(import_module("gammacp.segmentation.api"))
         names = [known for known in api if not known.startswith("_")]
         if name != "__all__" and name not in names:

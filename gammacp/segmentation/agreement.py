@@ -82,7 +82,7 @@ class Intervals:
     undefined: int
 
     def as_dict(self) -> dict[str, Any]:
-        """The intervals as JSON."""
+        """Return the intervals as JSON."""
         ends = {"pi_s": self.pi, "kappa_s": self.kappa}
         return {**ends, "draws": self.draws, "undefined": dict.fromkeys(ends, self.undefined)}
 
@@ -179,7 +179,7 @@ class CodingAgreement:
         return {name: c.reason for name, c in named.items() if c.reason is not None}
 
     def as_dict(self) -> dict[str, Any]:
-        """The agreement as JSON: items, groups, corpus, and what is undefined for which reason."""
+        """Return the agreement as JSON: items, groups, corpus, and why something is undefined."""
         rows = self.items.values()
         corpus = self.corpus
         return {

@@ -63,7 +63,7 @@ class Beside:
         shared: Mapping[str, Sequence[str]],
         rng: np.random.Generator,
     ) -> None:
-        """The codings of systems on the items that they share with people, and baselines on all."""
+        """Print the codings of systems on items that they share with people, and baselines."""
         number = {item: k for k, item in enumerate(people)}
         own = people.rows()
         self.judged: dict[str, Rows] = {}
@@ -85,7 +85,7 @@ class Beside:
         self.versions[0] = 1
 
     def sums(self, values: Floats) -> Floats:
-        """Sums of the pairs' values by name and item, means over the codings of an item by a name.
+        """Return sums of the pairs' values by name and item, means over the codings of an item.
 
         Parameters
         ----------

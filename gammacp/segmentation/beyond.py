@@ -49,7 +49,7 @@ class CorpusMeasure(Score):
     beyond_chance: BeyondChance
 
     def as_dict(self) -> dict[str, Any]:
-        """The keys of every score, and `undefined`."""
+        """Return the keys of every score, and `undefined`."""
         return {**super().as_dict(), "undefined": self.undefined}
 
 

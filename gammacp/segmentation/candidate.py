@@ -74,7 +74,7 @@ class CandidateDrop:
         return {name: self.people[name] - self.joined[name] for name in ("b", "pi_s", "kappa_s")}
 
     def as_dict(self) -> dict[str, Any]:
-        """The drop as JSON."""
+        """Return the drop as JSON."""
         return {
             **record_of(self, "candidate baseline items"),
             "items_left_out": self.left_out,

@@ -97,7 +97,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         return iter(self.by_item)
 
     def __len__(self) -> int:
-        """Number of items."""
+        """Return the number of items."""
         return len(self.by_item)
 
     @property
@@ -132,7 +132,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         return self._with({item: by_coder for item, by_coder in remaining.items() if by_coder})
 
     def only(self, items: Iterable[str]) -> Codings:
-        """The codings of these items."""
+        """Return the codings of these items."""
         return self._with({item: self.by_item[item] for item in items})
 
     def _with(self, by_item: Mapping[str, Mapping[str, Segmentation]]) -> Codings:
@@ -142,7 +142,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     def with_groups(
         self, groups: Iterable[Iterable[str]] | None = None, *, anonymous: bool | None = None
     ) -> Codings:
-        """The same codings with other declared groups, or with other people behind the names.
+        """Return the same codings with other declared groups, or other people behind the names.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         return replace(self, declared=tuple(filter(None, chosen)), anonymous=people)
 
     def renamed(self, names: Mapping[str, str]) -> Codings:
-        """The same codings under other item names; two items may become one.
+        """Return the same codings under other item names; two items may become one.
 
         Raises
         ------

@@ -124,7 +124,7 @@ class Coded:
     )
 
     def codings(self, files: Sequence[Path], reading: Reading) -> tuple[Codings, Mapping[str, str]]:
-        """The codings of files or of a dataset, and the file of each item; failures are told of."""
+        """Return the codings of files or a dataset, and the file of each item; tell failures."""
         from gammacp.segmentation.reading import AsWritten, closer
 
         written = AsWritten()
@@ -144,14 +144,14 @@ class Coded:
         return replace(found, left_out=loaded.left_out), places
 
     def renamed(self, codings: Codings) -> Codings:
-        """The codings, items renamed."""
+        """Return the codings, items renamed."""
         names = dict(pair("--item", entry, "OLD=NEW") for entry in self.item or ())
         if names:
             return codings.renamed(names)
         return codings
 
     def places(self, near: float | None) -> int | None:
-        """Base units of a distance, in base units or, with a unit, in the files' positions."""
+        """Return base units of a distance, in base units or in the files' positions."""
         if near is None:
             return None
         if self.unit is not None:
@@ -161,7 +161,7 @@ class Coded:
         return int(near)
 
     def with_groups(self, codings: Codings) -> Codings:
-        """The codings with the groups of their coders."""
+        """Return the codings with the groups of their coders."""
         from gammacp.segmentation import read_groups
 
         if self.groups is None:
@@ -417,7 +417,7 @@ def _refuse(
 def _beside_gold(
     codings: Codings, coded: Coded, asked: ReferenceFlags, reading: Reading
 ) -> tuple[Codings, str | None]:
-    """The codings, and who is right: with the coding of a file where that is the reference."""
+    """Return the codings, and who is right: with the coding of a file if that is the reference."""
     from gammacp.segmentation import against
 
     name = next(iter(asked.reference or ()), None)

@@ -43,7 +43,7 @@ def codings_in(source: Source, format: str) -> Codings:
 
 
 def read_json(source: Source) -> Corpus:
-    """The segments of JSON as units, a document per item.
+    """Return the segments of JSON as units, a document per item.
 
     Notes
     -----
@@ -60,7 +60,7 @@ def read_json(source: Source) -> Corpus:
 
 
 def read_table(source: Source) -> Corpus:
-    """The segments of a table as units, a document per item.
+    """Return the segments of a table as units, a document per item.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def _of_one_type(source: Source, format: str) -> Corpus:
 
 
 def units_of(source: Source, codings: Codings) -> Corpus:
-    """The segments between all boundaries, whatever their types, a document per item.
+    """Return the segments between all boundaries, whatever their types, a document per item.
 
     Parameters
     ----------

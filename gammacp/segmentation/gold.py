@@ -90,11 +90,11 @@ class SystemScore:
     fractions: Fractions
 
     def values(self, measure: str) -> Floats:
-        """The measure of each document; NaN where it has none."""
+        """Return the measure of each document; NaN where it has none."""
         return share(*self.fractions[measure], _EMPTY.get(measure, math.nan))
 
     def micro(self, measure: str) -> float:
-        """The measure of all documents together."""
+        """Return the measure of all documents together."""
         above, below = (part.sum() for part in self.fractions[measure])
         if below:
             return float(above / below)
@@ -105,7 +105,7 @@ class SystemScore:
         return spread(self.values(measure))
 
     def as_dict(self) -> dict[str, Any]:
-        """The score as JSON."""
+        """Return the score as JSON."""
         columns = [self.values(name).tolist() for name in MEASURES]
         rows = zip(self.documents, zip(*columns, strict=True), strict=True)
         return {
@@ -145,7 +145,7 @@ class GoldReport:
     signature: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON."""
+        """Return the report as JSON."""
         return {
             **record_of(self, "reference near"),
             "systems": [system.as_dict() for system in self.systems],
@@ -248,7 +248,7 @@ def gold_report(
 
 
 def _systems(codings: Codings, reference: str, systems: Sequence[str]) -> list[str]:
-    """The coders that are compared with the reference: those named, or all others."""
+    """Return the coders that are compared with the reference: those named, or all others."""
     codings.require("reference", reference)
     chosen = list(dict.fromkeys(systems)) or [c for c in codings.coders if c != reference]
     for name in chosen:

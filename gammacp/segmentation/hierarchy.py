@@ -35,7 +35,7 @@ class Ordered(NamedTuple):
 
 
 def nest_levels(segmentation: Segmentation, levels: Sequence[str]) -> tuple[Segmentation, ...]:
-    """The levels of a segmentation whose boundary types are levels, coarsest first.
+    """Return the levels of a segmentation whose boundary types are levels, coarsest first.
 
     A boundary of a level is one of all finer levels too: a chapter's end ends a section.
 
@@ -104,7 +104,7 @@ def _in_blocks(
     reference: Sequence[Segmentation],
     hypothesis: Sequence[Segmentation],
 ) -> tuple[list[list[Indices]], Indices]:
-    """The numbers of segments per side and level, for blocks that no boundary cuts."""
+    """Return the numbers of segments per side and level, for blocks that no boundary cuts."""
     if not (reference and hypothesis):
         raise DataError("a hierarchy has no level")
     levels = [*reference, *hypothesis]
@@ -122,7 +122,7 @@ def _in_blocks(
 
 
 def _meet(levels: Sequence[Indices]) -> Indices:
-    """The deepest level, from 1, at which two blocks have the same code; 0 where at none."""
+    """Return the deepest level, from 1, at which two blocks have the same code; 0 where at none."""
     met = np.zeros((len(levels[0]),) * 2, np.int64)
     for depth, codes in enumerate(levels, 1):
         met[codes[:, None] == codes[None, :]] = depth
@@ -143,7 +143,7 @@ def _agreement_in_order(
 def _alike(
     first: Indices, second: Indices, lengths: Indices, transitive: bool, window: int | None
 ) -> float:
-    """The share of triples ordered by `first` that `second` orders alike, a mean over q."""
+    """Return the share of triples ordered by `first` that `second` orders alike, a mean over q."""
     depths = int(first.max()) + 1, int(second.max()) + 1
     ends = np.cumsum(lengths)
     total = 0.0

@@ -61,7 +61,7 @@ def codings_from_json(text: str) -> Codings:
 
 
 def groups_of(value: object) -> tuple[tuple[str, ...], ...]:
-    """Groups of items as JSON has them; a DataError for anything else."""
+    """Return the groups of items as JSON has them; a DataError for anything else."""
     match value:
         case list() if all(
             isinstance(g, list) and all(isinstance(i, str) for i in g) for g in value

@@ -36,7 +36,7 @@ class LevelPair:
         return self.levels[0]
 
     def as_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """The pair as JSON."""
+        """Return the pair as JSON."""
         levels = {
             name: {column: row.values[column] for column in LEVEL}
             for name, row in zip(names, self.levels, strict=True)
@@ -70,7 +70,7 @@ class HierarchyReport:
     beyond_chance: Mapping[str, Mapping[str, BeyondChance]] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON."""
+        """Return the report as JSON."""
         systems = _by_system(self.pairs, self.reference)
         return {
             **record_of(self, "levels reference"),
@@ -189,7 +189,7 @@ def _sides(
 
 
 def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, list[LevelPair]]:
-    """The pairs of each system, where there is a reference; else all under "all pairs"."""
+    """Return the pairs of each system, where there is a reference; else all under "all pairs"."""
     found: dict[str, list[LevelPair]] = {}
     for pair in pairs:
         if reference is None:

@@ -38,7 +38,7 @@ class PairwiseRow:
         return {"item": self.item, "reference": self.reference, "hypothesis": self.hypothesis}
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as JSON."""
+        """Return the row as JSON."""
         return {**self.names, **self.values, "full": self.full, "near": self.near}
 
 

@@ -53,7 +53,7 @@ class AsWritten:
     parts: list[Codings] = field(default_factory=list)
 
     def readers(self, format: str | None = None) -> dict[str, Reader]:
-        """The readers by format; `format` is the one that was named, if one was."""
+        """Return the readers by format; `format` is the one that was named, if one was."""
         own: dict[str, Reader] = {name: guard(partial(self._kept, name)) for name in CODED}
         # Any text with commas passes for CSV: JSON, and tables whose header is not known.
         if format == "csv":
@@ -81,7 +81,7 @@ class AsWritten:
         unit: float | None = None,
         typed: bool = False,
     ) -> tuple[Codings, list[DataError]]:
-        """The codings of continua, and what is wrong with those that are none; the others go on.
+        """Return the codings of continua, and what is wrong with those that are none.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ def read_codings(
     typed: bool = False,
     **options: object,
 ) -> Codings:
-    """The codings of files, folders and globs; codings of one item in several files are joined.
+    """Read the codings of files, folders and globs; join those of one item in several files.
 
     The first failure is raised; `gammacp segmentation` goes on with the other files.
 
@@ -217,7 +217,7 @@ def closer(error: DataError) -> DataError:
 
 
 def load_codings(name: str) -> Codings:
-    """The codings of a dataset that ships: `moonstone` or `hearst1997`.
+    """Return the codings of a dataset that ships: `moonstone` or `hearst1997`.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def load_codings(name: str) -> Codings:
 
 
 def read_groups(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
-    """The groups of items that a JSON file declares: `[[ITEM, …], …]`, or "groups" of an object.
+    """Read the groups of items of a JSON file: `[[ITEM, …], …]`, or "groups" of an object.
 
     Parameters
     ----------

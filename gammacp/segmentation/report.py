@@ -54,7 +54,7 @@ class SegmentationReport:
     skipped: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON."""
+        """Return the report as JSON."""
         found = self.agreement.as_dict()
         if self.measures is not None:
             found["corpus"]["measures"] = {n: m.as_dict() for n, m in self.measures.items()}
@@ -141,7 +141,7 @@ def segmentation_report(
 
 
 def _of_several(people: Codings) -> tuple[Codings, tuple[str, ...]]:
-    """The items that two people coded at least, and the others."""
+    """Return the items that two people coded at least, and the others."""
     skipped = tuple(item for item, coders in people.items() if len(coders) < 2)
     if people and len(skipped) == len(people):
         who = ", ".join(f"{item} by {next(iter(people[item]))}" for item in skipped)

@@ -28,7 +28,7 @@ _MISSES = (Column("full", "full", count), Column("near", "near", count))
 
 
 def _inside(key: str, header: str, *path: str) -> Column:
-    """A number that is deeper in the record."""
+    """Return a number that is deeper in the record."""
 
     def value(record: Any) -> Any:
         for name in path:
@@ -215,7 +215,7 @@ _T = {"precision": "T precision", "recall": "T recall", "f": "T F₁"}
 
 
 def bootstrap_in_words(report: SegmentationReport) -> str | None:
-    """The intervals of the pooled coefficients; None without bootstrap."""
+    """Return the intervals of the pooled coefficients; None without bootstrap."""
     drawn = report.agreement.intervals
     if drawn is None:
         return None

@@ -42,7 +42,7 @@ def in_words(counts: Mapping[str, int]) -> str:
 
 
 def spread(values: Iterable[float]) -> Spread:
-    """The spread of values, NaN standing for an undefined one.
+    """Return the spread of values, NaN standing for an undefined one.
 
     >>> spread([0.5, 1.0, math.nan])
     Spread(mean=0.75, sd=0.25, undefined=1)
@@ -61,14 +61,14 @@ def draw_items(items: int, draws: int, seed: int) -> Floats:
 
 
 def error_of(influences: Floats, weights: Floats) -> Floats:
-    """The error of a statistic that items move by these `influences`, shape (draws, items)."""
+    """Return the error of a statistic that items move by `influences`, shape (draws, items)."""
     items = influences.shape[-1]
     squares = np.einsum("wd,wd,wd->w", weights, influences, influences)
     return np.asarray(np.sqrt(squares * items / max(items - 1, 1)))
 
 
 def fractions_apart(parts: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The difference of two fractions of sums for weights of items, and its error.
+    """Return the difference of two fractions of sums for weights of items, and its error.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def fractions_apart(parts: Floats, weights: Floats) -> tuple[Floats, Floats]:
 def interval(
     values: Floats, errors: Floats, items: int, limit: float = math.inf
 ) -> tuple[float, float] | None:
-    """The 95 % interval of a statistic from draws of items, within ± limit.
+    """Return the 95 % interval of a statistic from draws of items, within ± limit.
 
     None for fewer than `FEWEST` items, and where there is no value.
 

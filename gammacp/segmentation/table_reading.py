@@ -89,7 +89,7 @@ def _is_comment(comments: set[int], number: int, line: str) -> bool:
 def _of_columns(
     names: Sequence[str], kind: str, rows: Sequence[tuple[int, list[str]]]
 ) -> dict[str, Segmentation]:
-    """The codings of an item in a wide table; a coder without a single cell did not code it."""
+    """Return the codings of an item in a wide table; a coder without a cell did not code it."""
     for name, times in Counter(names).items():
         if times > 1 or not name:
             raise DataError(

@@ -63,7 +63,7 @@ def count_shapes(continuum: Continuum) -> Counts:
 
 
 def _matched(left: Indices, right: Indices, ious: Floats) -> Floats:
-    """The IoU of each match: most matches first, then the largest sum."""
+    """Return the IoU of each match: most matches first, then the largest sum."""
     from scipy.optimize import linear_sum_assignment
 
     if not len(left):

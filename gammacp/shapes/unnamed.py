@@ -135,7 +135,7 @@ def unnamed_gamma(
     dissimilarity: Bindable | None = None,
     same: float | None = None,
 ) -> UnnamedGamma:
-    """Groups of what readers without names drew, and γ as an interval over every way to name them.
+    """Find groups of what readers without names drew, and γ's range over every way to name them.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ class _Groups:
 def _groups(
     c: Continuum, bound: BoundDissimilarity, k: int, *, most: float | None = None
 ) -> _Groups:
-    """The best groups of at most k units of different blocks, of pairs with d ≤ `most` alone."""
+    """Find the best groups of at most k units of different blocks, of pairs with d ≤ `most`."""
     n = c.n_annotators
     if n < 2 or not c.n_units:
         alone = c.n_units * k * (k - 1) / 2 * bound.delta

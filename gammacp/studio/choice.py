@@ -60,7 +60,7 @@ class Choice(WrittenTable):
         return cls(**{k: v for k, v in campaign.values.items() if k in cls.model_fields})
 
     def apply_to(self, campaign: Campaign) -> Campaign:
-        """The campaign with this in place of what it says itself.
+        """Return the campaign with this in place of what it says itself.
 
         Parameters
         ----------

@@ -347,7 +347,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def write_journal(path: Path, rows: Sequence[Decision]) -> None:
-    """The journal as CSV or JSON, by the ending of the file.
+    """Write the journal as CSV or JSON, by the ending of the file.
 
     Parameters
     ----------

@@ -594,7 +594,7 @@ def _with_bounds(format: Format) -> Format:
 def gold_standard(
     found: Gold, *, with_undecided: bool, came_as: Container[str] = (), bounded: bool = True
 ) -> Markup:
-    """The gold standard in every format; those that the files came in (`came_as`) stand first.
+    """Return the gold standard in every format; those that the files came in (`came_as`) first.
 
     `bounded` says whether bounds were given, so that a format without them loses some.
     """

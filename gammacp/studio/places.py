@@ -9,7 +9,7 @@ from gammacp.cli.wording import options_for_parameters
 
 
 def inside(folder: Path, name: str) -> str:
-    """A name without the folder, so that it stays when the folder is moved.
+    """Return a name without the folder, so that it stays when the folder is moved.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def without_options(text: str) -> str:
 
 
 def seen_from(folder: Path, text: str) -> str:
-    """A message as a page has it: without options, the way to the folder and to temporary files.
+    """Return a message as a page has it: without options or the path of temporary files.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class DecisionRequest(WrittenTable):
 
 
 def item_keys(found: Consensus) -> tuple[str, ...]:
-    """A key for each unit of a consensus, made of what the annotators have there.
+    """Return a key for each unit of a consensus, made of what the annotators have there.
 
     It stays as long as that stays, wherever the unit is in the list; decisions about annotations
     that have changed since do not silently become decisions about the new ones.
@@ -67,7 +67,7 @@ def item_keys(found: Consensus) -> tuple[str, ...]:
 
 
 def link_keys(found: Consensus) -> tuple[str, ...]:
-    """A key for each link of a consensus, likewise.
+    """Return a key for each link of a consensus, likewise.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
 
 
 def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decision:
-    """The decision that is asked for, with the unit or link it leaves.
+    """Return the decision that is asked for, with the unit or link it leaves.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
 
 
 def _on_link(link: ConsensusLink, asked: DecisionRequest) -> Decision:
-    """The decision on a link; its category is the link's type."""
+    """Return the decision on a link; its category is the link's type."""
     name = None
     kept = asked.action != "drop"
     type = link.type
@@ -332,7 +332,7 @@ def _links_of_gold(
 
 
 def workbook(continua: Mapping[str, Continuum]) -> bytes:
-    """A gold standard as a table for Excel, whose rows are those of CSV.
+    """Return a gold standard as a table for Excel, whose rows are those of CSV.
 
     Parameters
     ----------
@@ -403,7 +403,7 @@ def cannot_hold(continua: Mapping[str, Continuum], name: str) -> str | None:
 
 
 def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]:
-    """A gold standard as a file of a format, or as an archive of several: its name and its bytes.
+    """Return a gold standard as a file, or as an archive of several: its name and its bytes.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ _YOUNG = 60.0  # seconds in which a studio that starts may not hold it yet
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder that only its owner can read, for everything temporary within the block.
+    """Yield a folder that only its owner can read, for everything temporary within the block.
 
     Folders of studios that are gone without having removed theirs are removed.
     """

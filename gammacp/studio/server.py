@@ -191,12 +191,12 @@ class Studio:
         return replace(now, version=f"{now.version} {hash(self.intake.campaign)}")
 
     def gold(self, with_undecided: bool) -> Gold:
-        """The gold standard of the decisions that stand."""
+        """Return the gold standard of the decisions that stand."""
         standing = self.journal.standing()
         return gold(self.review.consensus, standing, with_undecided=with_undecided)
 
     def recordings(self) -> dict[str, Path]:
-        """The recordings of what can be reviewed."""
+        """Return the recordings of what can be reviewed."""
         found = self.review.consensus
         return recordings(self.shown, {name: c.continuum for name, c in found.items()})
 
@@ -419,7 +419,7 @@ _ROUTES: tuple[tuple[str, str, Handler], ...] = (
 
 
 def application(studio: Studio, token: str, hosts: tuple[str, ...]) -> ASGIApp:
-    """The studio behind its guard.
+    """Return the studio behind its guard.
 
     Parameters
     ----------
@@ -506,7 +506,7 @@ def serve(
 
 
 def _listen(folder: Path, port: int) -> socket.socket:
-    """A socket on this port; 0 is the folder's own, or any if that is taken."""
+    """Return a socket on this port; 0 is the folder's own, or any if that is taken."""
     own = _FIRST_PORT + int(sha256(os.fsencode(folder)).hexdigest(), 16) % _PORTS
     for number in (port,) if port else (own, 0):
         listening = socket.socket()

@@ -16,7 +16,7 @@ _TIMES = ("s", "ms")
 
 
 def recordings(folder: Path, documents: Mapping[str, Continuum]) -> dict[str, Path]:
-    """The recording of each document that is in seconds or milliseconds, where there is one.
+    """Return the recording of each document that is in seconds or milliseconds, where there is one.
 
     Which it is, says `named_as`; endings are in the order of `TYPES`.
 

@@ -221,7 +221,7 @@ def _table_to_name(
 
 
 def _seen_from(folder: Path, error: DataError) -> DataError:
-    """The error with its file, and those that it names, as seen from the folder."""
+    """Return the error with its file, and those that it names, as seen from the folder."""
     hint = error.hint and seen_from(folder, error.hint)
     if error.file is None:
         file = None

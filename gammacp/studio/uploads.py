@@ -56,7 +56,7 @@ class UploadLimits:
     rows: int = 5_000_000
 
     def in_words(self) -> str:
-        """The limits as a sentence."""
+        """Return the limits as a sentence."""
         return (
             f"Limits: {self.file // _MB} MB for a file, {self.unpacked // _MB} MB for an unpacked "
             f"archive, {self.files:,} files, {self.rows:,} lines or entries in each."
@@ -252,7 +252,7 @@ class _Sent:
         self._rest = b""
 
     async def line(self) -> bytes:
-        """The first line."""
+        """Return the first line."""
         async for chunk in self._chunks:
             before, ended, after = chunk.partition(b"\n")
             self._rest += before
@@ -265,7 +265,7 @@ class _Sent:
         raise DataError("no list of files was sent", hint="Load the page again")
 
     async def take(self, size: int) -> AsyncIterator[bytes]:
-        """The next so many bytes."""
+        """Return the next so many bytes."""
         while size > 0:
             if not self._rest:
                 self._rest = await anext(self._chunks, b"")
@@ -278,7 +278,7 @@ class _Sent:
 
 
 def path_inside(name: str) -> str:
-    """A name from a browser as a path inside a folder.
+    """Return a name from a browser as a path inside a folder.
 
     Parameters
     ----------

@@ -180,7 +180,7 @@ def _disorder(observed: Continuum, random: Continuum) -> float:
 
 
 def units_in_words(continuum: Continuum) -> str:
-    """A continuum's units for a message; the first dozen."""
+    """Return a continuum's units for a message; the first dozen."""
     units = [f"{u.annotator} {u.start:g}-{u.end:g} {u.category or '–'}" for u in continuum]
     if len(units) > 12:
         more = f" … ({len(units)} units)"
@@ -272,7 +272,7 @@ def move(continuum: Continuum, factor: float, shift: float) -> Continuum:
 
 
 def _swap_names(continuum: Continuum) -> Continuum:
-    """The same with the annotators' names swapped, the first one's for the last one's."""
+    """Return the same with the annotators' names swapped, the first one's for the last one's."""
     names = dict(zip(continuum.annotators, continuum.annotators[::-1], strict=True))
     return _with(continuum, (replace(u, annotator=names[u.annotator]) for u in continuum))
 

@@ -175,7 +175,7 @@ class _Checked:
         return target
 
     def one_file(self, path: Path) -> Path:
-        """The file of the example that is damaged: the first with the format's ending."""
+        """Return the file of the example that is damaged: the first with the format's ending."""
         if path.is_file():
             files = [path]
         else:

@@ -227,7 +227,7 @@ def _link(spans: Spans, lines: Sequence[str]) -> None:
 def _over_lines(
     parts: list[tuple[int | None, int | None]], text: str | None
 ) -> list[tuple[int | None, int | None]]:
-    """The parts before brat cut them at the ends of lines."""
+    """Return the parts before brat cut them at the ends of lines."""
     found = parts[:1]
     for start, end in parts[1:]:
         last, reached = found[-1]
@@ -240,7 +240,7 @@ def _over_lines(
 
 
 def _by_line(text: str | None, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A part as brat cuts it: for each of its lines what is there without white space around."""
+    """Return a part as brat cuts it: what is there of each line without white space around."""
     for gap in _LINE_BREAK.finditer(text or "", start, end):
         if start < gap.start() and gap.end() < end:
             yield start, gap.start()
@@ -299,7 +299,7 @@ def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = Non
 
 
 def _link_lines(c: Continuum, units: Sequence[Unit]) -> list[str]:
-    """The links of an annotator, all as relations, which `annotation.conf` says more of."""
+    """Return the links of an annotator, all as relations, which `annotation.conf` says more of."""
     found: list[str] = []
     for x, one, other in links_of(c, units):
         if not x.type or any(mark.isspace() for mark in x.type):

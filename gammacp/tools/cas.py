@@ -66,12 +66,12 @@ class _Kind:
 
 
 def layers(source: Source) -> Layers:
-    """The types of annotations that can be units, with their features that have a value."""
+    """Return the types of annotations that can be units, with their features that have a value."""
     return layers_of(view_of(source))
 
 
 def layers_of(cas: Cas) -> dict[str, Layer]:
-    """The types of annotations of a view that can be units, with their features.
+    """Return the types of annotations of a view that can be units, with their features.
 
     A subtype belongs to the layer of its topmost supertype and can be named for itself; tokens,
     sentences and what tools note about a document are read when they are named.
@@ -218,7 +218,7 @@ def _fillers(cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> s
 
 
 def _slots(cas: Cas, a: CasAnnotation, kind: _Kind) -> dict[str, list[tuple[str, str]]]:
-    """The slots of an annotation: of each the roles, and the ids of what fills them."""
+    """Return the slots of an annotation: of each the roles, and the ids of what fills them."""
     found = {
         name: [x for v in a.features[name] for i in v.split() for x in cas.slots.get(i, ())]
         for name in kind.links
@@ -268,13 +268,13 @@ def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet
 
 
 def _ends(a: CasAnnotation) -> tuple[str, str] | None:
-    """The ids of what a relation joins."""
+    """Return the ids of what a relation joins."""
     found = (tuple(" ".join(a.features.get(end, ())) for end in ends) for ends in ENDS)
     return next(((s, t) for s, t in found if s and t), None)
 
 
 def _label(a: CasAnnotation, kind: _Kind) -> str:
-    """The type of a relation: what a feature with a usual name of a label says, or the only one."""
+    """Return the type of a relation: what a feature with a usual name says, or the only one."""
     usual = [f for f in kind.values if f in (*USUAL_FEATURES, "DependencyType")] or kind.values
     if usual:
         return "+".join(a.features.get(usual[0], ()))
@@ -327,7 +327,7 @@ def _kind(cas: Cas, name: str, group: Sequence[CasAnnotation]) -> _Kind:
 
 
 def _declared_links(types: TypeSystem, name: str, group: Sequence[CasAnnotation]) -> set[str]:
-    """The features that hold structures by the type system, or by the file where it says so."""
+    """Return the features that hold structures by the type system, or by the file if it says so."""
     links = {f for f, kind in types.features(name).items() if not types.holds_values(kind)}
     return links.union(*(a.links for a in group))
 

@@ -111,7 +111,7 @@ def _first_view(
     elements: Mapping[str, Sequence[str]],
     ids: frozenset[str],
 ) -> Cas:
-    """The view of a text: of the structures `found` with a place those that are indexed in it.
+    """Return the view of a text: of the structures `found` with a place the indexed ones.
 
     `links` are role and target, `elements` what arrays hold, of each structure of the file.
     """

@@ -107,7 +107,7 @@ class _Project:
     read: dict[str, str | None] = field(default_factory=dict)
 
     def file(self, name: str) -> str | None:
-        """The text of a file by its path in the project; None without one."""
+        """Return the text of a file by its path in the project; None without one."""
         if name not in self.read:
             if not _SAFE.fullmatch(name.rpartition(".")[0]):
                 raise self.source.error(f"{name!r} is not a file of a project")
@@ -117,7 +117,7 @@ class _Project:
         return self.read[name]
 
     def record(self, name: str) -> Record:
-        """A JSON object of the project; empty without one."""
+        """Return a JSON object of the project; empty without one."""
         with suppress(DataError):
             return Record.of(parsed_json(self.file(name) or "{}"), self.source)
         return Record.of({}, self.source)

@@ -27,7 +27,7 @@ _SYSTEM = {_AUTHOR, "catma_markuptimestamp", "catma_displaycolor"}
 
 
 def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
-    """The annotations of a collection.
+    """Return the annotations of a collection.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class _Utterance:
 
 
 def read(source: Source, *, category: str = SPEAKER) -> Continuum:
-    """The utterances of a transcript that have times.
+    """Return the utterances of a transcript that have times.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ Times = dict[int, tuple[float, float]]
 
 
 def read(source: Source, *, tier: str | None = None) -> Continuum:
-    """The units of the tiers of an .eaf file.
+    """Return the units of the tiers of an .eaf file.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def _times(root: Element) -> tuple[Times, int]:
 
 
 def _interpolate(aligned: list[Element], slots: Mapping[str, float | None]) -> dict[str, float]:
-    """Times of the slots of one tier; those without a time lie evenly between their neighbours."""
+    """Return times of a tier's slots; those without one lie evenly between their neighbours."""
     sequence: list[str] = []
     for a in aligned:
         for end in _ENDS:

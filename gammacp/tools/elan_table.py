@@ -33,7 +33,7 @@ Cell = tuple[str, str, float, float, int, str]
 
 
 def read(source: Source, *, tier: str | None = None) -> Continuum | Corpus:
-    """The annotations of a table.
+    """Return the annotations of a table.
 
     Parameters
     ----------

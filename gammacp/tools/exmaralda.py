@@ -17,7 +17,7 @@ from gammacp.formats.xmltree import Element, parse
 
 
 def read(source: Source, *, tier: str | None = None) -> Continuum:
-    """The events of the tiers of a transcription.
+    """Return the events of the tiers of a transcription.
 
     Parameters
     ----------

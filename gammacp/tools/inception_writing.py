@@ -54,7 +54,7 @@ class _Layers:
 
 
 def _layers(document: Continuum | Corpus, layer: str, feature: str, relation: str) -> _Layers:
-    """The layers; a UsageError if one cannot be."""
+    """Return the layers; a UsageError if one cannot be."""
     kind = r"[A-Za-z]\w*"
     for name in (layer, relation):
         if not re.fullmatch(rf"{kind}(\.{kind})+", name):
@@ -71,7 +71,7 @@ def _relations(c: Continuum, units: Sequence[Unit]) -> list[tuple[str, int, int]
 
 
 def _chains(c: Continuum, units: Sequence[Unit]) -> list[list[int]]:
-    """The chains of an annotator, by the numbers of the units; links of all types join."""
+    """Return the chains of an annotator, by the numbers of the units; links of all types join."""
     chain: dict[int, set[int]] = {}
     for x, one, other in links_of(c, units):
         if x.kind == CHAIN:
@@ -81,7 +81,7 @@ def _chains(c: Continuum, units: Sequence[Unit]) -> list[list[int]]:
 
 
 def _types(layers: _Layers) -> str:
-    """The type system of what is written."""
+    """Return the type system of what is written."""
     link = f"{_COREFERENCE}Link"
     child = ElementTree.SubElement
     found = [(layers.units, ANNOTATION, {layers.feature: STRING})]
@@ -226,7 +226,7 @@ def _tsv(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, s
 
 
 def _cell(value: str | None) -> str:
-    """A value as it is written, `*` for none."""
+    """Return a value as it is written, `*` for none."""
     if value:
         return value.translate(_VALUE).replace(*_ARROW)
     return "*"
@@ -264,7 +264,7 @@ def _sentences(text: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[i
 
 
 def _writer(ending: str, render: Callable[..., Mapping[str, str]]) -> Callable[..., None]:
-    """A writer of a file per annotator, which `render` makes."""
+    """Return a writer of a file per annotator, which `render` makes."""
 
     def write(
         document: Continuum | Corpus,

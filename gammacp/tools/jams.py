@@ -18,12 +18,12 @@ from gammacp.formats.spans import SECONDS, Spans
 
 
 def layers(source: Source) -> Layers:
-    """The namespaces that have an observation."""
+    """Return the namespaces that have an observation."""
     return {space: Layer() for space, _, data in _annotations(source) if data}
 
 
 def read(source: Source, *, layer: str | None = None) -> Continuum:
-    """The recording's units of a namespace.
+    """Return the recording's units of a namespace.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ _SPAN_TYPES = (
 
 
 def layers(source: Source) -> Layers:
-    """The control tags that made regions."""
+    """Return the control tags that made regions."""
     return {
         str(region.get("from_name")): Layer()
         for task in records(source)
@@ -313,7 +313,7 @@ def _add_task(documents: Documents, task: _Task, settled: Settled, joining: str)
 def _regions(
     annotation: Record, asked: _Asked
 ) -> tuple[list[Record], _Beside, list[tuple[str, str]], list[_Relation]]:
-    """The spans of the layer, features, kind and reason of what is left out, and relations."""
+    """Return spans of the layer, features, kind and reason of what is left out, and relations."""
     chosen: list[Record] = []
     beside: _Beside = {}
     passed: list[tuple[str, str]] = []
@@ -345,7 +345,7 @@ def _regions(
 
 
 def _relation(entry: Record) -> list[_Relation]:
-    """A link for each of its labels, or one without a type."""
+    """Return a link for each of its labels, or one without a type."""
     ends = [str(entry.get(key) or "") for key in ("from_id", "to_id")]
     way = entry.get("direction")
     labels = [str(x) for x in entry.get("labels") or ()] or [""]
@@ -422,7 +422,7 @@ def _labels(region: Record) -> list[str]:
 
 
 def _quoted(key: str, task: Record, regions: list[Record]) -> Quoted:
-    """The texts that may have been annotated, and what regions say is where."""
+    """Return the texts that may have been annotated, and what regions say is where."""
     data = task.inner("data")
     usual = data.text("text")
     others = [v for k, v in data.items() if isinstance(v, str) and v and k != "text"]

@@ -13,7 +13,7 @@ from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
 
 def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
-    """A document for each text.
+    """Return a document for each text.
 
     Parameters
     ----------

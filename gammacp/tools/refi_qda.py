@@ -73,7 +73,7 @@ def read(source: Source) -> Corpus:
 
 
 def _names(root: Element) -> dict[str, str]:
-    """A name of its own for each user and each code, by case-folded GUID."""
+    """Return a name of its own for each user and each code, by case-folded GUID."""
     users = [(_guid(e), e.attribute("name")) for e in root.below("User")]
     paths = list(_codes(root, ()))
     taken = Counter(path[-1] for _, path in paths)
@@ -107,7 +107,7 @@ def _codes(element: Element, above: tuple[str, ...]) -> Iterator[tuple[str, tupl
 
 
 def _distinct(named: list[tuple[str, str]]) -> dict[str, str]:
-    """The names by GUID; of equal ones, all but the first with a number."""
+    """Return the names by GUID; of equal ones, all but the first with a number."""
     used = {name for _, name in named}
     names: dict[str, str] = {}  # GUIDs by name
     for guid, base in named:

@@ -38,7 +38,7 @@ _EXACT = decimal.Context(prec=1100)
 def read(
     source: Source, *, layer: str = "SPEAKER", file_is: str | None = None
 ) -> Continuum | Corpus:
-    """The units of an RTTM file.
+    """Return the units of an RTTM file.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def write(document: Continuum, path: Path) -> None:
 
 
 def _field(name: str) -> str:
-    """A name without blanks; letters of any script stay readable."""
+    """Return a name without blanks; letters of any script stay readable."""
     if not name:
         raise DataError("an annotator or category has an empty name", hint="Write JSON instead")
     try:

@@ -93,7 +93,7 @@ def _tokens(text: str) -> Iterator[tuple[str, int]]:
 
 
 def read(source: Source, *, tier: str | None = None) -> Continuum:
-    """The units of the tiers of a TextGrid.
+    """Return the units of the tiers of a TextGrid.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ _ENTRIES = {
 def _with_gaps(
     lane: list[tuple[float, float, str | None]], bounds: tuple[float, float]
 ) -> list[tuple[float, float, str]]:
-    """The intervals of a tier: the units, and an empty one wherever there is none."""
+    """Return the intervals of a tier: the units, and an empty one wherever there is none."""
     rows: list[tuple[float, float, str]] = []
     reached, last = bounds
     for start, end, label in [*lane, (last, last, None)]:
@@ -258,7 +258,7 @@ def _with_gaps(
 def _tier(
     kind: str, name: str, bounds: tuple[float, float], rows: Sequence[tuple[float | str, ...]]
 ) -> list[str]:
-    """The lines of a tier."""
+    """Return the lines of a tier."""
     what, keys = _ENTRIES[kind]
     head: dict[str, float | str] = {
         "class": kind,

@@ -47,7 +47,7 @@ class TypeSystem:
         return name in self.supertypes
 
     def ancestors(self, name: str) -> Iterator[str]:
-        """The type, what it is a kind of, and so on."""
+        """Yield the type, what it is a kind of, and so on."""
         seen: set[str] = set()
         while name and name not in seen:
             seen.add(name)
@@ -59,7 +59,7 @@ class TypeSystem:
         return {f: r for x in self.ancestors(name) for f, r in self.ranges.get(x, {}).items()}
 
     def layers(self, name: str) -> tuple[str, ...]:
-        """The type and its supertypes below annotations in general; the last one is its layer."""
+        """Return the type and its supertypes below annotations; the last is its layer."""
         general = (ANNOTATION, "uima.cas.")
         below = takewhile(lambda x: not x.startswith(general), self.ancestors(name))
         return tuple(below) or (name,)
@@ -82,7 +82,7 @@ def holds_several(range_type: str) -> bool:
 
 
 def beside(source: Source) -> TypeSystem | None:
-    """The type system in the folder or archive of a document; None without one.
+    """Return the type system in the folder or archive of a document; None without one.
 
     It is called TypeSystem.xml, or as the document with the ending .xml (as in INCEpTION's zipped
     documents inside a project).
@@ -114,7 +114,7 @@ def beside(source: Source) -> TypeSystem | None:
 
 @lru_cache(maxsize=4)
 def _from_xml(content: bytes) -> TypeSystem | None:
-    """The type system of a descriptor; None if it is XML of another kind."""
+    """Return the type system of a descriptor; None if it is XML of another kind."""
     root = parse(Source(Path(TYPE_SYSTEMS[0]), "", "", content))
     if root.tag != f"{RESOURCES}typeSystemDescription":
         return None
@@ -133,7 +133,7 @@ def _text(entry: Element, name: str) -> str:
 
 
 def from_json(types: object) -> TypeSystem | None:
-    """The type system embedded in a JSON CAS as %TYPES; None without one."""
+    """Return the type system embedded in a JSON CAS as %TYPES; None without one."""
     if not isinstance(types, dict) or not types:
         return None
     declared = {n: t for n, t in types.items() if isinstance(t, dict)}

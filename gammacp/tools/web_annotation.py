@@ -75,7 +75,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
 
 
 def _annotations(source: Source) -> Iterator[Record]:
-    """The annotations of a file, those of collections and pages included."""
+    """Yield the annotations of a file, those of collections and pages included."""
     waiting = list(records(source))[::-1]
     while waiting:
         record = waiting.pop()

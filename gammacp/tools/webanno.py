@@ -86,7 +86,7 @@ class _Annotation:
 
 
 def layers(source: Source) -> Layers:
-    """The layers that have an annotation, with their features; chains are the second choice."""
+    """Return the layers with annotations, and their features; chains are the second choice."""
     found = layers_of(_view(source)[0])
     chains = {layer.name for layer in rows_of(source).layers if layer.kind == "CH"}
     second = bool(found.keys() - chains)
@@ -97,13 +97,13 @@ def layers(source: Source) -> Layers:
 
 
 def _slots(features: Sequence[str]) -> dict[int, str]:
-    """The slots: a column of roles, whose next one is of targets, and the slot's name."""
+    """Return the slots: a column of roles, whose next one is of targets, and the slot's name."""
     found = {i: _SLOT.match(f) for i, f in enumerate(features) if f.startswith("ROLE_")}
     return {i: match[1] if match else "" for i, match in found.items()}
 
 
 def _values(features: Sequence[str]) -> dict[int, str]:
-    """The columns that are features with a value."""
+    """Return the columns that are features with a value."""
     taken = {c for i in _slots(features) for c in (i, i + 1)}
     return {i: f for i, f in enumerate(features) if f and i not in taken}
 
@@ -164,7 +164,7 @@ def read(
 
 
 def _view(source: Source) -> tuple[Cas, list[_Fault], Settled]:
-    """A file as a CAS whose type system is its header, what is wrong with it, and its offsets."""
+    """Return a file as a CAS whose type system is its header, what is wrong, and its offsets."""
     parsed, settled = _counted(source, rows_of(source))
     text = settled.text or ""
     faults: list[_Fault] = []
@@ -227,7 +227,7 @@ class _Keys:
     of: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     def key(self, layer: str, name: str) -> str:
-        """The key of the one annotation of a layer that is so called; "" for none or several."""
+        """Return the key of a layer's one annotation that is so called; "" for none or several."""
         found = self.of.get(name, {}).get(layer, ())
         if len(found) == 1:
             return found[0]
@@ -282,7 +282,7 @@ def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
 def _relations(
     source: Source, keys: _Keys, rows: Sequence[Row], layer: RowLayer
 ) -> Iterator[CasAnnotation]:
-    """The relations of a layer, each at its target, with its ends as features, if it has them."""
+    """Return the relations of a layer, each at its target, with its ends as features, if any."""
     if layer.features:
         base = layer.features[-1].removeprefix("BT_")
     else:
@@ -317,7 +317,7 @@ def _relations(
 def _annotations(
     source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
 ) -> Iterator[_Annotation]:
-    """The annotations of a layer; one with an identifier goes on over rows, as it began."""
+    """Yield the annotations of a layer; one with an identifier goes on over rows, as it began."""
     slots = _slots(layer.features)
     targets = {i + 1 for i in slots}
     called = {i: slots.get(i, slots.get(i - 1, f)) for i, f in enumerate(layer.features)}
@@ -352,7 +352,7 @@ def _annotations(
 def _mentions(
     source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
 ) -> Iterator[_Annotation]:
-    """The mentions of a chain layer, each with its chain and its number in it, such as 2->1."""
+    """Return the mentions of a chain layer, each with its chain and number in it, such as 2->1."""
     if _CHAIN in layer.features:
         relation = layer.features.index(_CHAIN)
     else:
@@ -402,7 +402,7 @@ def _cells(row: Row, layer: RowLayer) -> tuple[str, ...]:
 
 
 def _counted(source: Source, parsed: WebannoRows) -> tuple[WebannoRows, Settled]:
-    """The rows with offsets in UTF-16, whatever the file counts, and the text that they are in."""
+    """Return the rows with offsets in UTF-16, whatever the file counts, and their text."""
     texts: dict[str, None] = {}
     reason: DataError | None = None
     for width in _WIDTHS:
@@ -432,7 +432,7 @@ def _counted(source: Source, parsed: WebannoRows) -> tuple[WebannoRows, Settled]
 
 
 def _text(source: Source, parsed: WebannoRows, width: Callable[[str], int]) -> str:
-    """The document, with blanks where the file has no text (line breaks between sentences)."""
+    """Return the document, with blanks where the file has no text (line breaks after sentences)."""
     pieces: list[str] = []
     reached = 0
     for start, sentence in parsed.sentences:

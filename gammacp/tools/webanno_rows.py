@@ -57,7 +57,7 @@ def unescape(text: str) -> str:
 
 
 def pieces(cell: str, mark: str) -> list[str]:
-    r"""A cell, cut at a mark wherever no backslash takes its meaning away.
+    r"""Return a cell, cut at a mark wherever no backslash takes its meaning away.
 
     >>> pieces(r"a\|b|c\\|d", "|")
     ['a\\|b', 'c\\\\', 'd']
@@ -82,7 +82,7 @@ def annotations_in_cell(cell: str) -> list[tuple[str, str]]:
 
 
 def rows_of(source: Source) -> WebannoRows:
-    """The lines of a file; DataError where it is of another version or not sound."""
+    """Return the lines of a file; DataError where it is of another version or not sound."""
     lines = source.lines()
     if not lines[0].startswith(VERSION_3):
         raise source.error(

@@ -67,7 +67,7 @@ class BracketFile:
         ignore: str = "",
         tally: Tally | None = None,
     ) -> list[Phrase]:
-        """The trees; bare symbols are `words`, or else labels of leaves.
+        """Return the trees; bare symbols are `words`, or else labels of leaves.
 
         `labels` and `ignore` as `gammacp.trees.conventions` says; `tally` counts traces.
         """
@@ -99,7 +99,7 @@ class BracketFile:
 
 
 def _below(root: _Bracket) -> Iterator[_Bracket]:
-    """A bracket and all in it, each before its children."""
+    """Yield a bracket and all in it, each before its children."""
     pending = [root]
     while pending:
         bracket = pending.pop()

@@ -48,7 +48,7 @@ def read_conll(
     tally: Tally | None = None,
     defects: list[Defect] | None = None,
 ) -> list[Dependencies]:
-    """The sentences of a file, in its order.
+    """Return the sentences of a file, in its order.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def read_conll(
 
 
 def _not_yet(sentences: list[Dependencies]) -> list[Dependencies]:
-    """The sentences, those `missing` that lack a label; trees without any labels are trees."""
+    """Return the sentences, those `missing` that lack a label; trees without labels are trees."""
     if all(relation == MISSING for s in sentences for relation in s.relations):
         return sentences
     return [
@@ -112,7 +112,7 @@ def _not_yet(sentences: list[Dependencies]) -> list[Dependencies]:
 
 
 def _unsound(rows: Sequence[tuple[int, list[str]]], path: Path, name: str | None) -> Dependencies:
-    """A sentence of which only its place and its words are known."""
+    """Return a sentence of which only its place and its words are known."""
     kept = [(k, f) for k, f in rows if f[0].isdigit()] or rows
     forms = tuple(f[1] if len(f) > 1 else MISSING for _, f in kept)
     heads = (0,) * len(kept)
@@ -202,7 +202,7 @@ def _sentence(
 def _edges(
     cells: Mapping[str, tuple[str, int]], path: Path, defects: list[Defect]
 ) -> tuple[Edge, ...]:
-    """The enhanced graph; none where a head is not there. A number alone is CoNLL-X's PHEAD."""
+    """Return the enhanced graph; none where a head is missing. A number alone is a PHEAD."""
     edges: list[Edge] = []
     for dependent, (cell, line) in cells.items():
         for part in cell.split("|") if ":" in cell else ():
@@ -216,7 +216,7 @@ def _edges(
 
 
 def _token(fields: list[str], layout: Layout, place: int) -> dict[str, str]:
-    """The columns of a line that there are; DataError where an id or a head is none."""
+    """Return the columns of a line that there are; DataError where an id or a head is none."""
     needed = max(layout[name] for name in _NEEDED) + 1
     if len(fields) < needed:
         raise DataError(

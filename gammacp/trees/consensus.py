@@ -69,7 +69,7 @@ def best_tree(weights: Mapping[Arc, int], n: int) -> tuple[int, ...]:
 
 
 def consensus_tree(sentences: Sequence[Dependencies]) -> ConsensusTree:
-    """The consensus of annotations of one sentence, the annotators in the order that ties go by.
+    """Return the consensus of annotations of one sentence; annotators in the order for ties.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class ConsensusTrees:
     left_out: int
 
     def as_dict(self) -> dict[str, int]:
-        """Counts: sentences, tokens, tokens with another head or label as good, left out."""
+        """Count sentences, tokens, tokens with another head or label, and what is left out."""
         found = [tree for _, tree in self.trees]
         return {
             "sentences": len(found),
@@ -239,7 +239,7 @@ class ConsensusTrees:
 
 
 def consensus_trees(treebank: Treebank) -> ConsensusTrees:
-    """The consensus of every sentence that at least two annotated.
+    """Return the consensus of every sentence that at least two annotated.
 
     Parameters
     ----------

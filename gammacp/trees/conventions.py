@@ -52,7 +52,7 @@ def check_conventions(kind: str, how: Mapping[str, str]) -> None:
 def by_convention(
     sentence: Dependencies, *, labels: str = "all", ignore: str = "", tally: Tally | None = None
 ) -> Dependencies:
-    """The sentence with only what counts.
+    """Return the sentence with only what counts.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def is_punctuation(form: str) -> bool:
 
 
 def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> Dependencies:
-    """The sentence without its punctuation; all of it if there is nothing else.
+    """Return the sentence without its punctuation; all of it if there is nothing else.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
 
 
 def category(label: str) -> str:
-    """A Penn label without function tags and indices; `-LRB-` and `-NONE-` stay.
+    """Return a Penn label without function tags and indices; `-LRB-` and `-NONE-` stay.
 
     >>> category("NP-SBJ-1"), category("NP=2"), category("-LRB-")
     ('NP', 'NP', '-LRB-')

@@ -49,7 +49,7 @@ class Defect:
         return f"{self.kind}: {self.message}"
 
     def as_dict(self) -> dict[str, object]:
-        """The JSON of a defect."""
+        """Return the JSON of a defect."""
         return {**asdict(self), "kind": str(self.kind)}
 
 
@@ -97,7 +97,7 @@ def _inside(sentence: Dependencies) -> Iterator[Defect]:
 
 
 def _cycles(heads: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The cycles of a sentence, each from its first token on."""
+    """Yield the cycles of a sentence, each from its first token on."""
     seen: set[int] = set()
     for token in range(1, len(heads) + 1):
         path: list[int] = []

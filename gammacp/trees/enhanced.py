@@ -33,7 +33,7 @@ Heads: TypeAlias = dict[int, list[Edge]]
 
 
 def collapse(sentence: Dependencies) -> Heads:
-    """The edges into words, paths through empty nodes made edges; no word without DEPS.
+    """Return the edges into words, paths through empty nodes made edges; no word without DEPS.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def empty_nodes(sentence: Dependencies) -> set[str]:
 def enhanced_graph(
     sentence: Dependencies, numbers: Mapping[str, str] = MappingProxyType({})
 ) -> MeaningGraph:
-    """The graph whose triples are the edges: between words one of the sentence, others of nodes.
+    """Return the graph of the edges' triples: between words one of the sentence, others of nodes.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ _EQUAL = {"PRT": "ADVP"}
 
 
 def evalb_brackets(sentence: Phrase) -> Counter[Bracketing]:
-    """The brackets that count: label, first and last leaf, how often.
+    """Return the brackets that count: label, first and last leaf, how often.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class Side:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence]) -> Side:
-        """The words of sentences, without case, in composed form."""
+        """Return the words of sentences, without case, in composed form."""
         return cls(
             tuple(_words(s) for s in sentences),
             tuple(s.name for s in sentences),
@@ -71,7 +71,7 @@ class Side:
         )
 
     def __len__(self) -> int:
-        """Number of sentences."""
+        """Return the number of sentences."""
         return len(self.words)
 
     @property
@@ -83,7 +83,7 @@ class Side:
 def pair_sentences(
     document: str, annotations: Mapping[str, Sequence[Sentence]], *, pairing: str = "auto"
 ) -> tuple[list[Item], list[LeftOut]]:
-    """The sentences of a document with everybody's annotation, and what has no partner.
+    """Return the sentences of a document with everybody's annotation, and what has no partner.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def _join(rows: list[dict[str, int]], found: Pairs, annotator: str, count: int) 
 
 
 def without_partner(items: Sequence[Item], annotators: int) -> list[LeftOut]:
-    """The sentences of a document that only one of its annotators has, per file."""
+    """Return the sentences of a document that only one of its annotators has, per file."""
     reason = "no other annotator has the sentence"
     if annotators == 1:
         reason = "nobody else annotated the document"

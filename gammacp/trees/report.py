@@ -64,7 +64,7 @@ class TreeReport:
     worst: Sequence[Item] | Sequence[Compared]
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON."""
+        """Return the report as JSON."""
         return {
             **self.document,
             "annotators": self.read.treebank.annotators,
@@ -160,7 +160,7 @@ def syntax_report(
 
 
 def report_on(read: ReadTreebank, **options: Any) -> TreeReport:
-    """The report on trees, or on graphs.
+    """Return the report on trees, or on graphs.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def _part(part: TreeAlpha) -> dict[str, Any]:
 
 
 def _documents(treebank: Treebank, shares: Sequence[SentenceShare]) -> Iterator[dict[str, Any]]:
-    """The accuracies of each document, and its share of D_o under δ_plain."""
+    """Yield the accuracies of each document, and its share of D_o under δ_plain."""
     observations = TreeObservations.of(treebank)
     documents = np.array([item.document for item in treebank.shared_items])
     for name in dict.fromkeys(documents.tolist()):

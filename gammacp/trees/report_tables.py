@@ -26,7 +26,7 @@ _UD |= {name: name.upper() for name in ("uas", "las", "clas", "mlas", "blex", "e
 
 
 def value_or_interval(value: Any, digits: int = 4) -> str:
-    """A number or an interval; nothing where a row has none."""
+    """Return a number or an interval; nothing where a row has none."""
     if value is None:
         return ""
     if isinstance(value, tuple):
@@ -157,7 +157,7 @@ def _beyond(part: Record, key: str) -> Record:
 
 
 def _rows(document: Record, names: Sequence[str]) -> list[Record]:
-    """The agreement, its intervals, and the disagreements, as records of the same columns."""
+    """Return the agreement, its intervals, and the disagreements, as records."""
     rows: list[Record] = []
     if document["beyond_chance"]:
         rows += [{"title": title, **_beyond(document, key)} for title, key in _BEYOND]

@@ -9,7 +9,7 @@ from gammacp.formats.source import Source
 
 
 def read_lines(path: Path, *, encoding: str = "utf-8") -> list[str]:
-    """The lines of a file; a byte-order mark overrides `encoding`.
+    """Return the lines of a file; a byte-order mark overrides `encoding`.
 
     Lines end as of `lines_of` (a form may be any other separator of Unicode). A byte that does not
     fit the encoding raises DataError with file and line.

@@ -273,7 +273,7 @@ def _items(
     tallies: Mapping[Path, Tally],
     defects: Sequence[Defect],
 ) -> tuple[list[Item], list[LeftOut]]:
-    """The sentences of all documents, paired, and those that one annotator has alone."""
+    """Return the sentences of all documents, paired, and those that one annotator has alone."""
     documents: dict[str, dict[str, list[Sentence]]] = {}
     for one in named:
         documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
@@ -384,7 +384,7 @@ def _read_all(
     tallies: Mapping[Path, Tally] = MappingProxyType({}),
     defects: list[Defect] | None = None,
 ) -> tuple[dict[Path, list[Sentence]], str, list[DataError]]:
-    """The sentences of each file that can be read, what they are, and the errors of the others."""
+    """Read the sentences of each file, what they are, and the errors of the others."""
     failures: list[DataError] = []
     leaves, size, ignore, labels = (conventions[option] for option in CONVENTIONS)
 
@@ -441,7 +441,7 @@ def _read_all(
 
 
 def _with_edges(sentence: Dependencies) -> Dependencies:
-    """The sentence, annotated where every word has an enhanced dependency, not where a head."""
+    """Return the sentence, annotated if every word has an enhanced dependency, not a head."""
     bare = {str(t) for t in range(1, sentence.n_tokens + 1)} - {d for *_, d in sentence.enhanced}
     if sentence.missing == UNSOUND:
         missing = sentence.missing
@@ -453,7 +453,7 @@ def _with_edges(sentence: Dependencies) -> Dependencies:
 
 
 def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item]:
-    """The items without annotations that are not made yet, or not sound, which are counted."""
+    """Return the items without annotations that are not made yet, or not sound."""
     found = []
     for item in items:
         there = {}

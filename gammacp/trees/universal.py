@@ -95,7 +95,7 @@ class Words:
         return Words(sentence, text, tuple(spans), tuple(several))
 
     def numbers_in(self, first: Words) -> dict[str, str]:
-        """The number of each word in another annotation of the text, primed where it has none.
+        """Return the number of each word in another annotation of the text, primed if it has none.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ def aligned_words(a: Words, b: Words) -> Pairs:
 
 
 def _common(x: Sequence[str], y: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """A longest common subsequence, as places in both."""
+    """Yield a longest common subsequence, as places in both."""
     longest = np.zeros((len(x) + 1, len(y) + 1), np.int64)
     for i in range(len(x) - 1, -1, -1):
         for j in range(len(y) - 1, -1, -1):
@@ -260,7 +260,7 @@ def _keys(words: Words, place: Callable[[int], int | None], *, xpos: bool) -> li
 
 
 def ud_scores(treebank: Treebank) -> dict[str, float]:
-    """The F₁ of the shared task over all pairs of annotations of a sentence.
+    """Return the F₁ of the shared task over all pairs of annotations of a sentence.
 
     A sentence counts once, however many annotators it has: its counts are means over their pairs.
     NaN where nothing is compared. Beside the scores it is told how many pairs were `compared`, how

@@ -171,7 +171,7 @@ def test_too_few_sets_are_no_failure_to_reproduce(run: Run, checkout: Path) -> N
     claims(checkout, y="mean")
     told = reproduce(run, checkout, "toy", "--quick").out
     assert "too few sets to decide (1)" in told
-    assert "reproduced: too few sets to decide on any of 1 sentences" in told
+    assert "reproduced: too few sets to decide on any of 1 claims" in told
     assert "0 of 1" not in told
     counts = json.loads(reproduce(run, checkout, "--check", "--json").out)["counts"]
     assert counts[0]["kinds"] == {"sweep": {"holds": 0, "open": 1, "fails": 0}}
@@ -261,7 +261,7 @@ def test_bad_claims_are_named(run: Run, checkout: Path) -> None:
         result = reproduce(run, checkout, "--check")
         assert (result.code, message in result.err) == (3, True), result.err
     (folder_of(checkout) / "claims" / "toy2001.toml").unlink()
-    assert "holds no ledger" in reproduce(run, checkout, "--check").err
+    assert "there are no claims" in reproduce(run, checkout, "--check").err
 
 
 def test_a_failed_run_leaves_the_results_alone(run: Run, checkout: Path) -> None:
@@ -359,7 +359,7 @@ def test_claims_that_change_after_the_run_are_told(run: Run, checkout: Path) -> 
 
     def changed() -> object:
         told = json.loads(reproduce(run, checkout, "--check", "--json").out)
-        return told["changed_since_run"]["toy"]
+        return told["changed_since_run"]["toy"]["claims"]
 
     assert reproduce(run, checkout, "toy").code == 0
     assert changed() is False
@@ -385,7 +385,7 @@ def test_a_run_that_fails_leaves_open_whether_claims_came_first(run: Run, checko
     with pytest.raises(ValueError):
         reproduce(run, checkout, "toy")
     told = json.loads(reproduce(run, checkout, "--check", "--json").out)
-    assert told["changed_since_run"] == {"toy": None}
+    assert told["changed_since_run"] == {"toy": {"claims": None, "experiment": None}}
 
 
 def test_mutants_find_claims_that_cannot_fail(run: Run, checkout: Path) -> None:
@@ -429,3 +429,85 @@ def test_a_folder_that_cannot_be_a_package_is_refused(run: Run, tmp_path: Path, 
     told = run("reproduce", "--experiments", tmp_path / name)
     assert told.code == 2
     assert "rename" in told.err
+
+
+def test_an_experiment_that_changes_after_its_run_is_told(run: Run, checkout: Path) -> None:
+    claims(checkout)
+    assert reproduce(run, checkout, "toy").code == 0
+    path = folder_of(checkout) / "toy.py"
+    path.write_text(path.read_text() + "# another word\n")
+    told = json.loads(reproduce(run, checkout, "--check", "--json").out)
+    assert told["changed_since_run"] == {"toy": {"claims": False, "experiment": True}}
+
+
+def test_a_claim_about_an_experiment_that_is_not_there_is_an_error(
+    run: Run, checkout: Path
+) -> None:
+    write(checkout, CLAIM.format(measure="gamma", y="y", more="").replace("toy/toy", "tyo/toy"))
+    for arguments in (("--check",), ("toy",), ("--mutants",)):
+        told = reproduce(run, checkout, *arguments)
+        assert told.code == 3
+        assert "did you mean 'toy'" in told.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "holds no claim"),
+        ("[claim]\nwords = 'w'", "Write [[claim]]"),
+        (CLAIM.format(measure="gamma", y="y", more='fails_because = " "'), "is empty"),
+        (CLAIM.format(measure="gamma", y="y", more="other = 3"), "not a table"),
+        ("title = 3", "not text"),
+        (
+            CLAIM.format(measure="gamma", y="y", more="").replace('csv = "toy/toy.csv"', "csv = 3"),
+            "not text",
+        ),
+    ],
+)
+def test_claims_that_are_written_wrongly_are_named(
+    run: Run, checkout: Path, text: str, message: str
+) -> None:
+    claims(checkout)
+    assert reproduce(run, checkout, "toy").code == 0
+    write(checkout, text)
+    told = reproduce(run, checkout, "--check")
+    assert (told.code, message in told.err) == (3, True), told.err
+
+
+def test_without_claims_there_is_nothing_to_check(run: Run, checkout: Path) -> None:
+    assert reproduce(run, checkout, "toy").code == 0
+    for option in ("--check", "--mutants"):
+        told = reproduce(run, checkout, option)
+        assert (told.code, "there are no claims" in told.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def run(out:\n", "SyntaxError"),
+        ("import nothing_of_the_kind\n", "nothing_of_the_kind"),
+        ("def run(out):\n    pass\n", "no function run(out, *, quick, data)"),
+        ("READS = ('gone',)\n" + GOOD, "'gone' is unknown"),
+        ("def run(out, *, quick, data):\n    pass\n", "run wrote nothing"),
+    ],
+)
+def test_an_experiment_that_cannot_run_says_why(
+    run: Run, checkout: Path, text: str, message: str
+) -> None:
+    (folder_of(checkout) / "toy.py").write_text(text)
+    told = reproduce(run, checkout, "toy")
+    assert (told.code, message in told.err) == (2, True), told.err
+    if "wrote nothing" not in message:
+        # The others are listed all the same.
+        listed = reproduce(run, checkout)
+        assert (listed.code, "cannot run" in listed.out) == (0, True)
+
+
+def test_two_curves_at_once_are_an_error(run: Run, checkout: Path) -> None:
+    rows = "measure,x,mean,values\ngamma,0,1,1 1\nser,0,1,1 1\n"
+    text = GOOD.partition('write_text("')[0] + f"write_text({rows!r})\n"
+    (folder_of(checkout) / "toy.py").write_text(text)
+    both = CLAIM.format(measure="*", y="mean", more="")
+    write(checkout, both)
+    told = reproduce(run, checkout, "toy")
+    assert (told.code, "2 rows have x = 0" in told.err) == (3, True), told.err

@@ -12,7 +12,7 @@ from gammacp.base.signature import parse
 from gammacp.chance.beyond import BeyondChance, against_chance
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.registry import CHANCE_MODELS, ChanceModel
-from gammacp.continuum import Continuum as C
+from gammacp.continuum import Continuum as C  # noqa: N817
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import on_the_grid

@@ -219,7 +219,7 @@ class Parts:
         return {root: Part(own, groups.get(root, none)) for root, own in units.items()}
 
     def _options(self, part: Part) -> list[list[Option]]:
-        """Groups by their first unit, each unit alone behind them."""
+        """Return the groups by their first unit, each unit alone behind them."""
         columns, loss = self.listed
         place = {u: i for i, u in enumerate(part.units.tolist())}
         options: list[list[Option]] = [[] for _ in place]
@@ -254,7 +254,7 @@ def _touched(columns: Columns, label: Codes, least: Floats) -> Floats:
 
 
 def _lexicographic(problem: Problem, columns: Columns) -> Indices:
-    """Groups in the order in which ties are decided: by first unit, fuller ones first."""
+    """Sort groups in the order in which ties are decided: by first unit, fuller ones first."""
     table = np.append(problem.ranks, problem.n_units)[group_table(problem, columns)]
     table.sort(axis=1)
     return np.asarray(np.lexsort(table.T[::-1]), np.int64)

@@ -168,7 +168,7 @@ class Pool:
         return tuple(notes)
 
     def as_dict(self) -> dict[str, Any]:
-        """The count and what it rests on, without the alignments."""
+        """Return the count and what it rests on, without the alignments."""
         return {
             "count": self.count,
             "exact": self.exact,

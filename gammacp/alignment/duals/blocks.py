@@ -109,7 +109,7 @@ def _blocks(problem: Problem, n_groups: float, tuning: Semidefinite) -> list[Blo
 
 
 def _join(whole: Matrices, blocks: list[Block], priced: list[Priced]) -> RelaxedMatrix:
-    """The sum of the blocks' matrices and multipliers, in units of the whole's opening."""
+    """Return the sum of the blocks' matrices and multipliers, in units of the whole's opening."""
     size, n = whole.several.shape
     matrix = np.zeros((size + 1, size + 1))
     rows = np.zeros((size, n))
@@ -129,7 +129,7 @@ def _join(whole: Matrices, blocks: list[Block], priced: list[Priced]) -> Relaxed
 
 
 def restrict(problem: Problem, units: Indices) -> Problem:
-    """The problem of these units (ascending rows) alone; as many annotators, the same opening."""
+    """Return the problem of these units (ascending rows) alone, with the same opening."""
     row = np.full(problem.n_units, -1, np.int32)
     row[units] = np.arange(len(units))
     kept = (row[problem.first] >= 0) & (row[problem.second] >= 0)

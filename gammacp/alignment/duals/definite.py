@@ -8,7 +8,7 @@ _HALF_ULP = 2.0**-53
 
 
 def least_shift(matrix: Floats) -> float:
-    """A number s ≥ 0, about the least one, such that matrix + s·I is positive semidefinite.
+    """Return a number s ≥ 0, about the least one, such that matrix + s·I is positive semidefinite.
 
     It is proven, not estimated: a Cholesky factorisation of the matrix shifted by s less its own
     rounding error runs to the end (Rump 2006, Verification of positive definiteness, Theorem 2.3:

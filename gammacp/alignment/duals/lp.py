@@ -124,7 +124,7 @@ def reprice(
     *,
     deadline: float = np.inf,
 ) -> None:
-    """New prices, in place, for units first … last − 1 of each window, the others held fixed."""
+    """Compute prices, in place, for units first … last − 1 of each window, the others fixed."""
     ends = np.maximum.reduceat(columns.members, columns.begin[:-1])
     starts = np.minimum.reduceat(columns.members, columns.begin[:-1])
     by_start = np.argsort(starts, kind="stable")

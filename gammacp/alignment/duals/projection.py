@@ -26,7 +26,7 @@ class Support(NamedTuple):
 def support_of(
     n_units: int, columns: Columns, value: Floats, price: Floats, used: float
 ) -> tuple[Support, Floats]:
-    """The support of columns with values above `used`, and the nearest prices that just pay each.
+    """Return the support of columns with values above `used`, and the nearest prices that pay each.
 
     A unit covered less than once is partly alone, which gains nothing.
     """
@@ -41,7 +41,7 @@ def support_of(
 
 
 def _parts(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floats]:
-    """The same for columns that are all used, each unit by one at least."""
+    """Return the same for columns that are all used, each unit by one at least."""
     from gammacp.alignment.kernels.components import label_components
 
     label = np.empty(n_units, np.int32)

@@ -164,7 +164,7 @@ class Priced:
 
 
 def model(problem: Problem, n_groups: float, repairs: int) -> Matrices:
-    """The matrices of a problem that has about that many groups; the opening must be > 0.
+    """Return the matrices of a problem that has about that many groups; the opening must be > 0.
 
     `repairs` as in `Semidefinite`.
     """
@@ -201,7 +201,7 @@ def start(model: Matrices) -> Iterate:
 
 
 def enlarge(iterate: Iterate, old: Matrices, new: Matrices, at: Indices) -> Iterate:
-    """The iterate of a larger problem that holds the old one's units at rows `at`."""
+    """Return the iterate of a larger problem that holds the old one's units at rows `at`."""
     grown = start(new)
     inside = grown.inside
     scaled = grown.scaled
@@ -225,7 +225,7 @@ def enlarge(iterate: Iterate, old: Matrices, new: Matrices, at: Indices) -> Iter
 
 
 def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Iterator[Priced]:
-    """Iterates for ever, a few steps apart; the first proves little, the later ones more.
+    """Yield iterates for ever, a few steps apart; the first proves little, the later ones more.
 
     Violated triangles are added in between. Once due, what the steps so far have come to.
     """
@@ -291,7 +291,7 @@ def _spend(size: int, n_triangles: int) -> None:
 
 
 def _balance_penalty(iterate: Iterate, lack: float, change: float) -> Iterate:
-    """A penalty under which both sides come together as fast."""
+    """Return a penalty under which both sides come together as fast."""
     if max(lack, change) <= _IMBALANCE * min(lack, change):
         return iterate
     factor = _PENALTY_STEP ** (1 if lack > change else -1)
@@ -305,7 +305,7 @@ def _balance_penalty(iterate: Iterate, lack: float, change: float) -> Iterate:
 
 
 def _cut(model: Matrices, iterate: Iterate) -> Iterate:
-    """The iterate with the worst violated triangles, and without those that do nothing."""
+    """Return the iterate with the worst violated triangles, and without those that do nothing."""
     from gammacp.alignment.kernels.metric import violations
 
     annotator = model.problem.annotator.astype(np.int32)
@@ -338,7 +338,7 @@ def safe_sum(share: Floats) -> float:
 
 
 def feasible_matrix(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> RelaxedMatrix:
-    """The iterate's matrix and multipliers, cut to what pairs allow and all but definite.
+    """Return the iterate's matrix and multipliers, cut to what pairs allow and all but definite.
 
     It is moved towards the nearest definite matrix and cut again (alternating projections) until
     due.
@@ -357,7 +357,7 @@ def allowed_matrix(
     multiplier: Floats,
     deadline: float = np.inf,
 ) -> RelaxedMatrix:
-    """A matrix cut to what pairs and multipliers allow, repaired until due."""
+    """Return a matrix cut to what pairs and multipliers allow, repaired until due."""
     # The lower triangle counts, as it does for the proof; the rest is its mirror but for rounding.
     matrix = matrix.copy()
     # In multiples of a grain sums of multipliers have no rounding errors.

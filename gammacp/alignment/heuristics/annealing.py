@@ -68,7 +68,7 @@ def _most_groups(problem: Problem, groups: Codes) -> int:
 
 
 def anneal_once(problem: Problem, groups: Codes, schedule: Schedule, deadline: float) -> Codes:
-    """The best alignment that one run from `groups` meets, which it may be itself."""
+    """Return the best alignment that one run from `groups` meets, which it may be itself."""
     from gammacp.alignment.kernels.annealing import anneal
 
     n = problem.n_units

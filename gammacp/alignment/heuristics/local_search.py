@@ -50,7 +50,7 @@ class Recombination(Stage):
 
 
 def improve(problem: Problem, groups: Codes | None = None, deadline: float = np.inf) -> Codes:
-    """A partition in which hardly any annotator's units could be reassigned at a profit.
+    """Return a partition in which hardly any annotator's units could be reassigned at a profit.
 
     Starts from `groups` or from nothing. Each step is an assignment of one annotator's units to
     the groups that the others form, over candidate pairs alone; it never loses. At the deadline
@@ -106,7 +106,7 @@ def _half(problem: Problem, members: Indices) -> Indices:
 
 
 def _weights(problem: Problem, unit: int, members: Indices) -> Floats:
-    """w of a unit with each of its group's, ascending rows; ∞ with itself."""
+    """Return w of a unit with each of its group's, ascending rows; ∞ with itself."""
     graph = problem.graph
     row = slice(graph.start[unit], graph.start[unit + 1])
     weight = np.full(len(members), np.inf)
@@ -212,7 +212,7 @@ def _recombine(
 def _assign(
     problem: Problem, group_of: Codes, part_from: Indices, units: Codes, deadline: float
 ) -> Codes:
-    """The group of each unit after the parts of these units have been assigned to the others."""
+    """Return the group of each unit after the parts of these units were assigned to the others."""
     from gammacp.alignment.kernels.insertion import insertions
     from gammacp.alignment.kernels.matching import best_matching
 

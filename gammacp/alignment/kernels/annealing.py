@@ -43,7 +43,7 @@ def anneal(
     random: np.random.Generator,
     meter: Meter,
 ) -> tuple[Codes, float]:
-    """The best alignment met from `group_of` on, and what it gains against it.
+    """Return the best alignment met from `group_of` on, and what it gains against it.
 
     A move puts one unit into another group, or a new one; whoever of its annotator is there comes
     to where it was. It is taken if it gains d ≥ 0, else with probability exp(d/T) (Metropolis et
@@ -94,7 +94,7 @@ def anneal(
 
 @kernel
 def _start(graph: Graph, group_of: Codes, n_groups: int, missing: float) -> tuple[Grouping, int]:
-    """The groups to begin with, and how many there are."""
+    """Return the groups to begin with, and how many there are."""
     n = len(group_of)
     grouping = Grouping(
         group_of.copy(),
@@ -125,7 +125,7 @@ def _draw_group(
     n_used: int,
     random: np.random.Generator,
 ) -> int:
-    """A group that unit u may go to: a neighbour's, any, or a new one; −1 for none."""
+    """Return a group that unit u may go to: a neighbour's, any, or a new one; −1 for none."""
     way = random.random()
     if way < near:
         count = graph.start[u + 1] - graph.start[u]
@@ -145,7 +145,7 @@ def _draw_group(
 def _move(
     u: int, other: int, there: int, graph: Graph, grouping: Grouping, n_used: int, missing: float
 ) -> int:
-    """Unit u goes there, in place, and `other` (−1: nobody) to where it was; groups in use."""
+    """Move unit u there, in place, and `other` (−1: nobody) to its place; return groups in use."""
     group_of, member, size, tie, listed, place = grouping
     here = group_of[u]
     _change(tie[here], u, -1.0, graph, missing)
@@ -174,6 +174,6 @@ def _move(
 
 @kernel
 def _change(tie: Floats, unit: int, sign: float, graph: Graph, missing: float) -> None:
-    """The unit enters (or leaves) the group that `tie` is of."""
+    """Add the unit to the group that `tie` is of, or take it out."""
     for p in range(graph.start[unit], graph.start[unit + 1]):
         tie[graph.neighbour[p]] += sign * (graph.weight[p] + missing)

@@ -166,7 +166,7 @@ def search_components(
 
 @kernel
 def _index(columns: Columns, cover: bool, active: Bools, label: Codes) -> Index:
-    """Counting sorts of the units by component and of the active columns by unit."""
+    """Return counting sorts of the units by component and of the active columns by unit."""
     begin, members, _ = columns
     n = len(label)
     m = len(active)
@@ -315,7 +315,7 @@ def _search(
 
 @kernel
 def _enter(step: Any, option: int, first: int, covered: Any, loss: float, second: float) -> None:
-    """The path's next state, in place."""
+    """Write the path's next state, in place."""
     step.option = option
     step.first = first
     step.covered = covered

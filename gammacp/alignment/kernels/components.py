@@ -83,7 +83,7 @@ def activate(
 
 @late_kernel
 def columns_at(n_units: int, columns: Columns) -> tuple[Indices, Codes]:
-    """The columns of each unit, ascending, and where those of each begin."""
+    """Return the columns of each unit, ascending, and where those of each begin."""
     begin, members, gain = columns
     start = np.zeros(n_units + 1, np.int64)
     for p in range(len(members)):

@@ -153,7 +153,7 @@ def _two_best(
     next_best: Floats,
     next_at: Codes,
 ) -> None:
-    """The two best offers to a unit (at least 0) and where they are, in place."""
+    """Write the two best offers to a unit (at least 0) and where they are, in place."""
     best[u] = next_best[u] = 0.0
     best_at[u] = next_at[u] = -1
     for q in range(start[u], start[u + 1]):

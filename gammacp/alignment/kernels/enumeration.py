@@ -18,7 +18,7 @@ _MOST_SPLIT = 12
 def profitable_groups(
     graph: Graph, opening: float, tolerance: float, largest: int, limit: int, meter: Meter
 ) -> tuple[Columns, bool]:
-    """Groups of two to `largest` units that stay when every split A|B has Σ w(A, B) + opening ≥ 0.
+    """List groups of two to `largest` units that stay if all splits A|B have Σ w + opening ≥ 0.
 
     Annotator by annotator from each group's first unit; a partial group is left as soon as one of
     its units, even with its best partners among the later annotators, would do better alone.
@@ -100,7 +100,7 @@ def profitable_groups(
 def _weights_around(
     graph: Graph, root: int, lo: int, size: int, local: Codes, between: Floats, position: Indices
 ) -> None:
-    """The root and its later neighbours in `local`, and their weights as a matrix, in place."""
+    """Write the root and its later neighbours in `local`, and their weights as a matrix."""
     local[0] = root
     for i in range(1, size):
         local[i] = graph.neighbour[lo + i - 1]

@@ -34,7 +34,7 @@ def take_disjoint(n_units: int, columns: Columns, order: Indices) -> Indices:
 def groups_within(
     graph: Graph, opening: float, most: float, delta: float, limit: int
 ) -> tuple[Columns, bool]:
-    """Groups of two and more units with opening − Σ w ≤ `most`, as in `profitable_groups`."""
+    """List groups of two and more units with opening − Σ w ≤ `most`, as in `profitable_groups`."""
     annotator = graph.annotator
     n_annotators = graph.n_annotators
     found = no_columns()

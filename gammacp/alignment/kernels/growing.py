@@ -20,14 +20,14 @@ class Growing(NamedTuple):
 
 @kernel
 def no_columns() -> Growing:
-    """An empty list."""
+    """Return an empty list."""
     begin = np.zeros(512, np.int64)
     return Growing(begin, np.empty(1024, np.int32), np.empty(512, np.float64), 0)
 
 
 @kernel
 def append(columns: Growing, group: Codes, size: int, gain: float) -> Growing:
-    """The list with `group[:size]` at its end; earlier ones must not be used any more."""
+    """Return the list with `group[:size]` at its end; earlier ones must not be used any more."""
     begin, members, gains, count = columns
     filled = begin[count]
     if filled + size > len(members):
@@ -50,14 +50,14 @@ def n_members(columns: Growing) -> int:
 
 @kernel
 def trim(columns: Growing) -> Columns:
-    """The columns without the room for more."""
+    """Return the columns without the room for more."""
     begin, members, gains, count = columns
     return Columns(begin[: count + 1], members[: begin[count]], gains[:count])
 
 
 @kernel
 def grow(array: Any, least: int) -> Any:
-    """A copy with room for `least` and at least twice as many."""
+    """Return a copy with room for `least` and at least twice as many."""
     larger = np.empty(max(2 * len(array), least), array.dtype)
     for i in range(len(array)):  # a slice takes seconds to compile
         larger[i] = array[i]

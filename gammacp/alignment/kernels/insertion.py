@@ -11,7 +11,7 @@ from gammacp.kernel import kernel
 def insertions(
     part_from: Indices, units: Codes, graph: Graph, opening: float, group_of: Codes, size: Codes
 ) -> tuple[Indices, Codes, Floats]:
-    """Groups all of whose units are neighbours of all of a part's, and the gain of joining if > 0.
+    """List groups of units that all neighbour all of a part's, and the gain of joining if > 0.
 
     Part i are `units[part_from[i]:part_from[i + 1]]`, what it may join is `begin[i]` to
     `begin[i + 1]`; `group_of` is −1 for units in no group.

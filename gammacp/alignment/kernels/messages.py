@@ -18,7 +18,7 @@ from gammacp.kernel import kernel
 
 @kernel
 def pair_at(s: int, t: int, m: int) -> int:
-    """Number of the pair s < t among m."""
+    """Return the number of the pair s < t among m."""
     return s * m - s * (s + 1) // 2 + t - s - 1
 
 

@@ -58,7 +58,7 @@ def price_groups(
     members: int,
     meter: Meter,
 ) -> tuple[Columns, Floats, Bools, bool]:
-    """Groups of these roots whose gain exceeds their units' prices by more than `floor`.
+    """Return the groups of these roots whose gain exceeds their units' prices by more than `floor`.
 
     `floor` may be negative. With `every` all of them (enumeration), otherwise of each root one
     better than the other, the best one last (pricing). Limits are `nodes` of a root's search and
@@ -208,7 +208,7 @@ def _search_root(
 
 @kernel
 def _plant(inside: RootGraph) -> SearchTree:
-    """The tree's root: every label is left."""
+    """Return the tree's root: every label is left."""
     m, labels = inside.value.shape
     alive = np.zeros((m + 1, m, labels), np.int32)
     count = np.zeros((m + 1, m), np.int64)
@@ -265,7 +265,7 @@ def _descend(tree: SearchTree, depth: int, threshold: float) -> tuple[bool, int]
 
 @kernel
 def _group_of_labels(inside: RootGraph, alive: Codes, group: Codes) -> tuple[int, float]:
-    """The group of the labels that are left, in place; its size and its gain beyond its prices."""
+    """Write the group of the labels that are left, in place; return its size and its gain."""
     m = len(inside.value)
     group[0] = inside.root
     size = 1
@@ -320,7 +320,7 @@ def _bound_after_messages(
 
 @kernel
 def _most_decided(count: Indices, short: Floats, slack: float) -> int:
-    """The annotator with the fewest labels, by how little they fall short; −1 if all have one.
+    """Return the annotator with the fewest labels, by how few are lacking; −1 if all have one.
 
     A subtree whose bound is nearer to its goal is smaller by orders of magnitude.
     """

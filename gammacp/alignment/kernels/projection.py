@@ -147,7 +147,7 @@ def price_near(
     support: Support,
     meter: Meter,
 ) -> Columns:
-    """Groups that gain more than their prices + floor, sought near `groups`; prices move in place.
+    """List groups that gain more than their prices + floor, near `groups`; prices move in place.
 
     Each unit is put into each of the groups around it, which then is improved annotator by
     annotator. Prices are projected on whatever lacks at once, so that what is found differs.

@@ -131,7 +131,7 @@ def _augment(pairs: TightPairs, partner: Codes, meter: Meter) -> None:
 
 @kernel
 def _arcs(pairs: TightPairs, partner: Codes) -> Arcs:
-    """The residual graph of a matching; `source` is node n, `sink` n + 1."""
+    """Return the residual graph of a matching; `source` is node n, `sink` n + 1."""
     n_first, start, other, cost, free = pairs
     n = len(partner)
     size = start[n_first] + n

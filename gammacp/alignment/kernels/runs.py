@@ -13,7 +13,7 @@ def is_over(meter: Meter) -> bool:
 
 @kernel
 def widest(start: Indices) -> int:
-    """The length of the longest run, where run r is `start[r]:start[r + 1]`."""
+    """Return the length of the longest run, where run r is `start[r]:start[r + 1]`."""
     most = 0
     for r in range(len(start) - 1):
         most = max(most, start[r + 1] - start[r])
@@ -22,7 +22,7 @@ def widest(start: Indices) -> int:
 
 @kernel
 def lowest(values: Codes, begin: int, end: int) -> int:
-    """The least of `values[begin:end]`, which is not empty."""
+    """Return the least of `values[begin:end]`, which is not empty."""
     least = values[begin]
     for p in range(begin + 1, end):
         least = min(least, values[p])

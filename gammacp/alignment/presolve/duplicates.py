@@ -88,7 +88,7 @@ def merge_identical(
     most_pairs: int = MOST_PAIRS,
     deadline: float = np.inf,
 ) -> Merged | None:
-    """The problem of at most so many distinct units; None if there are more, or too many pairs.
+    """Return the problem of at most so many distinct units; None if there are more, or more pairs.
 
     `order` are the rows that the continuum's units are of.
     """

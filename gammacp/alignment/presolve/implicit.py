@@ -35,7 +35,7 @@ def solve_implicit(
     limits: Limits,
     deadline: float,
 ) -> Solution:
-    """The best alignment over all pairs, or the best at the deadline with its bound.
+    """Return the best alignment over all pairs, or the best at the deadline with its bound.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def solve_implicit(
 def _costs(
     continuum: Continuum, dissimilarity: BoundDissimilarity
 ) -> Iterator[tuple[Indices, Floats]]:
-    """Some units of the first annotator, and what they cost with each of the second's."""
+    """Yield some units of the first annotator, and what they cost with each of the second's."""
     units = unit_columns(continuum)
     first, second = (np.flatnonzero(continuum.annotator_codes == k) for k in (0, 1))
     size = max(1, _AT_ONCE // len(second))

@@ -64,7 +64,7 @@ def solve_pooled(
 
 
 def better(a: Solution, b: Solution) -> Solution:
-    """The cheaper groups with the higher bound; a proof needs the true problem."""
+    """Return the cheaper groups with the higher bound; a proof needs the true problem."""
     if b.objective < a.objective:
         best = b
     else:

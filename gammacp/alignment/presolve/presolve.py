@@ -74,7 +74,7 @@ def solve_presolved(
     cover: bool = False,
     reuse: float = 0.0,
 ) -> Presolved:
-    """The best alignment at any density: the problem built, thinned out if it must be, solved."""
+    """Find the best alignment at any density: build the problem, thin it out, solve it."""
     deadline = limits.deadline()
     if cover:
         found = None
@@ -146,7 +146,7 @@ def _bearable(continuum: Continuum, tuning: Presolve) -> int:
 def _solve_merged(
     continuum: Continuum, dissimilarity: BoundDissimilarity, limits: Limits, deadline: float
 ) -> Presolved | None:
-    """The solution over distinct units; None unless merging pays and ends in time."""
+    """Return the solution over distinct units; None unless merging pays and ends in time."""
     tuning = limits.of(Presolve)
     few = merge_identical(
         continuum,

@@ -36,7 +36,7 @@ def search(
     limit: int = LISTED_AT_LAST,
     deadline: float = np.inf,
 ) -> Found | None:
-    """Groups with gain − Σ price > floor, and the excess of each root; see `price_groups`.
+    """List groups with gain − Σ price > floor, and the excess of each root; see `price_groups`.
 
     None with more than `limit` members. At the deadline an
     enumeration (`every`) ends with None, pricing with weaker excesses.

@@ -198,7 +198,7 @@ class Decomposition:
         self.total = self._of_components(self.least)
 
     def _part(self, units: Indices, inside: Indices) -> Columns:
-        """These columns, of these units by their number among them."""
+        """Return these columns, of these units by their number among them."""
         part = self.columns.select(inside)
         if len(units) == len(self.alone):
             return part
@@ -322,7 +322,7 @@ def decompose(
     *,
     ties: bool = False,
 ) -> tuple[Indices, Decomposition, Floats]:
-    """The worked-out proof: which columns it is about, its state, and prices none of all beats."""
+    """Work out the proof: which columns it is about, its state, and prices none of all beats."""
     from gammacp.alignment.kernels.duals import make_feasible
 
     ranked = columns.renumber(problem.ranks)

@@ -65,7 +65,7 @@ def _edges(problem: Problem) -> Edges:
 
 
 def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
-    """The cheapest cover: an edge cover, which reduces to a matching.
+    """Return the cheapest cover: an edge cover, which reduces to a matching.
 
     Every unit has a cheapest way of its own to be covered; a pair in one group saves the ways of
     both and pays its own. Who is not matched takes its cheapest way. Each time that a unit is in a
@@ -100,7 +100,7 @@ def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
 
 
 def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matching:
-    """The matching of largest Σ gain; units that gain nothing stay alone.
+    """Return the matching of largest Σ gain; units that gain nothing stay alone.
 
     At the deadline those that were not reached do so too, and the prices still hold.
     """

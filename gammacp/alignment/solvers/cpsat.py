@@ -96,7 +96,7 @@ def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
 
 
 def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) -> Solution | None:
-    """The best packing of the groups within τ, τ raised while one beyond could be in a better one.
+    """Find the best packing of the groups within τ; raise τ while one beyond could be better.
 
     None where the groups within τ are too many to list, or there is no time to.
     """
@@ -163,7 +163,7 @@ def _checked(
     limits: Limits,
     deadline: float,
 ) -> Solution:
-    """The packing with the bound to which the components of the same groups come.
+    """Return the packing with the bound to which the components of the same groups come.
 
     `bounds` are what CP-SAT tells, and what an alignment with any other group costs.
     """

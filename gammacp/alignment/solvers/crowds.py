@@ -142,7 +142,7 @@ def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
 
 
 def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float) -> Generated:
-    """A better alignment and a better bound, in turn, until due or nothing more comes of it.
+    """Return a better alignment and a better bound, in turn, until due or nothing more comes of it.
 
     Turns and patience are a matter of steps: other work on the machine changes nothing.
     """

@@ -46,7 +46,7 @@ def at_hand(
     bound: float = -np.inf,
     proof: Proof | None = None,
 ) -> Solution:
-    """A good alignment within a moment, and the best bound that is known: for when time is up.
+    """Find a good alignment within a moment, and the best known bound: for when time is up.
 
     The time that it takes is counted in steps, so that it has some where the limit has none left.
     """
@@ -79,7 +79,7 @@ def solve_listed(
     bound: float = -np.inf,
     proof: Proof | None = None,
 ) -> Solution:
-    """The best alignment out of these columns, which hold all that matter.
+    """Return the best alignment out of these columns, which hold all that matter.
 
     If the time is up before there are prices, a good one. `groups` are an alignment to begin with,
     and `bound` what is known that none is below. `proof` has prices that no group beats, not even
@@ -114,7 +114,7 @@ def solve_listed(
 
 
 def better(problem: Problem, found: Solution, other: Solution) -> Solution:
-    """The cheaper of two solutions, the higher bound with its proof, the first's certificate."""
+    """Return the cheaper of two solutions, with the higher bound and its proof."""
     if found.objective <= other.objective:
         cheaper = found
     else:

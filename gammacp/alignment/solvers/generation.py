@@ -171,7 +171,7 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
 
 
 def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
-    """The best alignment of what was generated, proven where that is complete."""
+    """Return the best alignment of what was generated, proven where that is complete."""
     bound = problem.n_units * problem.opening - generated.most_gain
     proof = Proof(generated.price, generated.matrix)
     if not generated.complete:
@@ -243,7 +243,7 @@ def generate(
 def _rivals(
     problem: Problem, known: Generated, limits: Limits, deadline: float
 ) -> tuple[Columns, bool]:
-    """Groups that an equally good alignment could use, and whether these are all of them.
+    """List groups that an equally good alignment could use; tell whether these are all of them.
 
     They are all where it is proven, time is left and they are few. A proof by the relaxation of a
     crowd, or whose gap is more than rounding, is worth a moment only: its prices pay nearly every
@@ -338,7 +338,7 @@ def _annealed(
 def _solve_master(
     problem: Problem, state: GenerationState, deadline: float, limits: Limits, *, mending: bool
 ) -> GenerationState:
-    """The master solved again: its support, and a better alignment if there is one in it.
+    """Return the master solved again: its support, and a better alignment if there is one in it.
 
     With `mending` that is annealed.
     """
@@ -388,7 +388,7 @@ def trim(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
 def price_columns(
     problem: Problem, state: GenerationState, deadline: float, nearby: int
 ) -> GenerationState:
-    """The bound that the prices at hand give, and groups that still gain more than theirs.
+    """Return the bound that the prices at hand give, and groups that still gain more than theirs.
 
     `nearby` is how many nodes of each root are searched next to the alignment.
     While none is found that lacks much but roots are left unsure, those are searched deeper, until
@@ -456,7 +456,7 @@ def _columns_in_gap(
 
 
 def _pack(problem: Problem, state: GenerationState, deadline: float) -> GenerationState:
-    """The best alignment of the columns that could be in a better one, if that is found soon.
+    """Find the best alignment of the columns that could be in a better one, if that is quick.
 
     The master's solution is fractional then, and rounding it loses most of the gap.
     """
@@ -472,7 +472,7 @@ def _pack(problem: Problem, state: GenerationState, deadline: float) -> Generati
 def _round(
     problem: Problem, state: GenerationState, columns: Columns, value: Floats, deadline: float
 ) -> GenerationState:
-    """The master's solution as an alignment, polished, if it is better than the one at hand."""
+    """Return the master's solution as an alignment, polished, if it is the better one."""
     if problem.cover:
         groups = to_groups(problem, columns.select(np.flatnonzero(value > 0.5)))
     else:

@@ -316,7 +316,7 @@ def _sum(terms: list[Any], coefficients: list[int]) -> Any:
 
 
 def _solve(program: _Program, limits: Limits, **more: float) -> tuple[Any, Status | None]:
-    """The solver, and what is known of its solution; None without one."""
+    """Return the solver, and what is known of its solution; None without one."""
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()

@@ -153,7 +153,7 @@ def sweep_of(
 
 
 def source_of(annotators: Annotators, references: References) -> tuple[Shuffled, int]:
-    """The source of annotation sets, and how many annotators each has."""
+    """Return the source of annotation sets, and how many annotators each has."""
     people = annotators.panel_or_number()
     source = references.source()
     if isinstance(people, int):
@@ -167,7 +167,7 @@ def other_source(brought: Brought) -> Any:
 
 
 def refuse_options(context: typer.Context, why: str, names: frozenset[str] | None = None) -> None:
-    """A UsageError if options were given (some of those named) that would be passed over."""
+    """Raise a UsageError if options were given (some of those named) that would be passed over."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         refused = names is None or parameter.name in names

@@ -90,7 +90,7 @@ def all_above(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict
 
 @_register("some-below", "value")
 def some_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """Some y is below `value`."""
+    """Return some y is below `value`."""
     if series.values is not None:
         above = trends.below(-series.values, -p["value"], magnitudes=series.x)
         return _told(above.negate())
@@ -99,13 +99,13 @@ def some_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdic
 
 @_register("some-above", "value")
 def some_above(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """Some y is above `value`."""
+    """Return some y is above `value`."""
     return _turned(some_below(series.turned(), None, {"value": -p["value"]}), series)
 
 
 @_register("decreasing", "window?", "flat?")
 def decreasing(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """y falls over every `window` of x (see `trends.falls`); without sets, with every step."""
+    """Test that y falls over every `window` of x (`trends.falls`), or with every step."""
     if series.values is not None:
         return _told(trends.falls(series.values, series.x, **p))
     steps = np.diff(series.y)
@@ -116,14 +116,14 @@ def decreasing(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdic
 
 @_register("increasing")
 def increasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdict:
-    """y rises with every step."""
+    """Return y rises with every step."""
     turned = Series(series.x, -series.y, series.text)
     return replace(decreasing(turned, None, {}), measured=_ends(series))
 
 
 @_register("not-decreasing")
 def not_decreasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdict:
-    """y rises somewhere, or is flat over a quarter of [0, 1]."""
+    """Return y rises somewhere, or is flat over a quarter of [0, 1]."""
     if series.values is not None:
         return _told(trends.falls(series.values, series.x).negate())
     return Verdict(bool((np.diff(series.y) >= 0).any()), _ends(series))
@@ -131,7 +131,7 @@ def not_decreasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> V
 
 @_register("linear", "value?", "tolerance?")
 def linear(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """y is nowhere farther from its line than `tolerance` (default .1) of the line's range.
+    """Return y is nowhere farther from its line than `tolerance` (default .1) of the line's range.
 
     Without sets: the squared correlation of x and y is at least `value` (default 0.98).
     """
@@ -146,7 +146,7 @@ def linear(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 
 @_register("crosses", "value", "low", "high")
 def crosses(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """y falls through `value` at an x in [low, high]; with sets, it also stays below."""
+    """Return y falls through `value` at an x in [low, high]; with sets, it also stays below."""
     if series.values is not None:
         slack = p["high"] - p["low"]
         return _told(trends.below_from(series.values, series.x, p["value"], p["high"], slack=slack))
@@ -173,7 +173,7 @@ def close_to(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verd
 
 @_register("less-than", "factor?", compares=True)
 def less_than(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """y < y of `other` (times `factor`, default 1) at every common x."""
+    """Return y < y of `other` (times `factor`, default 1) at every common x."""
     if series.values is not None and other is not None and other.values is not None:
         target = other.values * p.get("factor", 1)
         return _told(trends.below(series.values, target, magnitudes=series.x))
@@ -185,7 +185,7 @@ def less_than(series: Series, other: Series | None, p: Mapping[str, Any]) -> Ver
 
 @_register("spans", "low", "high", "tolerance?")
 def spans(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """The least y is `low` and the largest `high`, each within `tolerance` (default 1e-9)."""
+    """Test that the least y is `low` and the largest `high`, within `tolerance` (1e-9)."""
     if series.values is not None:
         margin = p.get("tolerance", 1e-9)
         at = (int(np.argmin(series.y)), p["low"]), (int(np.argmax(series.y)), p["high"])

@@ -29,12 +29,15 @@ reason = "…"                         # why it is not a predicate
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from gammacp.base.arguments import did_you_mean
 from gammacp.base.toml_files import read_toml
 from gammacp.bench.ledger.checks import CHECKS, Verdict
 from gammacp.bench.ledger.series import Series, read_rows, select
@@ -93,7 +96,19 @@ class Predicate:
 
     def verdict(self, results: Path) -> Verdict:
         """Return the verdict on `results`, with the measured values."""
-        return CHECKS[self.check].call(*self.series(results), self.parameters)
+        tested, other = self.series(results)
+        try:
+            return CHECKS[self.check].call(tested, other, self.parameters)
+        except UsageError as error:
+            points, times = np.unique(tested.x, return_counts=True)
+            twice = points[times > 1]
+            if not len(twice):
+                raise
+            raise DataError(
+                f"{int(times.max())} rows have {self.x} = {twice[0]:g}, so they are several curves",
+                file=results / self.csv,
+                hint="Narrow `where`",
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -191,10 +206,12 @@ def load_ledgers(folder: Path) -> list[Ledger]:
 
 def _ledger(path: Path) -> Ledger:
     document, _ = read_toml(path)
-    entries = {k: document.pop(k, []) for k in ("claim", "left_out")}
-    title = document.pop("title", path.stem)
+    entries = {k: _entries(document.pop(k, []), k, path) for k in ("claim", "left_out")}
+    title = _typed(document.pop("title", path.stem), str, "title", path)
     if document:
         raise DataError(f"unknown key {next(iter(document))!r}", file=path)
+    if not any(entries.values()):
+        raise DataError("holds no claim", file=path, hint="Begin one with [[claim]]")
     claims = [_claim(dict(e), f"claim {i}", path) for i, e in enumerate(entries["claim"], 1)]
     left_out = []
     for i, entry in enumerate(entries["left_out"], 1):
@@ -207,6 +224,23 @@ def _ledger(path: Path) -> Ledger:
     return Ledger(path.stem, title, tuple(claims), tuple(left_out))
 
 
+def _entries(value: object, key: str, path: Path) -> list[dict[str, Any]]:
+    """Return the tables of an array of tables."""
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        raise DataError(f"{key!r} is no array of tables", file=path, hint=f"Write [[{key}]]")
+    return value
+
+
+def _typed(value: Any, kind: type, name: str, path: Path) -> Any:
+    """Return a value of a type; DataError if it has another one."""
+    if not isinstance(value, kind):
+        wanted = "text"
+        if kind is dict:
+            wanted = 'a table, such as { measure = "gamma" }'
+        raise DataError(f"{name} is {value!r}, not {wanted}", file=path)
+    return value
+
+
 def _claim(entry: dict[str, Any], name: str, path: Path) -> Claim:
     own = {f.name for f in fields(Claim)} - {"tests"}
     head = {key: entry.pop(key) for key in own & entry.keys()}
@@ -214,6 +248,8 @@ def _claim(entry: dict[str, Any], name: str, path: Path) -> Claim:
     for key in ("words", "place", "kind"):
         if key not in head:
             raise DataError(f"{name} has no {key!r}", file=path)
+    if "fails_because" in head and not str(head["fails_because"]).strip():
+        raise DataError(f"{name}: 'fails_because' is empty: say why", file=path)
     if head["kind"] not in KINDS:
         raise DataError(
             f"{name}: kind {head['kind']!r} is not one of {', '.join(KINDS)}", file=path
@@ -233,6 +269,11 @@ def _tests(
     own = {f.name for f in fields(Predicate)} - {"parameters"}
     if "check" in override:  # another check brings its own parameters
         base = {k: v for k, v in base.items() if k in own}
+    for some in (base, override):
+        for key in ("csv", "check", "x", "y"):
+            _typed(some.get(key, ""), str, f"{name}: {key!r}", path)
+        for key in ("where", "other"):
+            _typed(some.get(key, {}), dict, f"{name}: {key!r}", path)
     merged = {**base, **override, "where": {**base.get("where", {}), **override.get("where", {})}}
     given = {k: v for k, v in merged.items() if k in own}
     parameters = {k: v for k, v in merged.items() if k not in own}
@@ -271,6 +312,27 @@ def _exactly(
         raise DataError(f"{name} has no {key!r}", file=path)
     for key in sorted(entry.keys() - required - optional):
         raise DataError(f"{name}: unknown key {key!r}", file=path)
+
+
+def refuse_unknown_experiments(ledgers: Sequence[Ledger], known: Collection[str]) -> None:
+    """Raise a DataError that names a claim about an experiment that is not there.
+
+    Parameters
+    ----------
+    ledgers
+        All of a folder.
+    known
+        Names of its experiments.
+    """
+    for ledger in ledgers:
+        for claim in ledger.claims:
+            for test in claim.tests:
+                if test.experiment not in known:
+                    guess = did_you_mean(test.experiment, known)
+                    raise DataError(
+                        f"claim {claim.words!r} of {ledger.name} reads {test.csv!r}, and there is "
+                        f"no experiment {test.experiment!r}; {guess}csv is EXPERIMENT/FILE.csv"
+                    )
 
 
 def check(claim: Claim, results: Path) -> Checked:

@@ -2,8 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
@@ -11,10 +11,17 @@ from textwrap import fill
 from typing import Any
 
 from gammacp.base.record_tables import Column, Record, Table, count, word
-from gammacp.bench.ledger.claims import KINDS, Checked, Claim, Ledger, load_ledgers
+from gammacp.bench.ledger.claims import (
+    KINDS,
+    Checked,
+    Claim,
+    Ledger,
+    load_ledgers,
+    refuse_unknown_experiments,
+)
 from gammacp.bench.ledger.claims import check as checked_claim
 from gammacp.bench.ledger.mutants import CHANGES, try_changes
-from gammacp.bench.ledger.preregistration import changed_since, registered
+from gammacp.bench.ledger.preregistration import Changed, changed_since, registered
 from gammacp.bench.ledger.running import find, import_folder, load, run, where
 from gammacp.bench.ledger.template import begin
 from gammacp.cli.output import message, print_json, show
@@ -84,6 +91,9 @@ def reproduce(names: Sequence[str], wanted: Wanted) -> None:
         _list(known, folder, json=wanted.json)
         return
     ledgers = _ledgers(folder / "claims", wanted.paper)
+    if not ledgers and (wanted.check or wanted.mutants):
+        raise UsageError(f"there are no claims in {folder / 'claims'}")
+    refuse_unknown_experiments(ledgers, known)
     if wanted.mutants:
         _try_mutants(chosen, ledgers, wanted)
         return
@@ -96,7 +106,7 @@ def reproduce(names: Sequence[str], wanted: Wanted) -> None:
 
 def _list(known: Sequence[str], folder: Path, *, json: bool) -> None:
     """Print the names of the experiments with their summaries."""
-    rows = [{"name": n, "summary": load(n, folder).summary} for n in known]
+    rows = [{"name": n, "summary": _summary_of(n, folder)} for n in known]
     if json:
         print_json({"experiments": rows})
         return
@@ -106,10 +116,18 @@ def _list(known: Sequence[str], folder: Path, *, json: bool) -> None:
     show(Table(columns, rows))
 
 
+def _summary_of(name: str, folder: Path) -> str:
+    """Return what an experiment reproduces, or why it cannot run."""
+    try:
+        return load(name, folder).summary
+    except UsageError as error:
+        return f"cannot run: {error}"
+
+
 def _ledgers(folder: Path, paper: str | None) -> list[Ledger]:
-    """Return the ledgers; none where there is no folder of claims."""
-    if not folder.is_dir() and paper is None:
-        message(f"there are no claims to check: {folder} is not there")
+    """Return the ledgers; none where there are no files of claims."""
+    if paper is None and not any(folder.glob("*.toml")):
+        message(f"there are no claims to check: {folder} has no .toml file")
         return []
     ledgers = load_ledgers(folder)
     chosen = [one for one in ledgers if paper is None or paper in one.name]
@@ -153,7 +171,8 @@ def _tell(names: Sequence[str], ledgers: Sequence[Ledger], wanted: Wanted) -> No
         checked_by_ledger.append((ledger, [checked_claim(c, wanted.target) for c in claims]))
     entries = [(ledger, c) for ledger, checked in checked_by_ledger for c in checked]
     claimed = {p.experiment for _, c in entries for p in c.claim.tests}
-    changed = changed_since(sorted(claimed), ledgers, wanted.target)
+    files = {n: p for n, p in find(wanted.experiments).items() if n in claimed}
+    changed = changed_since(files, ledgers, wanted.target)
     counts = [_counts(*pair) for pair in checked_by_ledger]
     if wanted.json:
         shown = [_entry(ledger, c) for ledger, c in entries if not (wanted.failed and c.holds)]
@@ -162,7 +181,7 @@ def _tell(names: Sequence[str], ledgers: Sequence[Ledger], wanted: Wanted) -> No
                 "claims": shown,
                 "counts": counts,
                 "not_checked": coarse,
-                "changed_since_run": changed,
+                "changed_since_run": {n: asdict(told) for n, told in changed.items()},
             }
         )
     else:
@@ -170,15 +189,24 @@ def _tell(names: Sequence[str], ledgers: Sequence[Ledger], wanted: Wanted) -> No
         _summary(counts)
         if coarse:
             print(f"claims that are too fine for a coarse run, not checked: {coarse}")
-        if late := [name for name, told in changed.items() if told]:
-            print(f"claims were changed after the run began: {', '.join(late)}")
+        _tell_changes(changed)
     # A coarse run cannot show that an explanation is not needed.
     defects = [c for _, c in entries if c.defect and not (wanted.quick and c.holds)]
     if defects:
         raise GammacpError(
-            f"{len(defects)} claims whose explanation is missing or not needed any more; "
+            f"claims whose explanation is missing, or not needed any more: {len(defects)}; "
             f"the first: {defects[0].claim.words!r} {defects[0].defect}"
         )
+
+
+def _tell_changes(changed: Mapping[str, Changed]) -> None:
+    """Print which claims and experiments were changed after the run began."""
+    claims = [name for name, told in changed.items() if told.claims]
+    if claims:
+        print(f"claims were changed after the run began: {', '.join(claims)}")
+    code = [name for name, told in changed.items() if told.experiment]
+    if code:
+        print(f"experiments were changed after the run began: {', '.join(code)}")
 
 
 def _try_mutants(names: Sequence[str], ledgers: Sequence[Ledger], wanted: Wanted) -> None:
@@ -266,7 +294,7 @@ def _print(verdicts: Verdicts, *, failed: bool) -> None:
             lead = _LEADS[c.outcome]
             print(fill(text, width, initial_indent=lead, subsequent_indent=_INDENT))
             why = c.defect
-            if why is None and not c.holds:
+            if why is None and c.outcome == "fails":
                 why = c.claim.fails_because
             if why:
                 print(fill(why, width, initial_indent=_INDENT, subsequent_indent=_INDENT))
@@ -288,13 +316,13 @@ def _summary(counts: Sequence[dict[str, Any]]) -> None:
     show(Table(columns, counts))
     if told and told["open"] == told.total():
         print(
-            f"reproduced: too few sets to decide on any of {told.total()} sentences of the papers "
-            "on code and sweeps"
+            f"reproduced: too few sets to decide on any of {told.total()} claims about code and "
+            "sweeps"
         )
         return
     print(
-        f"reproduced: {told['holds']} of {told.total()} sentences of the papers on code and sweeps,"
-        f" {told['open']} open\n"
+        f"reproduced: {told['holds']} of {told.total()} claims about code and sweeps, "
+        f"{told['open']} open\n"
         "(arithmetic, definitions, running times and what was fitted are not counted)"
     )
 

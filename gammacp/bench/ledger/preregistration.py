@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,22 +60,30 @@ def registered(name: str, path: Path, ledgers: Sequence[Ledger], results: Path) 
     """
     entry = {
         "claims": fingerprint_of(name, ledgers),
-        "experiment": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "experiment": _hash_of(path),
     }
     _write(results, name, {**entry, "finished": False})
     yield
     _write(results, name, {**entry, "finished": True})
 
 
+@dataclass(frozen=True)
+class Changed:
+    """Whether claims, and the experiment's file, changed after the run began; None if unknown."""
+
+    claims: bool | None = None
+    experiment: bool | None = None
+
+
 def changed_since(
-    names: Sequence[str], ledgers: Sequence[Ledger], results: Path
-) -> dict[str, bool | None]:
-    """Return by experiment whether its claims changed after its run began; None if unknown.
+    files: Mapping[str, Path], ledgers: Sequence[Ledger], results: Path
+) -> dict[str, Changed]:
+    """Return by experiment what changed after its run began.
 
     Parameters
     ----------
-    names
-        Of experiments that have claims.
+    files
+        Of experiments that have claims, by name.
     ledgers
         All of the folder.
     results
@@ -87,13 +95,19 @@ def changed_since(
         The record of the hashes is damaged.
     """
     record = _read(results)
-    changed: dict[str, bool | None] = {}
-    for name in names:
+    changed: dict[str, Changed] = {}
+    for name, path in files.items():
+        changed[name] = Changed()
         if name in record and record[name]["finished"]:
-            changed[name] = record[name]["claims"] != fingerprint_of(name, ledgers)
-        else:
-            changed[name] = None
+            changed[name] = Changed(
+                claims=record[name]["claims"] != fingerprint_of(name, ledgers),
+                experiment=record[name]["experiment"] != _hash_of(path),
+            )
     return changed
+
+
+def _hash_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _write(results: Path, name: str, entry: Mapping[str, object]) -> None:
@@ -110,7 +124,7 @@ def _read(results: Path) -> Mapping[str, Mapping[str, object]]:
     try:
         record: Any = json.loads(path.read_text(encoding="utf-8"))
         for entry in record.values():
-            _ = entry["claims"], entry["finished"]
+            _ = entry["claims"], entry["experiment"], entry["finished"]
     except (ValueError, AttributeError, TypeError, KeyError):
         raise DataError(
             "is no record of hashes", file=path, hint="Delete it, and run the experiments again"

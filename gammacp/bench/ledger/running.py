@@ -14,6 +14,7 @@ and so do worker processes. Nothing that lies beside the folder can be imported 
 """
 
 import importlib.util
+import inspect
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from typing import Any
 
 from gammacp.base.arguments import one_of
 from gammacp.errors import UsageError
-from gammacp.plugins import load_package
+from gammacp.plugins import load_package, why_it_fails
 
 LARGEST_SVG = 200_000
 """Size in bytes above which a figure is kept as PNG."""
@@ -58,9 +59,29 @@ def import_folder(folder: Path) -> str:
     place = folder.resolve()
     if not place.is_dir():
         raise UsageError(
-            f"{folder} is no folder of experiments: name it with --experiments DIR, or begin one "
-            "with `gammacp reproduce --new NAME`"
+            f"{folder} is no folder of experiments: name another one, or begin one "
+            "(`gammacp reproduce` does both)"
         )
+    name = package_name(folder)
+    if not _is_package_of(sys.modules.get(name), place):
+        load_package(place, name)
+    return name
+
+
+def package_name(folder: Path) -> str:
+    """Return the name by which the experiments of a folder import each other.
+
+    Parameters
+    ----------
+    folder
+        Of the experiments; it need not be there yet.
+
+    Raises
+    ------
+    UsageError
+        Its name is not one that Python can import, or is taken.
+    """
+    place = folder.resolve()
     name = place.name
     if not name.isidentifier():
         raise UsageError(
@@ -73,7 +94,6 @@ def import_folder(folder: Path) -> str:
             raise UsageError(
                 f"{folder}: there is another Python module called {name!r}: rename the folder"
             )
-        load_package(place, name)
     return name
 
 
@@ -111,16 +131,34 @@ def load(name: str, folder: Path) -> Experiment:
     Raises
     ------
     UsageError
-        There is none, or it has no function `run`.
+        There is none, it fails while it is imported, it has no function `run` with these
+        parameters, or it reads the results of an experiment that is not there.
     """
     path = where(name, folder)
-    module = _module(f"{import_folder(folder)}.{name}", path)
-    if not callable(getattr(module, "run", None)):
+    package = import_folder(folder)
+    try:
+        module = _module(f"{package}.{name}", path)
+    except Exception as error:
+        raise UsageError(f"{path}: {why_it_fails(error)}") from None
+    function = getattr(module, "run", None)
+    if not callable(function) or not _takes(function, "out", "quick", "data"):
         raise UsageError(f"{path} has no function run(out, *, quick, data)")
     summary = (module.__doc__ or "").strip().split("\n")[0]
     needs_data = bool(getattr(module, "NEEDS_DATA", False))
     reads = tuple(getattr(module, "READS", ()))
-    return Experiment(name, path, summary, needs_data, reads, module.run)
+    for other in reads:
+        one_of(f"{path}: READS", other, find(folder))
+    return Experiment(name, path, summary, needs_data, reads, function)
+
+
+def _takes(function: Callable[..., Any], first: str, *named: str) -> bool:
+    """Return whether a function can be called with one argument, and others by name."""
+    values: dict[str, object] = dict.fromkeys(named)
+    try:
+        inspect.signature(function).bind(first, **values)
+    except TypeError:
+        return False
+    return True
 
 
 def _module(full_name: str, path: Path) -> Any:
@@ -139,16 +177,20 @@ def run(experiment: Experiment, results: Path, *, quick: bool, data: Path | None
     Raises
     ------
     UsageError
-        It needs data that were not given.
+        It needs data that were not given, or wrote nothing.
     """
     if experiment.needs_data and data is None:
-        raise UsageError(f"experiment {experiment.name!r} needs files that do not ship: --data DIR")
+        raise UsageError(
+            f"experiment {experiment.name!r} needs files that do not ship (`data=DIR`)"
+        )
     results.mkdir(parents=True, exist_ok=True)
     target = results / experiment.name
     with tempfile.TemporaryDirectory(prefix=f".{experiment.name}-", dir=results) as scratch:
         fresh = Path(scratch) / "new"
         fresh.mkdir()
         experiment.run(fresh, quick=quick, data=data)
+        if not any(fresh.iterdir()):
+            raise UsageError(f"{experiment.path}: run wrote nothing into the folder `out`")
         keep_one_format(fresh)
         if target.exists():
             target.rename(Path(scratch) / "old")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from gammacp.base.files import write_text
+from gammacp.bench.ledger.running import package_name
 from gammacp.errors import UsageError
 
 EXPERIMENT = '''"""γ falls as annotators move units further away from where they belong.
@@ -37,7 +38,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     quick
         Run a coarse version, in seconds.
     data
-        The folder that was given with --data.
+        The folder of data, if one was named.
     """
     sets = SETS
     if quick:
@@ -88,13 +89,14 @@ def begin(name: str, folder: Path) -> tuple[Path, Path]:
     Raises
     ------
     UsageError
-        The name cannot be a module's, or there is such a file already.
+        The name, or that of the folder, cannot be a module's, or there is such a file already.
     """
     if not name.isidentifier() or name.startswith("_"):
         raise UsageError(
             f"{name!r} cannot be the name of an experiment: use letters, digits and _, and begin "
             "with a letter"
         )
+    package_name(folder)
     experiment = folder / f"{name}.py"
     claims = folder / "claims" / f"{name}.toml"
     for path in (experiment, claims):

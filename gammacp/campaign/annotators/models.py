@@ -204,7 +204,7 @@ def fit(
 def posterior_of(
     responses: Responses, confusion: Floats, prevalence: Floats, closeness: Floats
 ) -> tuple[Floats, Floats]:
-    """The truth of each item by known parameters, and the log-likelihood of its responses."""
+    """Return the truth of each item by known parameters, and its log-likelihood."""
     logs = _joint(responses, confusion, prevalence)
     levels = responses.closeness
     if levels is not None:
@@ -218,7 +218,7 @@ def posterior_of(
 
 
 def unseen_by(responses: Responses, confusion: Floats, prevalence: Floats) -> Floats:
-    """Expected number of items by truth that all passed over, beside these that somebody did not.
+    """Expect items by truth that all passed over, beside these that somebody did not.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def _closeness(r: Responses, posterior: Floats, times: Floats, strength: float) 
 
 
 def expected_counts(r: Responses, posterior: Floats) -> Floats:
-    """Expected responses by annotator, truth and label."""
+    """Return expected responses by annotator, truth and label."""
     j = len(r.annotators)
     k = len(r.labels)
     said = r.codes
@@ -278,7 +278,7 @@ class _State:
 
 
 def _free(counts: Floats, state: _State) -> tuple[Floats, _State]:
-    """A row per annotator and truth, drawn to everybody's, and that to a coin of all rows.
+    """Return a row per annotator and truth, drawn to everybody's, and that to a coin of all rows.
 
     Were everybody's rows drawn to nothing, that of a class that hardly occurs would become the
     row of a frequent one, and the two could no longer be told apart.

@@ -145,7 +145,7 @@ class Calibration:
         return draw(partial(picture_of, self), figure, **options)
 
     def as_dict(self) -> dict[str, Any]:
-        """The calibration as JSON has it."""
+        """Return the calibration as JSON has it."""
         return {
             "gamma": self.score.value,
             "interval": self.score.interval,
@@ -279,7 +279,7 @@ def calibrate(
 
 
 def _able(continua: Continua) -> Mapping[str, Continuum]:
-    """The continua that have a γ, with common categories."""
+    """Return the continua that have a γ, with common categories."""
     named = named_continua(continua)
     if len(named) > 1:
         if isinstance(continua, Corpus):

@@ -77,11 +77,11 @@ class Curve:
         return cls(np.zeros(1), (np.ones(sets),), np.zeros(1))
 
     def misfit_at(self, magnitude: float) -> float:
-        """The misfit next to a magnitude; of the last one beyond it."""
+        """Return the misfit next to a magnitude; of the last one beyond it."""
         return float(np.interp(magnitude, self.magnitudes, self.misfits))
 
     def with_cell(self, magnitude: float, gammas: Floats, misfit: float) -> Curve:
-        """The curve with a further magnitude.
+        """Return the curve with a further magnitude.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Curve:
 
 
 def falling(values: Floats, weights: Floats) -> Floats:
-    """The sequence closest to `values` that never rises, in least squares with `weights`.
+    """Return the sequence closest to `values` that never rises, in least squares with `weights`.
 
     Parameters
     ----------

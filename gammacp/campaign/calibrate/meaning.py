@@ -8,7 +8,7 @@ from shuffling.false_positive import FalsePositive
 
 
 def amount(error: str, magnitude: float, model: ReferenceModel) -> float:
-    """The magnitude as the share that `phrase` speaks of; ∞ stays ∞.
+    """Return the magnitude as the share that `phrase` speaks of; ∞ stays ∞.
 
     position: largest shift as a share of the unit's length; category: share of units with a wrong
     category; false-negative: share missed; false-positive, split, merge: operations per unit.
@@ -34,7 +34,7 @@ def least_amount(error: str, units: float) -> float:
 
 
 def phrase(error: str, share: str) -> str:
-    """A clause after "as if", with an amount such as "31 %"."""
+    """Return a clause after "as if", with an amount such as "31 %"."""
     kind = parse_errors(error)[0]
     return _PHRASES.get(kind.name, f"{kind.name} errors had magnitude {{}}").format(share)
 

@@ -154,7 +154,7 @@ def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
 
 
 def _with_fixed_samples(settings: Settings, samples: int) -> Settings:
-    """The settings with a fixed number of random sets, at least two."""
+    """Return the settings with a fixed number of random sets, at least two."""
     return replace(settings, rule=replace(settings.rule, samples=max(2, samples)))
 
 

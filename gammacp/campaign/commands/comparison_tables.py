@@ -21,7 +21,7 @@ _Part: TypeAlias = tuple[str, Table, Iterable[str]]
 
 
 def print_comparison(found: Comparison, by: Collection[str]) -> None:
-    """The verdict, the tables that were asked for, and what goes into a methods section."""
+    """Show the verdict, the tables that were asked for, and what goes into a methods section."""
     from gammacp.campaign.verdict import verdict
 
     whole = "document" in by
@@ -50,7 +50,7 @@ def print_comparison(found: Comparison, by: Collection[str]) -> None:
 
 
 def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
-    """The tables of `--by`, each with its title and sentences."""
+    """Yield the tables of `--by`, each with its title and sentences."""
     if "document" in by:
         undefined = group_by_text(found.overall.reasons)
         words = (f"{names}: γ is undefined: {why}" for why, names in undefined)

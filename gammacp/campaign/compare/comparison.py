@@ -167,7 +167,7 @@ class Comparison:
         return self.people.summaries
 
     def to_frame(self) -> DataFrame:
-        """A row per unitary alignment and pair, as of `Agreement.to_frame`."""
+        """Return a row per unitary alignment and pair, as of `Agreement.to_frame`."""
         return self.overall.to_frame()
 
     @property
@@ -177,7 +177,7 @@ class Comparison:
         return tuple(r.score.signature for r in rounds)
 
     def as_dict(self) -> dict[str, Any]:
-        """The comparison as JSON has it."""
+        """Return the comparison as JSON has it."""
         return {
             "overall": {**self.overall.score.as_dict(), **record_of(self, "bootstrap")},
             "documents": list(self.overall.results()),
@@ -439,7 +439,7 @@ def _counted(tell: Callable[[str], None]) -> Callable[[int, int], None]:
 
 
 def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:
-    """The continua without the reference, which must be `there`."""
+    """Return the continua without the reference, which must be `there`."""
     everybody = annotators_of(continua)
     if reference is not None and there and len(everybody) > 1:
         check_annotator(continua, reference, "reference")

@@ -92,7 +92,7 @@ class Groups:
     left_out: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The groups as JSON has them."""
+        """Return the groups as JSON has them."""
         return {
             "groups": {
                 name: {"annotators": list(people), "gamma": self.within[name]}
@@ -103,7 +103,7 @@ class Groups:
         }
 
     def in_words(self) -> str:
-        """A sentence per two groups."""
+        """Return a sentence per two groups."""
         tested = sum(a.untested is None for a in self.across)
         return "\n".join(_sentence(a, tested) for a in self.across)
 

@@ -85,7 +85,7 @@ class OverTime:
     annotators: tuple[Change, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The two as JSON has them."""
+        """Return the two as JSON has them."""
         return {"all": asdict(self.all), "annotators": [asdict(c) for c in self.annotators]}
 
     def in_words(self) -> list[str]:
@@ -109,7 +109,7 @@ class OverTime:
 
 
 def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
-    """The changes, in the order in which the documents come.
+    """Return the changes, in the order in which the documents come.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
 
 
 def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime:
-    """The changes from what pairs cost.
+    """Return the changes from what pairs cost.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _others_to_own(sums: PairSums, n: int) -> Floats:
 def _change(
     name: str, disorder: Floats, weight: Floats, there: Bools, clusters: Indices, unsure: float = 0
 ) -> Change:
-    """The change of γ, which is 1 minus the disorder; `unsure` is a relative error of its scale."""
+    """Return the change of γ (1 minus the disorder); `unsure` is a relative error of its scale."""
     told = Change(annotator=name, documents=int(there.sum()))
     if len(np.unique(clusters[there])) < FEWEST_PARTS:
         return told
@@ -223,7 +223,7 @@ def _change(
 
 
 def _end_of_product(value: float, end: float, unsure: float) -> float:
-    """An end of the interval of a product whose other factor is above 0: no end passes 0."""
+    """Return an end of the interval of a product whose other factor is above 0: no end passes 0."""
     if value * end <= 0 or not unsure:
         return end
     leg = math.log(end / value)

@@ -297,7 +297,7 @@ def without_each(
 
 
 def _p_of_gain(overall: Agreement, rest: Agreement, cuts: DocumentParts) -> tuple[float, int]:
-    """p of γ of the rest being no higher than everybody's, and the parts; NaN without a test."""
+    """Return p of γ of the rest being no higher than everybody's, and the parts; or NaN."""
     sums = [cuts.sums(found, cuts.in_common(rest)) for found in (overall, rest)]
     there = np.all([expected > 0 for _, expected in sums], axis=0)
     if there.sum() < FEWEST_PARTS:

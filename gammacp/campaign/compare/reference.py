@@ -74,7 +74,7 @@ class ReferenceComparison:
         return mean_defined(np.array([a.agreement.value for a in self.annotators]))
 
     def as_dict(self) -> dict[str, Any]:
-        """The comparison as JSON has it."""
+        """Return the comparison as JSON has it."""
         return {
             "name": self.name,
             "mean": self.mean,
@@ -85,7 +85,7 @@ class ReferenceComparison:
 
 
 def against_reference(name: str, pairs: PairMatrix, basis: Basis) -> ReferenceComparison:
-    """The candidate `name` against each annotator.
+    """Return the candidate `name` against each annotator.
 
     `pairs` is the matrix of the annotators without the candidate, `basis` that of its documents.
     """

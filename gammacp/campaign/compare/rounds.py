@@ -137,7 +137,7 @@ class OtherRound:
 
 
 def compare_rounds(first: Agreement, second: Agreement) -> RoundTest:
-    """The difference between two rounds or campaigns, with its interval and test.
+    """Return the difference between two rounds or campaigns, with its interval and test.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def compare_rounds(first: Agreement, second: Agreement) -> RoundTest:
 
 
 def _names(side: Agreement) -> Mapping[str, str]:
-    """The part that each document with a γ belongs to: its cluster, or itself."""
+    """Return the part that each document with a γ belongs to: its cluster, or itself."""
     return {n: side.clusters.get(n) or n for n in side.rated}
 
 
@@ -207,7 +207,7 @@ def difference_of(
     errors: tuple[float, float] = (0.0, 0.0),
     shared: int = 0,
 ) -> RoundTest:
-    """The difference of γ between two sides.
+    """Return the difference of γ between two sides.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def agreement_on(chosen: Basis | None, basis: Basis) -> Agreement:
 def with_annotators(
     continua: Selection, names: Iterable[str], *, least: int = 2
 ) -> dict[str, Continuum]:
-    """The continua with these annotators alone; those with fewer than `least` are left out.
+    """Return the continua with these annotators alone; those with fewer than `least` are left out.
 
     Bounds stay, so that chance is modelled on the same stretch of the continuum.
     """
@@ -60,7 +60,7 @@ def check_annotator(continua: Selection, name: str, role: str) -> None:
 
 
 def documents_with(continua: Selection, name: str) -> Selection:
-    """The documents that somebody annotated, with everybody."""
+    """Return the documents that somebody annotated, with everybody."""
     return {d: c for d, c in continua.items() if name in c.annotators}
 
 

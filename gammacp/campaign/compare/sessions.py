@@ -93,7 +93,7 @@ class Sessions:
     people: tuple[WithOneself, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The two as JSON has them."""
+        """Return the two as JSON has them."""
         return {"all": asdict(self.all), "people": [asdict(p) for p in self.people]}
 
     def in_words(self) -> str:

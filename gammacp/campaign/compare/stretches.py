@@ -73,7 +73,7 @@ class DocumentParts:
         return max(self.n, 1)
 
     def in_common(self, found: Agreement) -> list[str]:
-        """The documents in which both everybody and these annotators have a γ."""
+        """Return the documents in which both everybody and these annotators have a γ."""
         return [name for name in found.rated if name in self._part]
 
     def sums(self, found: Agreement, names: Sequence[str] | None = None) -> Floats:
@@ -100,7 +100,7 @@ class DocumentParts:
         return total
 
     def of_alignments(self, found: Agreement, names: Sequence[str]) -> list[Indices]:
-        """The part of each unitary alignment, in the order of the text, document by document.
+        """Return the part of each unitary alignment, in the order of the text.
 
         Parameters
         ----------

@@ -112,7 +112,7 @@ def spans(
 
 
 def _averages(marked: GroupedUnits, rule: BoundaryRule) -> list[Floats]:
-    """Starts and ends that nobody need have drawn."""
+    """Return the starts and ends that nobody need have drawn."""
     sides = marked.starts, marked.ends
     if rule is BoundaryRule.MEAN:
         return [_means(marked, side) for side in sides]
@@ -137,7 +137,7 @@ def _means(marked: GroupedUnits, positions: Floats) -> Floats:
 def _spans_of_somebody(
     marked: GroupedUnits, rule: BoundaryRule
 ) -> tuple[Floats, Floats, dict[int, tuple[tuple[float, float], ...]]]:
-    """Starts and ends that somebody drew, and which are level."""
+    """Return the starts and ends that somebody drew, and which are level."""
     pairs = _pairs(marked, rule)
     crossing = np.isnan(pairs).all(axis=(1, 2))
     if crossing.any():
@@ -160,7 +160,7 @@ def _spans_of_somebody(
 
 
 def _pairs(marked: GroupedUnits, rule: BoundaryRule) -> Floats:
-    """The up to four spans of the level starts and ends, NaN where they would cross."""
+    """Return the up to four spans of the level starts and ends, NaN where they would cross."""
     starts, ends = (_level(marked, side, rule) for side in (marked.starts, marked.ends))
     pairs = np.stack([np.repeat(starts, 2, axis=1), np.tile(ends, 2)], axis=2)
     pairs[~(pairs[:, :, 0] <= pairs[:, :, 1])] = np.nan
@@ -168,7 +168,7 @@ def _pairs(marked: GroupedUnits, rule: BoundaryRule) -> Floats:
 
 
 def _level(marked: GroupedUnits, positions: Floats, rule: BoundaryRule) -> Floats:
-    """The position that the rule chooses, and another that shares it or NaN; (groups, 2)."""
+    """Return the position that the rule chooses, and another that shares it or NaN; (groups, 2)."""
     if rule is BoundaryRule.MEAN:
         far = np.abs(positions - _means(marked, positions)[marked.group])
         first = np.flatnonzero(np.diff(marked.group, prepend=-1))
@@ -195,7 +195,7 @@ def _level(marked: GroupedUnits, positions: Floats, rule: BoundaryRule) -> Float
 
 
 def _medians(marked: GroupedUnits, positions: Floats) -> Floats:
-    """The position with half of the weight on each side, and another where they share it."""
+    """Return the position with half of the weight on each side, and another where they share it."""
     order = np.lexsort((marked.weights, positions, marked.group))
     group, drawn, weights = (x[order] for x in (marked.group, positions, marked.weights))
     sizes = np.bincount(group)

@@ -212,7 +212,7 @@ class AlignedCells:
         )
 
     def responses(self, cells: Iterable[Cells] | None = None) -> Responses:
-        """A response for each cell: categories, no features.
+        """Return a response for each cell: categories, no features.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ class ConsensusLink:
     reasons: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The link as JSON has it."""
+        """Return the link as JSON has it."""
         ends = {
             side: {"start": unit.start, "end": unit.end}
             for side, unit in (("source", self.source), ("target", self.target))
@@ -154,7 +154,7 @@ class ConsensusUnit:
         return f"ConsensusUnit({place}, confidence {self.confidence:.2f}{why})"
 
     def by(self, annotator: str) -> Unit:
-        """The unit of the gold standard.
+        """Return the unit of the gold standard.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ def consensus(
     tolerance: float = 0.25,
     annotator: str = "consensus",
 ) -> Consensus:
-    """The consensus of a best alignment.
+    """Return the consensus of a best alignment.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def consensus(
 
 
 def consensus_at(decided: Decided, document: int) -> Consensus:
-    """The consensus of one document of a stretch.
+    """Return the consensus of one document of a stretch.
 
     Parameters
     ----------
@@ -428,7 +428,7 @@ def _reasons(
 def gold_of(
     like: Continuum, units: Sequence[Unit], annotators: Sequence[str], links: Sequence[Link] = ()
 ) -> Continuum:
-    """A continuum of these units where `like` is; rounding outwards can reach over its bounds.
+    """Return a continuum of these units where `like` is; rounding can reach over its bounds.
 
     Parameters
     ----------

@@ -184,7 +184,7 @@ def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
 def links_to_review(
     found: Mapping[str, Consensus], keys: Callable[[Consensus], Iterable[str]] | None = None
 ) -> Table:
-    """The links that not all annotators have alike, those of least support first.
+    """Return the links that not all annotators have alike, those of least support first.
 
     Parameters
     ----------

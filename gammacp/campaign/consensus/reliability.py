@@ -59,7 +59,7 @@ class Reliability:
     people: tuple[int, int]
 
     def as_dict(self) -> dict[str, Any]:
-        """The reliability as JSON has it."""
+        """Return the reliability as JSON has it."""
         rest = {name: value for name, value in vars(self).items() if name != "value"}
         return {"gamma": self.value, **rest, "people": list(self.people), "extrapolated": None}
 
@@ -174,7 +174,7 @@ def _split(found: CorpusConsensus, parts: Indices, rng: np.random.Generator) -> 
 
 
 def _half(found: CorpusConsensus, parts: Indices, people: Bools, name: str) -> list[list[Unit]]:
-    """The gold standard of some annotators of each document, as everybody's was made."""
+    """Return the gold standard of some annotators of each document, as everybody's was made."""
     every = found.cells
     fit = found.belief.fit
     truth = None

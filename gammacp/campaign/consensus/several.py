@@ -205,7 +205,7 @@ class CorpusConsensus:
 
 
 def _in_columns(documents: Mapping[str, Consensus]) -> DocumentTable:
-    """The gold standards of documents that came from one table, as another."""
+    """Return the gold standards of documents that came from one table, as another."""
     starts = array("d")
     ends = array("d")
     whose = array("i")
@@ -264,7 +264,7 @@ class Made(Mapping[str, Value]):
         return iter(self._number)
 
     def __getitem__(self, name: str) -> Value:
-        """The value of that name."""
+        """Return the value of that name."""
         if name not in self._made:
             if len(self._made) >= _KEPT:
                 self._made.clear()
@@ -287,7 +287,7 @@ def consensus_of_each(
     seed: int = 0,
     executor: Executor | None = None,
 ) -> CorpusConsensus:
-    """The consensus of each document; those that have none are listed, and the others go on.
+    """Return the consensus of each document; those that have none are listed, and the others go on.
 
     Parameters
     ----------

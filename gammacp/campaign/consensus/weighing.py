@@ -55,7 +55,7 @@ class AnnotatorQuality:
 
 
 def best_threshold(posterior: Floats, unseen: float = 0.0, times: Floats | None = None) -> float:
-    """The posterior of its category from which a unit is to be kept for the highest expected F₁.
+    """Return the posterior of its category from which keeping a unit has the highest expected F₁.
 
     With the n most probable units of N expected ones, expected F₁ is near 2·Σp / (n + N); one more
     raises it if its p is above half of it. That is an F₁ under the model, of categories at the

@@ -88,7 +88,7 @@ class Prices:
             raise UsageError("prices are all 0: no design is cheaper than another")
 
     def of(self, documents: float, annotators: int) -> float:
-        """The cost of so many documents by so many annotators each."""
+        """Return the cost of so many documents by so many annotators each."""
         return documents * (self.document + annotators * self.annotation)
 
 
@@ -162,7 +162,7 @@ class Plan:
         return draw(partial(picture_of, self), figure, **options)
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON of `gammacp plan`."""
+        """Return the JSON of `gammacp plan`."""
         return {
             "pilot": self.pilot.as_dict() if self.piloted else None,
             "model": None if self.piloted else self.pilot.as_dict(),

@@ -253,7 +253,7 @@ def _from_pilot(
     settings: Settings,
     executor: Executor | None,
 ) -> tuple[Pilot, Material, ReferenceModel, Settings, Wins | None]:
-    """A pilot with its documents and model, the settings with its chance model, wins in it."""
+    """Return a pilot with its documents and model, settings, and wins in it."""
     wins = None
     if candidate is not None:
         wins = _wins_in(named, candidate, settings)
@@ -285,7 +285,7 @@ def _numbers(
 
 
 def _wins_in(named: Mapping[str, Continuum], candidate: str, settings: Settings) -> Wins:
-    """The candidate's wins in the pilot, as `replace` counts them."""
+    """Return the candidate's wins in the pilot, as `replace` counts them."""
     # Called for its checks only: a pilot that `replace` refuses is refused here.
     replacement(named, [candidate], score="overlap", draws=1)
     instances = _instances(documents_with(named, candidate), settings)
@@ -293,7 +293,7 @@ def _wins_in(named: Mapping[str, Continuum], candidate: str, settings: Settings)
 
 
 def _instances(named: Mapping[str, Continuum], settings: Settings) -> Iterable[Instance]:
-    """The documents as `replace` compares people on them, by disorder."""
+    """Return the documents as `replace` compares people on them, by disorder."""
     solver_options = {name: value for name, value in settings.solving.items() if value}
     return SCORES["disorder"].instances(
         named, Aligning(settings.dissimilarity, None, solver_options)

@@ -137,7 +137,7 @@ class Simulation:
         return agreement(Basis(self.corpus(magnitude, mix), settings, executor=self.executor))
 
     def magnitude(self, gamma: float, mix: Mapping[int, int], told: Callable[[], None]) -> float:
-        """The magnitude with which annotators have this γ, to a 64th; at most 1."""
+        """Return the magnitude with which annotators have this γ, to a 64th; at most 1."""
         low = 0.0
         high = 1.0
         for _ in range(STEPS):

@@ -18,7 +18,7 @@ _GRIDS = (201, 41, 41)  # Each between the neighbours of the largest value of th
 
 
 def t_test(n: Floats, total: Floats, squares: Floats, epsilon: float) -> Floats:
-    """p of the one-sided paired t test of E d ≥ ε, from n, Σ d and Σ d²; any common shape.
+    """Return p of the one-sided paired t test of E d ≥ ε, from n, Σ d and Σ d²; any common shape.
 
     A constant difference has no variance: p is 0 where it is below ε, and 1 elsewhere, also with
     fewer than two instances.
@@ -49,7 +49,7 @@ def score_statistic(n: Floats, won: Floats, lost: Floats, epsilon: float) -> Flo
 
 @lru_cache(maxsize=100_000)
 def exact_test(n: int, won: int, lost: int, epsilon: float) -> float:
-    """p of E d ≥ ε without approximation, from how often d = 1 and d = −1 in n instances.
+    """Return p of E d ≥ ε without approximation, from how often d = 1 and d = −1 in n instances.
 
     The exact unconditional test of paired data (Hsueh, Liu & Chen 2001, Biometrics 57): the
     probability of a `score_statistic` as small as the observed one, at that P(d = −1) where it is
@@ -93,7 +93,7 @@ def exact_test(n: int, won: int, lost: int, epsilon: float) -> float:
 
 
 def both_tests(n: int, won: int, lost: int, epsilon: float) -> float:
-    """The larger p of the exact test and, from `FEW` instances on, the t test."""
+    """Return the larger p of the exact test and, from `FEW` instances on, the t test."""
     p = exact_test(n, won, lost, epsilon)
     if n < FEW:
         return p
@@ -102,12 +102,12 @@ def both_tests(n: int, won: int, lost: int, epsilon: float) -> float:
 
 
 def equivalence(n: int, won: int, lost: int, epsilon: float) -> float:
-    """p of |E d| ≥ ε: one-sided tests on either side (TOST, Schuirmann 1987), the larger p."""
+    """Return p of |E d| ≥ ε: one-sided tests on either side (TOST, Schuirmann 1987)."""
     return max(both_tests(n, won, lost, epsilon), both_tests(n, lost, won, epsilon))
 
 
 def partial_conjunction(p: Floats, share: float) -> float:
-    """p of fewer than this share of the alternatives being true (Benjamini & Heller 2008).
+    """Return p of fewer than this share of the alternatives being true (Benjamini & Heller 2008).
 
     Of m tests, however they depend, it is (m − r + 1) times the rth smallest p, r = ⌈share·m⌉.
 

@@ -76,7 +76,7 @@ class Replacement:
         return as_html("replacement", self)
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON of `gammacp replace`."""
+        """Return the JSON of `gammacp replace`."""
         candidates = {c.name: c.as_dict() for c in self.candidates}
         return {"candidates": candidates, **record_of(self, "score unproven signature")}
 
@@ -306,7 +306,7 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
 def _interval(
     parts: Contributions, test: _Test
 ) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
-    """The interval of ρ, and a note where resampling cannot tell it."""
+    """Return the interval of ρ, and a note where resampling cannot tell it."""
     found = bootstrap(parts, draws=test.draws, seed=test.seed).interval
     there = parts.expected > 0
     lost = parts.observed[there] / parts.expected[there]

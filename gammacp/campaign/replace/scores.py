@@ -60,7 +60,7 @@ class Aligning:
         return there and continuum.n_units > 0
 
     def bound(self, continua: Mapping[str, Continuum]) -> BoundDissimilarity:
-        """The dissimilarity of all these continua."""
+        """Return the dissimilarity of all these continua."""
         return bind(self.distance, Corpus.from_continua(continua))
 
     @property
@@ -71,7 +71,7 @@ class Aligning:
         return self.dissimilarity
 
     def align(self, continua: Mapping[str, Continuum]) -> dict[str, Alignment]:
-        """The alignment of each continuum that needs one, by its name."""
+        """Return the alignment of each continuum that needs one, by its name."""
         marked = {name: c for name, c in continua.items() if self.needs(c)}
         asked = self.solving.get("gap")
         lacking: dict[float, list[Continuum]] = {}
@@ -123,7 +123,7 @@ Instances: TypeAlias = Callable[[Mapping[str, Continuum], Aligning], Iterable[In
 
 
 def mean(agreement: Floats) -> float:
-    """The plain mean of the agreement with each of the others."""
+    """Return the plain mean of the agreement with each of the others."""
     return float(agreement.mean())
 
 
@@ -276,7 +276,7 @@ def _soft_f1(c: Continuum) -> Floats:
 def _places(
     pairs: Callable[[list[str]], Floats], continua: Mapping[str, Continuum], _: Aligning
 ) -> Iterator[Instance]:
-    """An instance per place of a continuum; who has no label there did not annotate it."""
+    """Yield an instance per place of a continuum; who has no label there did not annotate it."""
     for name, c in continua.items():
         places: dict[tuple[Any, ...], dict[str, str]] = {}
         for unit in c:

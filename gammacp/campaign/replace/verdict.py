@@ -145,7 +145,7 @@ class Candidacy:
     by_score: tuple[ByScore, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The candidate as JSON has it."""
+        """Return the candidate as JSON has it."""
         elsewhere = ("name", "people", "instances", "left_out", "alone", "present", "expert", "of")
         return {
             **{key: value for key, value in vars(self).items() if key not in elsewhere},
@@ -160,7 +160,7 @@ class Candidacy:
         }
 
     def in_words(self) -> str:
-        """The verdict in two or three sentences; no claim beyond what was tested."""
+        """Return the verdict in two or three sentences; no claim beyond what was tested."""
         rho = f"on {self.advantage_probability:.0%} of the {self.of}"
         if self.interval is not None:
             rho += f" ({self.interval[0]:.0%} to {self.interval[1]:.0%})"
@@ -263,7 +263,7 @@ def power(wins: Wins, documents: int, epsilon: float, least: int, *, seed: int =
 
 
 def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -> float | None:
-    """The fewest documents of a growing series with which the candidate passes in 80 % of draws.
+    """Return the fewest documents of a series with which the candidate passes in 80 % of draws.
 
     None if that is never so up to 2,000, NaN with fewer than five documents to draw from, or if
     those of each person are all alike, and where they are in clusters or weighted.
@@ -281,7 +281,7 @@ def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -
 
 
 def least_epsilon(wins: Wins, least: int) -> float | None:
-    """The smallest ε, in hundredths, with which ω ≥ ½; None if there is none below 1."""
+    """Return the smallest ε, in hundredths, with which ω ≥ ½; None if there is none below 1."""
     # Bisection over hundredths, as ω never falls when ε grows: `high` passes, `low` does not.
     low = -1
     high = 100

@@ -84,7 +84,7 @@ class Wins:
     def p_values(
         self, epsilon: float, least: int, weights: Floats | None = None, *, both: bool = False
     ) -> Floats:
-        """p per person, shape (…, people), each instance counted `weights` (…, instances) times.
+        """Return p per person, shape (…, people), each instance counted `weights` times.
 
         NaN for people with fewer than `least` instances. The t test's p from `FEW` on and the exact
         test's below; with `both` the larger of the two from `FEW` on, where with weights, as there
@@ -117,7 +117,7 @@ class Wins:
         return np.where(tested, p, np.nan)
 
     def p_of_parts(self, j: int, epsilon: float, least: int, *, reverse: bool = False) -> float:
-        """p of one person, the larger of two: a t test over clusters, and the exact test.
+        """Return p of one person, the larger of two: a t test over clusters, and the exact test.
 
         That one takes the clusters for as many instances that are won and lost as often, because t
         tells nothing where hardly anything varies; weighted ones for as many as their weights are
@@ -190,7 +190,7 @@ class Wins:
 def wins_of(
     candidate: str, instances: Iterable[Instance], rest: Rest, *, expert: str | None = None
 ) -> Wins:
-    """The wins of `candidate`, the one of the instances' annotators who is no person.
+    """Return the wins of `candidate`, the one of the instances' annotators who is no person.
 
     With an `expert` the others are the expert alone: who agrees better with that one?
     """

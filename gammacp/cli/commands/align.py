@@ -57,7 +57,7 @@ def align(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """The best alignment of one text, and how far it is proven.
+    """Align one text as well as possible, and say how far that is proven.
 
     Ctrl-C stops with the best alignment so far and its bound.
 

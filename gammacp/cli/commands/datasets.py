@@ -4,7 +4,7 @@ from gammacp.cli.output import AsJson, print_json, say
 
 
 def datasets(json: AsJson = False) -> None:
-    """The data that ship with gammacp, for --dataset NAME."""
+    """List the data that ship with gammacp, for --dataset NAME."""
     from gammacp.datasets import attributions
 
     records = attributions()

@@ -8,7 +8,7 @@ def formats(
     names: list[str] | None = argument("Formats to describe in full.", "[NAME]..."),
     as_json: AsJson = False,
 ) -> None:
-    """The file formats; with a name, everything about one."""
+    """List the file formats; with a name, say everything about one."""
     from gammacp.cli.format_table import prose, record, table
     from gammacp.formats.registry import FORMATS
 

@@ -84,7 +84,7 @@ class Chosen:
     def options(
         self, names: Sequence[str], settings: GammaFlags, brought: Brought
     ) -> dict[str, Any]:
-        """The options that these measures have; a UsageError for a given one that none has."""
+        """Return the options that these measures have; UsageError for a given one that none has."""
         from gammacp.measures.beyond_chance import CHANCE_OPTIONS
         from gammacp.measures.registry import MEASURES, UNITS
 

@@ -11,7 +11,7 @@ _COLUMNS = (
 
 
 def solvers(json: AsJson = False) -> None:
-    """The solvers of the alignment problem."""
+    """List the solvers of the alignment problem."""
     from gammacp.alignment import SOLVERS
 
     records = [{"name": s.name, "summary": s.summary, "exact": s.exact} for _, s in SOLVERS.items()]

@@ -60,7 +60,7 @@ def option(
     of: str | None = None,
     **rules: Any,
 ) -> Any:
-    """An option: a field of a group, or the default of a command's parameter.
+    """Return an option: a field of a group, or the default of a command's parameter.
 
     Parameters
     ----------
@@ -81,19 +81,19 @@ def option(
 
 
 def argument(help: str, metavar: str | None = None, *, default: Any = None) -> Any:
-    """A command's argument, likewise; `default` is `inspect.Parameter.empty` where it is needed."""
+    """Make a command's argument; `default` is `inspect.Parameter.empty` if it is needed."""
     rules = {"help": help, "metavar": metavar, "show_default": default is not None}
     return field(default=default, metadata={"kind": typer.Argument, "names": (), **rules})
 
 
 def given(group: Any) -> list[str]:
-    """The options of a group that differ from their defaults, as they are called."""
+    """Return the options of a group that differ from their defaults, as they are called."""
     names = (f.name for f in fields(group) if getattr(group, f.name) != f.default)
     return [name.replace("_", "-") for name in names]
 
 
 def flatten(command: Callable[..., None]) -> Callable[..., None]:
-    """The same command with groups replaced by their fields and options as Typer wants them."""
+    """Return the command with groups replaced by their fields, and options as Typer wants them."""
     hints = get_type_hints(command, include_extras=True)
     brought = _brought_to(command, hints)
     found: dict[str, inspect.Parameter] = {}

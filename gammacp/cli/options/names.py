@@ -44,7 +44,7 @@ _NO_CHOICE = re.compile(r"'(.*?)' is not one of (.*)")
 
 
 def fill(help_text: str) -> str:
-    """A help text with names in the places of registries.
+    """Return a help text with names in the places of registries.
 
     >>> fill("Positions: {positionals}.").startswith("Positions: sporadic, sporadic-2011")
     True
@@ -121,13 +121,13 @@ class _Listing:
                 parameter.help = fill(parameter.help)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help, with names in their places."""
+        """Print the help, with names in their places."""
         self._fill()
         super().format_help(ctx, formatter)  # type: ignore[misc]
         formatter.buffer[:] = [line.replace(_WHOLE, "-") for line in formatter.buffer]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The options under the headings of their groups, the command's own ones first."""
+        """Print the options under the headings of their groups, the command's own ones first."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in ctx.command.get_params(ctx):
             is_option = parameter.param_type_name == "option"
@@ -176,7 +176,7 @@ class CommandGroup(_Listing, TyperGroup):
     sections: Mapping[str, Sequence[str]] = {}
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The commands under the headings of their sections, where there are any."""
+        """Print the commands under the headings of their sections, where there are any."""
         if not self.sections:
             super().format_commands(ctx, formatter)
         width = max(map(len, self.commands), default=0)
@@ -188,7 +188,7 @@ class CommandGroup(_Listing, TyperGroup):
 
 
 def application(*, add_completion: bool = False, **settings: Any) -> typer.Typer:
-    """A Typer application as all of ours are: plain text, `-h` beside `--help`."""
+    """Return a Typer application as all of ours are: plain text, `-h` beside `--help`."""
     return typer.Typer(
         add_completion=add_completion,
         pretty_exceptions_enable=False,
@@ -199,7 +199,7 @@ def application(*, add_completion: bool = False, **settings: Any) -> typer.Typer
 
 
 def numbers_of(name: str, said: str) -> tuple[float, ...]:
-    """The numbers of an option that takes several, with commas between.
+    """Return the numbers of an option that takes several, with commas between.
 
     Raises
     ------

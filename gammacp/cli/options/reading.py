@@ -260,7 +260,7 @@ class Loaded:
     files: Mapping[str, str] = field(default_factory=dict)
 
     def only(self) -> tuple[str, Continuum]:
-        """The one continuum, for commands that take one; a DataError if there are several."""
+        """Return the one continuum, for commands that take one; DataError if there are several."""
         if len(self.continua) > 1:
             from gammacp.continuum.needs import where_others_are
 
@@ -333,7 +333,7 @@ def reading_json(left_out: Iterable[LeftOut]) -> dict[str, object]:
 
 
 def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
-    """The value of `"left_out"` in JSON: what readers passed over, by file, kind and reason."""
+    """Return `"left_out"` of the JSON: what readers passed over, by file, kind and reason."""
     return [entry.as_dict() for entry in left_out]
 
 
@@ -463,7 +463,7 @@ def load(
 
 
 def _moved(continua: Mapping[str, Continuum], positions: Mapping[str, str]) -> dict[str, Continuum]:
-    """The continua of a dataset with the positions of some annotators moved."""
+    """Return the continua of a dataset with the positions of some annotators moved."""
     from gammacp.formats.position_maps import move_positions
 
     moved = move_positions([*continua.values()], positions)
@@ -497,7 +497,7 @@ def selected(
 
 
 def _shipped(reading: Reading) -> Path | None:
-    """The file of a dataset that has segmentations; None for others, and without one."""
+    """Return the file of a dataset that has segmentations; None for others, and without one."""
     from gammacp import datasets
 
     coded = datasets.coded()

@@ -128,7 +128,7 @@ def _tree(nodes: list[tuple[str, _Node]], pieces: list[str], order: dict[str, in
 
 
 def _from_below(root: Element) -> list[tuple[str, _Node]]:
-    """The nodes, each behind all that are below it."""
+    """Return the nodes, each behind all that are below it."""
     relations = root.at("header", "relations").all("rel")
     kinds = {(r.attributes.get("name"), r.attributes.get("type")) for r in relations}
     nodes: dict[str, _Node] = {}

@@ -21,7 +21,7 @@ from gammacp.continuum.links import Linked
 
 
 def chains_of(continuum: Continuum, bonds: Linked) -> Indices:
-    """The chain of each unit, as a number that no two annotators share.
+    """Return the chain of each unit, as a number that no two annotators share.
 
     Parameters
     ----------

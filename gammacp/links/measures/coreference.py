@@ -238,7 +238,7 @@ def coreference(name: str, overlaps: ChainOverlaps) -> tuple[float, float, float
 
 
 def overlaps_of(chains: Indices, places: Indices, key: slice, response: slice) -> ChainOverlaps:
-    """The chains of two annotators.
+    """Return the chains of two annotators.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def pairwise_coreference(
 
 
 def _chain_overlaps(continuum: Continuum, places: Indices) -> dict[tuple[str, str], ChainOverlaps]:
-    """The chains of each pair of annotators of whom one has mentions."""
+    """Return the chains of each pair of annotators of whom one has mentions."""
     chains = chains_of(continuum, continuum.link_rows.only(chains=True))
     rows = {a: continuum.rows_of(a) for a in continuum.annotators}
     return {
@@ -293,7 +293,7 @@ def _both_mention(x: ChainOverlaps) -> bool:
 
 
 def mention_places(continuum: Continuum, mentions: str, basis: Basis | None) -> Indices:
-    """A number of each unit, equal where two annotators' mentions are the same.
+    """Return a number of each unit, equal where two annotators' mentions are the same.
 
     Parameters
     ----------

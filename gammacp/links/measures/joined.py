@@ -72,7 +72,7 @@ class LinkCosts:
         types: Any = "nominal",
         ends: str = "aligned",
     ) -> LinkCosts:
-        """The costs of links of these continua, α, β and Δ as their units have them.
+        """Return the costs of links of these continua, α, β and Δ as their units have them.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Joined:
 
 
 def groups_of(continuum: Continuum, groups: Codes) -> Indices:
-    """The unitary alignment that each unit is in.
+    """Return the unitary alignment that each unit is in.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def ends_of(continuum: Continuum, linked: Linked, group: Indices, costs: LinkCos
 
 
 def join_links(continuum: Continuum, ends: Ends, costs: LinkCosts, settings: Settings) -> Joined:
-    """The cheapest partition of the links.
+    """Return the cheapest partition of the links.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def _all(ends: Ends) -> list[tuple[Indices, Indices]]:
 
 
 def _ranks(ends: Ends) -> Codes:
-    """The place of each link by those of its ends."""
+    """Return the place of each link by those of its ends."""
     found = np.empty(len(ends.types), np.int32)
     sides = np.sort(np.stack([ends.source_groups, ends.target_groups]), axis=0)
     found[np.lexsort((*sides[::-1],))] = np.arange(len(found), dtype=np.int32)
@@ -380,7 +380,7 @@ def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
 
 
 def no_links(what: str = "links", also: str = "") -> DataError:
-    """The error where there are none.
+    """Return the error where there are none.
 
     Parameters
     ----------

@@ -223,7 +223,7 @@ class TypeCosts:
         return cost
 
     def penalty(self, edits: Edits) -> float:
-        """|A| + w_S + w_T of an edit list."""
+        """Return |A| + w_S + w_T of an edit list."""
         code = {name: k for k, name in enumerate(self.types)}
         total = 0.0
         for edit in edits.substitutions:

@@ -104,7 +104,7 @@ class PooledItems:
 
 
 def pool(pairs: Pairs, people: Sequence[str] | None = None) -> PooledItems:
-    """The arrays of all items.
+    """Return the arrays of all items.
 
     Parameters
     ----------

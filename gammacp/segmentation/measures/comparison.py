@@ -73,7 +73,7 @@ class Criterion:
             object.__setattr__(self, "categorial", categorial(self.categorial))
 
     def columns_of_types(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
-        """The first columns of `pair_kernels.BOTH` of a and b, of several boundary types."""
+        """Return the first columns of `pair_kernels.BOTH` of a and b, of several boundary types."""
         how: dict[str, Any] = {"costs": self.costs, "search": self.search}
         s = segmentation_similarity(a, b, n=self.n, **how)
         boundary = boundary_similarity(a, b, n_t=self.n, categorial=self.categorial, **how)
@@ -94,7 +94,7 @@ class Criterion:
         )
 
     def signature_of(self, name: str, *, selection: Iterable[str] = (), **parts: object) -> str:
-        """The signature of `name` computed with it, after a `selection`, with further `parts`."""
+        """Return the signature of `name`, after a `selection`, with further `parts`."""
         costs = self.costs
         return signature(
             name,

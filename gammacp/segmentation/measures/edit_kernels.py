@@ -37,7 +37,7 @@ def differing(a: Any, b: Any) -> tuple[Any, Indices]:
 
 @kernel
 def nearest(places: Indices, sides: Indices, n: int) -> Indices:
-    """The partner of each difference, −1 without: nearest first, from left to right (2013)."""
+    """Return the partner of each difference, −1 without: nearest first, left to right (2013)."""
     partner = np.full(len(places), -1)
     for distance in range(1, n):
         end = 0
@@ -57,7 +57,7 @@ def nearest(places: Indices, sides: Indices, n: int) -> Indices:
 def match_in_order(
     a: Floats, b: Floats, gain: float, slope: float, reach: float, traced: bool
 ) -> tuple[float, Indices]:
-    """The most that matching a with b in order saves: gain − slope·distance a pair within reach.
+    """Return the most that matching a with b in order saves: gain − slope·distance a near pair.
 
     Where the cost is linear in the distance, a matching without crossings is never worse. Windows
     over a only move to the right, so that what lies left of them is settled. `trace` tells the
@@ -165,7 +165,7 @@ def window_cost(n: int, boundaries: int, te: bool) -> float:
 
 @kernel
 def mirror_windows(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indices, Indices]:
-    """Starts of the windows of a width where one row is the mirror image of the other.
+    """Return the starts of the windows of a width where one row is the mirror image of the other.
 
     The rows differ in them, and the second has a boundary at one of their ends. With the starts
     comes how many boundaries of both rows there are.
@@ -248,7 +248,7 @@ def published_windows(a: Indices, b: Indices, mass: int, n: int) -> Indices:
 def cheapest(
     a: Indices, b: Indices, mass: int, n: int, substitution: float, transposition: float, te: bool
 ) -> tuple[float, Indices]:
-    """The least cost of S's edits, and the windows (start, end, boundaries) behind it.
+    """Return the least cost of S's edits, and the windows (start, end, boundaries) behind it.
 
     From right to left over the differences: each is a full miss, or opens a window that ends at a
     later one and undoes all between.

@@ -177,7 +177,7 @@ def _window_score(
 
 
 def _of_errors(counting: Counting, counts: Counts, made: str) -> PairwiseScore:
-    """The mean of ordered pairs; undefined where one has no window."""
+    """Return the mean of ordered pairs; undefined where one has no window."""
     rates = counting.rates(counts.numbers)
     values = rates.value.tolist()
     pairs = _by_pair(counts, values)
@@ -197,7 +197,7 @@ def _of_errors(counting: Counting, counts: Counts, made: str) -> PairwiseScore:
 
 
 def _of_similarity(counting: Counting, counts: Counts, made: str) -> PairwiseScore:
-    """The mean of pairs."""
+    """Return the mean of pairs."""
     values = counting.rates(counts.numbers).value.tolist()
     mean = fmean(values)
     pairs = _by_pair(counts, values)

@@ -76,14 +76,14 @@ def hamming(a: Floats, b: Floats, insertion: float, deletion: float, shift: floa
 
 @kernel
 def half_segment(mass: int, boundaries: int) -> int:
-    """k = max(2, ⌊N/(2·segments) + ½⌋), in whole numbers: a half must not depend on rounding."""
+    """Return k = max(2, ⌊N/(2·segments) + ½⌋), in whole numbers: rounding has no part in it."""
     segments = boundaries + 1
     return max(2, (mass + segments) // (2 * segments))
 
 
 @kernel
 def _fill_sided(a: Indices, b: Indices, mass: int, span: int, padded: bool, found: Floats) -> None:
-    """The columns `SIDED` with a as the reference."""
+    """Write the columns `SIDED` with a as the reference."""
     k = half_segment(mass, len(a))
     found[2] = max(0, mass - k)
     unequal, parted = window_errors(a, b, k, 0, mass - k)
@@ -109,7 +109,7 @@ def _both(
     optimal: bool,
     found: Floats,
 ) -> None:
-    """The columns `BOTH`."""
+    """Write the columns `BOTH`."""
     places, sides = differing(a, b)
     count = len(places)
     matches = (len(a) + len(b) - count) // 2
@@ -182,7 +182,7 @@ def all_pairs(
     spans: Indices,
     padded: bool,
 ) -> tuple[Floats, Floats]:
-    """The columns `BOTH`, (pairs, 10), and `SIDED` with first and second as the reference.
+    """Return the columns `BOTH`, (pairs, 10), and `SIDED` with first and second as the reference.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def all_pairs(
 def of_pair(
     a: Indices, b: Indices, mass: int, n: int, weights: tuple[float, float, bool], *, optimal: bool
 ) -> dict[str, float]:
-    """The columns `BOTH` of one pair; `weights` of substitutions and transpositions, and te."""
+    """Write the columns `BOTH` of one pair; `weights` of substitutions, transpositions, te."""
     offsets = np.array([0, len(a), len(a) + len(b)])
     masses = np.array([mass, mass])
     first = np.array([0])

@@ -53,7 +53,7 @@ class Rows:
 
     @classmethod
     def of(cls, codings: Mapping[str, Mapping[str, Segmentation]], types: tuple[str, ...]) -> Rows:
-        """The rows of all items, in their order and that of their coders."""
+        """Return the rows of all items, in their order and that of their coders."""
         listed = [(i, c, s) for i, coders in enumerate(codings.values()) for c, s in coders.items()]
         parts = [s.places for _, _, s in listed]
         held: list[tuple[int, ...]] = []
@@ -110,7 +110,7 @@ class Rows:
         )
 
     def placing(self, place: Callable[[Indices, int], Iterable[int]]) -> Rows:
-        """The same items with boundaries of the first type where `place` puts them.
+        """Return the same items with boundaries of the first type where `place` puts them.
 
         It is given the places of each row and its mass, and gives others, sorted.
         """
@@ -125,7 +125,7 @@ class Rows:
         )
 
     def segmentation(self, row: int) -> Segmentation:
-        """The coding of a row."""
+        """Return the coding of a row."""
         inside = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
         places = self.places[inside].tolist()
         positions: dict[str, list[int]] = {name: [] for name in self.types}
@@ -182,7 +182,7 @@ class Pairs:
         return (len(self.rows.types) * places).astype(np.float64)
 
     def column(self, name: str) -> Floats:
-        """A column of `pair_kernels.BOTH`."""
+        """Return a column of `pair_kernels.BOTH`."""
         from gammacp.segmentation.measures.pair_kernels import BOTH
 
         return self.both[:, BOTH.index(name)]

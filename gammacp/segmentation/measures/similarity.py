@@ -131,7 +131,7 @@ def segmentation_similarity(
 
 
 def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
-    """The edits that the search of 2012, §3.3 finds.
+    """Return the edits that the search of 2012, §3.3 finds.
 
     Windows of 2, then 3, … then n potential boundaries, each from left to right, each type on its
     own; a window that overlaps earlier ones replaces them only if it has more boundaries than they
@@ -162,7 +162,7 @@ def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
 def optimal_edits(
     a: Segmentation, b: Segmentation, *, n: int = 2, costs: EditCosts | None = None
 ) -> Edits:
-    """The cheapest edits with the same operations, by a dynamic programme over the differences.
+    """Find the cheapest edits with the same operations, by dynamic programming on differences.
 
     Windows of one type must not overlap, as in the published search; those of different types may.
     A mirrored window whose ends do not differ holds a narrower one that undoes as much for no
@@ -233,7 +233,7 @@ def _cheapest(
 
 
 def _edits(windows: list[_Window], found: Differences, types: tuple[str, ...]) -> Edits:
-    """The windows as near misses; what they leave of the differences as full ones."""
+    """Return the windows as near misses; what they leave of the differences as full ones."""
     windows.sort(key=lambda w: (w[0], w[2]))
     for start, end, code, _ in windows:
         for position in range(start, end + 1):

@@ -45,7 +45,7 @@ class TurnedSegments:
 
     @classmethod
     def of(cls, rows: Rows, people: Iterable[object]) -> TurnedSegments:
-        """The rows of these people, one name per row."""
+        """Return the rows of these people, one name per row."""
         names = list(people)
         number = {name: k for k, name in enumerate(dict.fromkeys(names))}
         return cls(rows, np.array([number[name] for name in names], np.int64))

@@ -11,7 +11,7 @@ FEWEST_WHOLE = 3
 
 @kernel
 def completed(part: int, own: Indices, pool: Indices, torn: Indices, chance: float) -> int:
-    """A whole length of at least `part`; `chance` in [0, 1) chooses it.
+    """Return a whole length of at least `part`; `chance` in [0, 1) chooses it.
 
     In a stationary sequence a segment of length l that is torn at a random place leaves each part
     up to l alike often: the whole one is any of those that are long enough, each alike often.

@@ -198,7 +198,7 @@ class Segmentation:
         return cls(mass, positions, type_codes, types)
 
     def __eq__(self, other: object) -> bool:
-        """Same mass, types and boundaries."""
+        """Return same mass, types and boundaries."""
         if not isinstance(other, Segmentation):
             return NotImplemented
         return (
@@ -213,7 +213,7 @@ class Segmentation:
         return hash((self.mass, self.types, self.positions.tobytes(), self.type_codes.tobytes()))
 
     def __repr__(self) -> str:
-        """The masses, and the types where there are several."""
+        """Return the masses, and the types where there are several."""
         if len(self.types) == 1:
             types = ""
         else:
@@ -266,7 +266,7 @@ class Segmentation:
         return positions
 
     def to_string(self, *, boundary: str = "1", none: str = "0") -> str:
-        """The nltk string: one character per potential boundary.
+        """Return the nltk string: one character per potential boundary.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class Segmentation:
         return "".join(marks)
 
     def with_types(self, types: Sequence[str]) -> Segmentation:
-        """The same boundaries where the task has these types; all used ones must be among them."""
+        """Return the same boundaries where the task has these types, and all used ones."""
         used = {self.types[code] for code in np.unique(self.type_codes)}
         _check_types(tuple(types), used)
         code = np.array([types.index(n) if n in used else -1 for n in self.types], np.int32)

@@ -64,12 +64,12 @@ WINDOWS = {
 
 
 def window(name: str) -> Window:
-    """The WindowDiff of this name; UsageError where there is none."""
+    """Return the WindowDiff of this name; UsageError where there is none."""
     return WINDOWS[one_of("windowdiff", name, WINDOWS)]
 
 
 def window_size(reference: Segmentation) -> int:
-    """k = max(2, ⌊N/(2·segments) + ½⌋): half the mean segment of the reference, halves up.
+    """Return k = max(2, ⌊N/(2·segments) + ½⌋): half the mean segment of the reference, halves up.
 
     >>> window_size(Segmentation.from_masses([5, 6]))  # 11/4 = 2.75
     3

@@ -26,7 +26,7 @@ _EMPTY = "covers no pixel"
 
 
 def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> Corpus:
-    """The objects of every image that somebody annotated.
+    """Return the objects of every image that somebody annotated.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def _masked(
 
 
 def _key(entry: Record, key: str) -> Any:
-    """An id, whatever can be one."""
+    """Return an id, whatever can be one."""
     value = entry.get(key)
     if isinstance(value, str | int):
         return value

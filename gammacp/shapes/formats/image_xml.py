@@ -44,7 +44,7 @@ class _Job(NamedTuple):
 
 
 def read_cvat(source: Source, *, shapes: str = "keep", include: str | Sequence[str] = ()) -> Corpus:
-    """The shapes of every image.
+    """Return the shapes of every image.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def _number(e: Element, text: str) -> float:
 
 
 def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
-    """The objects of an image.
+    """Return the objects of an image.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ _RATINGS = [
 
 
 def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -> Corpus:
-    """The annotations of every scan.
+    """Return the annotations of every scan.
 
     Parameters
     ----------

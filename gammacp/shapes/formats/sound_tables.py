@@ -27,7 +27,7 @@ _LAYOUT = "{annotator}/{document}"
 
 
 def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep") -> Continuum:
-    """The selections of a table.
+    """Return the selections of a table.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
 
 
 def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:
-    """The labels of a track.
+    """Return the labels of a track.
 
     Parameters
     ----------

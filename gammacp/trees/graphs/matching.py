@@ -67,7 +67,7 @@ class GraphMatching:
 def best_matching(
     a: MeaningGraph, b: MeaningGraph, *, branches: bool = True, time_limit: float | None = None
 ) -> GraphMatching:
-    """The matching of nodes under which most triples of two graphs agree.
+    """Return the matching of nodes under which most triples of two graphs agree.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class _Program:
 
     @staticmethod
     def of(a: MeaningGraph, b: MeaningGraph) -> _Program:
-        """The program of two graphs."""
+        """Return the program of two graphs."""
         from scipy.sparse import csr_array
 
         gains: dict[tuple[int, int], int] = {}
@@ -208,7 +208,7 @@ class _Program:
         return found
 
     def climb(self, x: Floats) -> Floats:
-        """A matching from shares of pairs, by assignments while they gain."""
+        """Return a matching from shares of pairs, by assignments while they gain."""
         from scipy.optimize import linear_sum_assignment
 
         best = np.zeros(len(x))
@@ -224,7 +224,7 @@ class _Program:
         return best
 
     def exchange(self, x: Floats) -> Floats:
-        """A matching in which no node gains by another partner, with whom it changes its own.
+        """Find a matching in which no node gains by another partner, with whom it changes its own.
 
         What a change gains is estimated for all, and tried for the `_TRIED` best ones.
         """
@@ -257,7 +257,7 @@ class _Program:
         return x
 
     def search(self, x: Floats, bound: int, deadline: float) -> Floats:
-        """The best of matchings from x and from places near it; ends at the bound."""
+        """Return the best of matchings from x and from places near it; ends at the bound."""
         random = np.random.default_rng(0)
         best = self.climb(np.zeros(len(x)))
         near = x
@@ -280,7 +280,7 @@ def _labels(graph: MeaningGraph) -> Counter[tuple[str, ...]]:
 def _solve(
     program: _Program, matched: int, deadline: float, *, whole: bool
 ) -> tuple[Floats | None, float]:
-    """scipy's HiGHS; `whole`: in whole numbers, better than `matched`."""
+    """Return scipy's HiGHS; `whole`: in whole numbers, better than `matched`."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     gain = program.objective

@@ -43,7 +43,7 @@ class _WrongError(Exception):
 def read_penman(
     path: Path, *, encoding: str = "utf-8", tally: Tally | None = None
 ) -> tuple[list[MeaningGraph], list[Defect]]:
-    """The graphs of a file, in its order, and what is wrong with some.
+    """Return the graphs of a file, in its order, and what is wrong with some.
 
     One that is not sound keeps its place, and has no node.
 
@@ -116,7 +116,7 @@ def _pieces(content: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
-    """The library's graph of a piece of a file."""
+    """Return the library's graph of a piece of a file."""
     from penman.exceptions import PenmanError
 
     outside = _COMMENT.sub(lambda m: " " * len(m[0]), content[begin:opened])
@@ -182,7 +182,7 @@ def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
 
 
 def _graph_at_place(comments: str, file: str, line: int) -> MeaningGraph:
-    """A graph of which only its place and its comments are known."""
+    """Return a graph of which only its place and its comments are known."""
     said = {key: value.rstrip() for key, value in _SAID.findall(comments)}
     forms = tuple((said.get("tok") or said.get("snt") or "").split())
     name = said.get("id") or None

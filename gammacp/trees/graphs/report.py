@@ -112,7 +112,7 @@ def _sentence(one: Compared, total: float) -> dict[str, Any]:
 
 
 def differences(one: Compared) -> tuple[list[str], list[str]]:
-    """The triples of each of two graphs that the other has not, under their matching.
+    """Return the triples of each of two graphs that the other has not, under their matching.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def _attachment_errors(
 
 
 def _bracketings(a: Phrase, b: Phrase) -> tuple[frozenset[Bracketing], frozenset[Bracketing]]:
-    """The bracketings of both, those of the shorter one by the leaves of the longer one."""
+    """Return the bracketings of both, those of the shorter one by the leaves of the longer one."""
     short, long = sorted((a, b), key=lambda s: s.n_tokens)
     half = short.n_tokens // 2
     later = long.n_tokens - short.n_tokens

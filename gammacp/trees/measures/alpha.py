@@ -46,7 +46,7 @@ def deltas(distances: Indices | Floats, x: Indices, y: Indices | Floats) -> Floa
 
 
 def squared_deltas(packed: PackedTrees, x: Indices, y: Indices) -> Floats:
-    """The squares of the three δ between packed trees: shape (3, pairs).
+    """Return the squares of the three δ between packed trees: shape (3, pairs).
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class TreeObservations(Observations):
 
     @classmethod
     def of(cls, treebank: Treebank) -> Self:
-        """The annotations of each sentence that has two.
+        """Return the annotations of each sentence that has two.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class TreeObservations(Observations):
         }
 
     def compared(self, chosen: Bools) -> Bools:
-        """The sentences in which the chosen annotations have equally many tokens."""
+        """Return the sentences in which the chosen annotations have equally many tokens."""
         errors = self.means_of_pairs(self.pair_errors[:1], chosen)[0]
         compared: Bools = (self.counts(chosen) > 0) & ~np.isnan(errors)
         return compared

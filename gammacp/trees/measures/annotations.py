@@ -201,7 +201,7 @@ Kind = TypeVar("Kind", Dependencies, Phrase, MeaningGraph)
 
 
 def error_in(sentence: Sentence, message: str, *, hint: str | None = None) -> DataError:
-    """A DataError where the sentence stands.
+    """Return a DataError where the sentence stands.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ class Treebank:
 
     @staticmethod
     def from_annotations(annotations: Mapping[str, Sequence[Sentence | None]]) -> Treebank:
-        """A treebank of one document from each annotator's sentences, None where missing.
+        """Return a treebank of one document from each annotator's sentences, None where missing.
 
         Parameters
         ----------

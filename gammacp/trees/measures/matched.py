@@ -87,7 +87,7 @@ class Bands:
         return dict(zip(_TOLD, (exact, widest, self.annotators, self.sentences), strict=True))
 
     def means(self, values: Floats) -> Floats:
-        """The mean of each annotation, of values of the pairs on the last axis."""
+        """Return the mean of each annotation, of values of the pairs on the last axis."""
         starts = np.flatnonzero(np.diff(self.first, prepend=-1))
         found: Floats = np.add.reduceat(values * self.weights, starts, axis=-1)
         return found
@@ -151,7 +151,7 @@ def bands(lengths: Indices, items: Indices, people: Indices, *, most: int = MOST
 def matched(
     observations: Observations, lengths: Indices, chosen: Bools, *, most: int = MOST
 ) -> tuple[Bands, Bools]:
-    """The bands of the chosen annotations, and which of these have some.
+    """Return the bands of the chosen annotations, and which of these have some.
 
     Annotators of too few sentences have none, nor has a sentence that is far from others in size;
     both are left out.
@@ -265,7 +265,7 @@ def beyond_length_matched(
 def measures_beyond_chance(
     treebank: Treebank, names: Iterable[str], *, seed: int
 ) -> dict[str, BeyondChance]:
-    """The registered measures of trees against other sentences of the same length.
+    """Return the registered measures of trees against other sentences of the same length.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def _measure(name: str) -> str:
 
 
 def _squares(observations: TreeObservations, met: Bands) -> Floats:
-    """The squared δ of the pairs, the second brought to the first one's length: (3, pairs)."""
+    """Return the squared δ of pairs, the second brought to the first one's length: (3, pairs)."""
     packed = observations.packed
     lengths = observations.tokens + 1
     x = packed.codes[met.first]
@@ -309,7 +309,7 @@ def _squares(observations: TreeObservations, met: Bands) -> Floats:
 def interval_over_sentences(
     parts: Contributions, *, draws: int = DRAWS, seed: int
 ) -> tuple[float, float] | None:
-    """The house's bootstrap over sentences; None where they are too few.
+    """Return the house's bootstrap over sentences; None where they are too few.
 
     Of more than `_MOST_PARTS` sentences, neighbours are drawn together, so that memory is bounded.
 

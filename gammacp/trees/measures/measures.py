@@ -22,7 +22,7 @@ _accuracy_registered = partial(_registered, range="[0, 1]", chance_corrected=Fal
 
 
 def _alpha(delta: str) -> Callable[..., Score]:
-    """The measure of one δ; the three share one comparison of all trees."""
+    """Return the measure of one δ; the three share one comparison of all trees."""
 
     def alpha(
         treebank: Treebank,

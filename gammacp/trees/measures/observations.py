@@ -35,7 +35,7 @@ class Observations:
 
     @classmethod
     def of(cls, treebank: Treebank) -> Self:
-        """The annotations of each sentence that has two.
+        """Return the annotations of each sentence that has two.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Observations:
         return np.ones(len(self.item), np.bool_)
 
     def by(self, annotators: Iterable[int]) -> Bools:
-        """The annotations by these annotators, of sentences that two of them annotated."""
+        """Return the annotations by these annotators, of sentences that two of them annotated."""
         chosen = np.isin(self.annotator, list(annotators))
         return chosen & (self.counts(chosen)[self.item] >= 2)
 
@@ -88,7 +88,7 @@ class Observations:
         return np.bincount(self.item[chosen], minlength=self.n_items)
 
     def sums(self, values: Floats, chosen: Bools) -> Floats:
-        """Sums over each sentence of values of the chosen annotations: shape (items,)."""
+        """Return sums over each sentence of values of the chosen annotations: shape (items,)."""
         return np.bincount(self.item[chosen], values, self.n_items).astype(np.float64)
 
     def means_of_pairs(self, values: Floats, chosen: Bools) -> Floats:

@@ -64,7 +64,7 @@ def permutation_p(
     *,
     seed: int,
 ) -> list[float]:
-    """p of each measure whose D_o is a sum over the pairs of annotations of the sentences.
+    """Return p of each measure whose D_o is a sum over the pairs of annotations of the sentences.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class PackedTrees:
     codes: Indices
 
     def __len__(self) -> int:
-        """Number of different trees."""
+        """Return the number of different trees."""
         return len(self.sizes)
 
     def distances(self, first: Indices, second: Indices) -> Codes:

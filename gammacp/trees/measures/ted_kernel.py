@@ -204,7 +204,7 @@ def _block_distances(
 
 @kernel
 def _block(trees: TreeArrays, others: Indices) -> Indices:
-    """The first of the others, as many as are a block."""
+    """Return the first of the others, as many as are a block."""
     last = 0
     left = 0
     right = 0
@@ -240,7 +240,7 @@ def pair_distances(trees: TreeArrays, first: Indices, second: Indices) -> Codes:
 def weighted_squares(
     trees: TreeArrays, lengths: Indices, low: int, high: int, weights: Floats
 ) -> Floats:
-    """Sums of the three squared δ of each tree, over the pairs x < y with low ≤ x < high.
+    """Return sums of the three squared δ of each tree, over the pairs x < y with low ≤ x < high.
 
     `lengths` are |x|; a pair adds w_y δ² to x and w_x δ² to y, for each row of weights.
     """

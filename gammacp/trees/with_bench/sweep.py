@@ -61,7 +61,7 @@ class Perturbed:
         return (*_ALPHAS, "jaccard" if phrase else "las")
 
     def configuration(self) -> Mapping[str, object]:
-        """A hash of the sentences' trees, and the confusion."""
+        """Return a hash of the sentences' trees, and the confusion."""
         trees = [
             (s.nested, s.size) if isinstance(s, Phrase) else (s.heads, s.relations)
             for s in self.sentences
@@ -73,7 +73,7 @@ class Perturbed:
     def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
     ) -> Treebank:
-        """The sample and its perturbed copy; the magnitude is the probability of each error.
+        """Return the sample and its perturbed copy; the magnitude is the probability of each error.
 
         Raises UsageError for more than two annotators and for an error that trees do not have.
 
@@ -147,7 +147,7 @@ def perturb(
     *,
     confusion: LabelConfusion | None = None,
 ) -> list[Sentence]:
-    """A copy of the sentences with errors; labels are drawn from those of the sentences.
+    """Return a copy of the sentences with errors; labels are drawn from those of the sentences.
 
     Parameters
     ----------

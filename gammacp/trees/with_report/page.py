@@ -36,7 +36,7 @@ _TITLES = {
 
 
 def tree_page(report: TreeReport, title: str = "") -> str:
-    """The page of a treebank; all sentences that disagree but phrase structures are drawn.
+    """Return the page of a treebank; all sentences that disagree but phrase structures are drawn.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def _of_enhanced(
 
 
 def tree_arcs(heads: Sequence[int], relations: Sequence[str]) -> list[Arc]:
-    """The arcs of a tree, whose heads count from 1.
+    """Return the arcs of a tree, whose heads count from 1.
 
     >>> tree_arcs((2, 0), ("det", "root"))
     [(1, 'det', 0), (-1, 'root', 1)]
@@ -162,7 +162,7 @@ def arcs(
     names: tuple[str, str],
     what: str = "tokens",
 ) -> Markup:
-    """A sentence with one annotator's arcs above and another's below it, differences marked.
+    """Return a sentence with one annotator's arcs above and another's below it, differences marked.
 
     A dot is where an arc ends, at the token that depends; that of the root is a dot alone.
 
