@@ -235,7 +235,7 @@ def measure(
     together = replace(together, matched=matched)
     use_of_stretches = {}
     if any(getattr(data, "markable", ()) for data in read.values()):
-        use_of_stretches = {"markable": _use_of_stretches(names, chosen.beyond_chance)}
+        use_of_stretches = {"markable": _use_of_stretches(scores)}
     if json:
         print_json({**together.as_dict(), **use_of_stretches, **losses})
     else:
@@ -271,18 +271,21 @@ def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> 
         )
 
 
-def _use_of_stretches(names: Sequence[str], beyond_chance: bool) -> dict[str, list[str]]:
+def _use_of_stretches(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, list[str]]:
     """Return which measures read the stretches that can be marked, and which do not.
 
-    They are read where random sets are drawn: by γ and its kin, and by all beyond chance.
+    They are read where random sets are drawn; the chance model in the signature tells so.
     """
-    from gammacp.measures.registry import MEASURES
-
-    use: dict[str, list[str]] = {"read_by": [], "not_read_by": []}
-    for name in names:
-        drawn = beyond_chance or "samples" in MEASURES[name].options
-        use["read_by" if drawn else "not_read_by"].append(name)
-    return use
+    readers: dict[str, bool] = {}
+    for measured in scores.values():
+        for name, score in measured.items():
+            signatures = [score.signature, getattr(score.beyond_chance, "signature", None)]
+            drawn = any("(markable=" in text for text in signatures if text)
+            readers[name] = readers.get(name, False) or drawn
+    return {
+        "read_by": [name for name, drawn in readers.items() if drawn],
+        "not_read_by": [name for name, drawn in readers.items() if not drawn],
+    }
 
 
 def _tell_stretches(use: Mapping[str, Sequence[str]]) -> None:
