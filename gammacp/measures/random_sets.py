@@ -311,6 +311,17 @@ class Basis:
         """Return whether this basis holds only some annotators of another."""
         return self._parent is not None
 
+    @property
+    def chance_is_own(self) -> bool:
+        """Return whether chance of a selection is modelled anew on some of its own continua.
+
+        Otherwise it is that of the continua that were selected from.
+        """
+        parent = self._parent
+        if parent is None:
+            return False
+        return not self.model.named or any(self._cut(c, parent) is None for c in self.continua)
+
     def align(self, continua: Sequence[Continuum]) -> list[Alignment]:
         """Return the best alignments of some of the continua, ties broken canonically.
 
