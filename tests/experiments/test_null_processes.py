@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments import _independent_lexica as lexica
 from experiments import null_catalogue as catalogue
 from experiments import unequal_sizes as sizes
+from experiments._independent_lexica import WORDS, text
 from experiments._null_processes import KINDS, NULL_PROCESSES
 from gammacp.continuum import Continuum
 
@@ -57,12 +57,12 @@ def test_copies_are_equal_and_the_others_are_not() -> None:
 
 @pytest.mark.parametrize("bursts", [False, True])
 def test_lists_mark_every_occurrence_of_their_words(bursts: bool) -> None:
-    words = lexica.text(np.random.default_rng(3), 400, bursts=bursts)
+    words = text(np.random.default_rng(3), 400, bursts=bursts)
     c = made("lexica, bursts" if bursts else "lexica", 3)
     # Words are drawn first, then a length for each that there is.
     rng = np.random.default_rng(3)
-    lexica.text(rng, 400, bursts=bursts)
-    lengths = rng.integers(3, 9, lexica.WORDS)[words]
+    text(rng, 400, bursts=bursts)
+    lengths = rng.integers(3, 9, WORDS)[words]
     starts = np.concatenate([[0], np.cumsum(lengths[:-1] + 1)])
     listed = []
     for name in c.annotators:
