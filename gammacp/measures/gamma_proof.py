@@ -22,6 +22,7 @@ import numpy as np
 
 from gammacp.alignment import Alignment, align_each
 from gammacp.alignment.certificate import write_certificate
+from gammacp.base.stopping import due
 from gammacp.chance.beyond import ratio, ratio_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.sampling import Draws, Strata
@@ -37,6 +38,14 @@ MANIFEST = "gamma.proof.json"
 _VERSION = 1
 # Models that turn each annotator's units on one circle.
 _TURNING = ("cut", "shift")
+
+
+class InterruptedProofError(DataError):
+    """Ctrl-C came while a proof was written; nothing of it is left."""
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__("no proof is written: it was interrupted before all random sets were done")
 
 
 @dataclass(frozen=True)
@@ -127,7 +136,7 @@ def write_gamma_proof(
     Raises
     ------
     DataError
-        There is no γ, or an interruption left out random sets.
+        There is no γ; an InterruptedProofError where Ctrl-C came before all was written.
     UsageError
         The folder holds something.
     """
@@ -283,7 +292,7 @@ def _write_sets(
         zip(marked, align_each([*marked.values()], basis.bound, **solving), strict=False)
     )
     if len(drawn) < part.samples or len(aligned) < len(marked):
-        raise DataError("no proof is written: it was interrupted before all random sets were done")
+        raise InterruptedProofError
     by_size = basis.model.ratio or (basis.shared and not basis.model.pools)
     rounds = part.draws.rounds if isinstance(part.draws.sampler, Strata) else 1
     disorders = np.zeros(part.samples)
@@ -294,6 +303,9 @@ def _write_sets(
         row: dict[str, Any] = {"k": k, "file": None, "hash": None}
         if by_size:
             weights[k] = continuum.mean_units
+        # Certificates of small sets are aligned again, one by one: that takes long.
+        if due():
+            raise InterruptedProofError
         if k in aligned:
             row |= files.add(aligned[k], f"{stem}.set-{k}")
             disorders[k] = aligned[k].disorder
