@@ -77,7 +77,7 @@ def align(
         # Imported here, as below: most alignments are shown alone.
         from gammacp.cli.alignment_pool import check_pool
 
-        check_pool(pool, within)
+        check_pool(pool, within, solving.method)
 
     writes = outputs(certificate=certificate, figure=figure, frame=frame, trace=trace)
     loaded = load(file, reading, weighing.features, writes=writes)
