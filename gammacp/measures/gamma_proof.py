@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment import Alignment, align_each
-from gammacp.alignment.certificate import write_certificate
+from gammacp.alignment.certificate import why_no_proof, write_certificate
 from gammacp.base.stopping import due
 from gammacp.chance.beyond import ratio, ratio_interval
 from gammacp.chance.expected import ExpectedDisorder
@@ -61,7 +61,7 @@ class GammaProof:
     certificates
         How many there are.
     without_proof
-        File names of those that prove no bound.
+        File names of those that prove no bound, and why.
     exempt
         Why random sets cannot be shown to be turned units, each reason once.
     """
@@ -70,7 +70,7 @@ class GammaProof:
     value: float
     interval: tuple[float, float]
     certificates: int
-    without_proof: tuple[str, ...]
+    without_proof: Mapping[str, str]
     exempt: tuple[str, ...]
 
 
@@ -90,7 +90,7 @@ class _Folder:
         """Reserve the name of the manifest."""
         self.folder = folder
         self.names = {MANIFEST}
-        self.without_proof: list[str] = []
+        self.without_proof: dict[str, str] = {}
 
     def add(self, alignment: Alignment, stem: str) -> dict[str, str]:
         """Write a certificate and return its name and hash."""
@@ -100,7 +100,7 @@ class _Folder:
         self.names.add(name.casefold())
         path = self.folder / name
         if write_certificate(alignment, path) == "none":
-            self.without_proof.append(name)
+            self.without_proof[name] = why_no_proof(alignment)
         return {"file": name, "hash": "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
@@ -170,7 +170,7 @@ def write_gamma_proof(
         value,
         interval,
         len(files.names) - 1,
-        tuple(files.without_proof),
+        files.without_proof,
         tuple(exempt),
     )
 

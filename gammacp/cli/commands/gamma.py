@@ -180,9 +180,10 @@ def _write_proof(
         return [f"gammacp: interrupted, so the proof {folder} is not written"]
     said = [f"proof of γ with {proof.certificates} certificates: gammacp verify {proof.path}"]
     if proof.without_proof:
+        name, why = next(iter(proof.without_proof.items()))
         said.append(
-            f"gammacp: {len(proof.without_proof)} certificates have no proof of a bound, such as "
-            f"{proof.without_proof[0]}; verify will say so. --method auto leaves one"
+            f"gammacp: {len(proof.without_proof)} certificates have no proof of a bound, as verify "
+            f"will say, such as {name}: {why}"
         )
     if abs(proof.value - found.value) > 1e-9:
         said.append(
