@@ -54,6 +54,15 @@ def test_a_binding_certificate_says_that_it_has_no_proof(
     assert run("verify", path).code == 0
 
 
+def test_align_says_that_a_certificate_would_prove_nothing(run: Run, units: Path) -> None:
+    bound = ("align", units, "--constraint", "at-most=1")
+    assert json.loads(run(*bound, "--json").out)["certificate"] == "none"
+    assert "its certificate would have no proof: a checker cannot check yet" in run(*bound).out
+    for free in (("align", units), ("align", units, "--constraint", "at-most=3")):
+        assert "certificate" not in json.loads(run(*free, "--json").out)
+        assert "certificate" not in run(*free).out
+
+
 def test_a_proof_of_gamma_names_the_constraints_and_not_the_method(
     run: Run, units: Path, tmp_path: Path
 ) -> None:

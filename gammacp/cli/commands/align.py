@@ -123,6 +123,8 @@ def align(
         )
         if alignment.constraints:
             say(f"keeps {', '.join(map(str, alignment.constraints))}")
+        if not alignment.is_certifiable:
+            say(f"its certificate would have no proof: {why_no_proof(alignment)}")
         for note in alignment.notes if alignment.status == "optimal" else ():
             say(note)
         if found is not None:
