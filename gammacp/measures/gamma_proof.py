@@ -105,19 +105,37 @@ class _Folder:
 
 
 def check_new_folder(folder: Path) -> None:
-    """Raise a UsageError for a folder that holds something already.
+    """Raise a UsageError for a folder that holds something already, or cannot be made.
 
     Parameters
     ----------
     folder
-        To be written.
+        To be written. It is put in its place whole, which the working folder cannot be.
     """
+    if os.path.realpath(folder) == os.path.realpath(Path()):
+        raise UsageError("a proof needs a folder of its own, not the working folder: give its name")
     if folder.is_dir() and any(folder.iterdir()):
         raise UsageError(
             f"{folder} is not empty: a proof among other files would not be one. Give a new folder"
         )
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; give a folder for the proof")
+    check_writable(folder)
+
+
+def check_writable(folder: Path) -> None:
+    """Raise a UsageError where no folder can be made, before anything is computed for it.
+
+    Parameters
+    ----------
+    folder
+        There or not, as the folders that lead to it.
+    """
+    above = next(p for p in Path(os.path.realpath(folder)).parents if p.exists())
+    try:
+        Path(mkdtemp(dir=above)).rmdir()
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
 
 
 def write_gamma_proof(

@@ -160,10 +160,12 @@ def _check_certificates(folder: Path | None, sets: int | None) -> None:
     """Refuse what cannot be written, before anything is computed."""
     if folder is None:
         raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
-    if sets is None:
-        from gammacp.measures.gamma_proof import check_new_folder
+    from gammacp.measures.gamma_proof import check_new_folder, check_writable
 
+    if sets is None:
         check_new_folder(folder)
+    else:
+        check_writable(folder)
 
 
 def _write_proof(
