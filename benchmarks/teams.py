@@ -7,6 +7,10 @@ the document, the team, the annotator and the pair itself, so that γ of all tea
 is known. Printed is how often the 95 % interval over both contains it, with annotators taken for
 independent, and by team. In the processes marked *, made after the rule was fixed, teams are alike,
 documents are heavy or have Pareto lengths, or a team may be bad.
+
+With --plan, pilots plan campaigns of as many and of twice as many teams (`gammacp plan --team`):
+printed is how often a pilot says what such a campaign would know, and how often γ of a new campaign
+is then within it.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from itertools import combinations
 import numpy as np
 
 from gammacp.base.arrays import Floats, Indices
+from gammacp.campaign.plan.teams import team_spread
 from gammacp.inference.part_tests import interval_over_documents
 from gammacp.inference.populations import PairSums, intervals_over
 
@@ -113,6 +118,39 @@ def coverage(process: Process, teams: int, documents: int, runs: int) -> tuple[f
     return float(hits[0] / runs), float(hits[1] / runs)
 
 
+def planned(process: Process, teams: int, documents: int, runs: int) -> tuple[float, Floats]:
+    """Return how often pilots tell of teams, and how often γ is then within what they tell.
+
+    The second is for campaigns of five times the documents, by as many and by twice as many teams.
+    """
+    rng = np.random.default_rng([58, 1, teams, documents])
+    whose = np.repeat(np.arange(teams), MEMBERS)
+    pilots = 0
+    within = np.zeros(2)
+    for _ in range(runs):
+        sums = process.draw(rng, teams, documents).by_team(whose)
+        found = team_spread(sums)
+        if found is None or not found.shown:
+            continue
+        pilots += 1
+        theta = sums.observed.sum() / sums.expected.sum()
+        residuals = (sums.observed - theta * sums.expected) / sums.expected.mean()
+        spread = float(residuals.std(ddof=1))
+        for k, times in enumerate((1, 2)):
+            other = process.draw(rng, times * teams, 5 * documents)
+            error = abs(other.observed.sum() / other.expected.sum() - 0.4)
+            within[k] += error <= found.half_width(spread, 5 * documents, times * teams)
+    return pilots / runs, within / max(1, pilots)
+
+
+def planned_rows(runs: int) -> Iterator[str]:
+    """Yield a row per process and pilot."""
+    for name, process in PROCESSES.items():
+        for teams, each in ((5, 4), (5, 20), (8, 5), (8, 20), (12, 4), (12, 10)):
+            share, (same, twice) = planned(process, teams, teams * each, runs)
+            yield (f"{name:34} {teams:5} {teams * each:9} {share:14.3f} {same:8.3f} {twice:8.3f}")
+
+
 def rows(runs: int) -> Iterator[str]:
     """Yield a row per process and design."""
     for name, process in PROCESSES.items():
@@ -125,8 +163,15 @@ def main() -> None:
     """Print a row per process and design."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
-    print(f"{'':34} teams documents {'as independent':>14} {'by team':>8}")
-    for row in rows(parser.parse_args().runs):
+    parser.add_argument("--plan", action="store_true")
+    options = parser.parse_args()
+    if options.plan:
+        print(f"{'':34} teams documents {'pilots that tell':>14} {'as many':>8} {'twice':>8}")
+        lines = planned_rows(options.runs)
+    else:
+        print(f"{'':34} teams documents {'as independent':>14} {'by team':>8}")
+        lines = rows(options.runs)
+    for row in lines:
         print(row, flush=True)
 
 

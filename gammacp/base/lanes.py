@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
-from gammacp.base.pictures import cut, plain, short_names
+from gammacp.base.pictures import cut, cut_names, plain
 from gammacp.base.text import counted, visible, with_commas
 
 MOST_LANES = 24
@@ -245,7 +245,7 @@ def texts_of(lanes: Lanes, rows: Sequence[Row], inches: float) -> tuple[list[str
         text = number[str(lanes.labels[k])]
         if letters[k] >= len(text):
             texts[k] = text
-    written, _ = short_names(kinds, _LEGEND)
+    written, _ = cut_names(kinds, _LEGEND)
     legend = "; ".join(f"{k} {name}" for k, name in enumerate(written, 1))
     words = [f"Labels: {legend}."]
     if without := sum(not texts[k] for k in labelled):

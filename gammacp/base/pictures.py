@@ -232,6 +232,22 @@ def cut(text: str, most: int) -> str:
 def short_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str]:
     """Return names that fit beside an axis and stay distinct, and a sentence if some are cut.
 
+    Matplotlib shows them as they are. For a sentence, take `cut_names`.
+
+    Parameters
+    ----------
+    names
+        Of annotators, documents, ….
+    most
+        Letters that there is room for.
+    """
+    distinct, words = cut_names(names, most)
+    return [plain(name) for name in distinct], words
+
+
+def cut_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str]:
+    """Return names of at most so many letters that stay distinct, and a sentence if some are cut.
+
     Parameters
     ----------
     names
@@ -242,7 +258,7 @@ def short_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str
     shown = [cut(name, most) for name in names]
     number = sum(a != visible(b) for a, b in zip(shown, names, strict=True))
     if not number:
-        return [plain(name) for name in shown], ""
+        return shown, ""
     times = Counter(shown)
     distinct = [
         f"{name} ({place})" if times[name] > 1 else name for place, name in enumerate(shown, 1)
@@ -251,4 +267,4 @@ def short_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str
         words = "1 long name is cut."
     else:
         words = f"{number} long names are cut."
-    return [plain(name) for name in distinct], words
+    return distinct, words

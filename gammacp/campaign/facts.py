@@ -1,11 +1,15 @@
 """Facts about the documents that were compared: who, with whom, on what, and how large.
 
 They are counts and values of these documents, so they need no test. Whether they hold beyond these
-documents is told after them (`gammacp.campaign.standing_out`).
+documents is told after them (`gammacp.campaign.standing_out`). How often people who err alike are
+said to bear most of a kind of difference is in docs/verdict.md (`benchmarks/bears_most.py`).
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,8 +18,25 @@ from gammacp.campaign.compare.categories import NO_UNIT, Confusion
 from gammacp.campaign.compare.comparison import Comparison
 from gammacp.campaign.statements import Statement
 
+if TYPE_CHECKING:
+    from gammacp.kinds.kinds import Kinds
+
 _LEAST = 0.005
 """Difference of γ below which two numbers are printed alike."""
+FEWEST_CASES = 20
+"""Differences of a kind that each set a person apart from everybody else, before one is named."""
+_WORTH_NAMING = 0.05
+"""Share of the observed disorder that a kind has at least to be told of."""
+_MOST_BEARERS = 2
+_SUCH = {
+    "position": "differences about where units begin and end",
+    "category": "differences about labels",
+    "split": "cases where one unit is marked as several",
+    "merged": "cases where several units are marked as one",
+    "missing": "missing units",
+    "extra": "units that nobody else has",
+    "level": "differences about units inside others",
+}
 
 
 def facts(found: Comparison) -> list[Statement]:
@@ -27,6 +48,8 @@ def facts(found: Comparison) -> list[Statement]:
         The comparison; what was not computed is left out.
     """
     said = [*_who(found), *_with_whom(found), *_on_what(found.confusion)]
+    if found.kinds is not None:
+        said += bearers(found.kinds)
     return [Statement(about="here", words=words, names=names) for words, names in said]
 
 
@@ -78,3 +101,44 @@ def _on_what(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
         f"annotators ({most / whole:.0%}).",
         (one, other),
     )
+
+
+def bearers(found: Kinds, *, fewest: int = FEWEST_CASES) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield who bears most of a kind of difference, with the annotator and the kind.
+
+    It is more than half of it, and more than twice an even share. Of the two with the largest part
+    of the disorder each has a sentence.
+
+    Parameters
+    ----------
+    found
+        The kinds of differences.
+    fewest
+        Cases of a kind from which somebody is named.
+    """
+    if found.reason is not None or not found.observed:
+        return
+    continua = [a.continuum for a in found.documents.alignments.values()]
+    # Who differs from everybody else makes a difference with each of them.
+    others = max(1.0, sum(c.n_annotators for c in continua) / len(continua) - 1)
+    total = dict.fromkeys(_SUCH, 0.0)
+    for record in found.people:
+        if record["kind"] in total:
+            total[record["kind"]] += record["count"]
+    bearing = []
+    for record in found.people:
+        name, kind, count = record["annotator"], record["kind"], record["count"]
+        enough = total.get(kind, 0.0) >= fewest * others
+        if not enough or found.parts[kind]["share"] < _WORTH_NAMING:
+            continue
+        if count > total[kind] / 2 and count > 2 * found.even[name, kind]:
+            bearing.append(record)
+    bearing.sort(key=lambda record: -(record["charged"] or 0.0))
+    for record in bearing[:_MOST_BEARERS]:
+        name, kind, count = record["annotator"], record["kind"], record["count"]
+        even = found.even[name, kind]
+        yield (
+            f"{visible(name)} bears most of the {_SUCH[kind]} here: {count:.0f} of "
+            f"{total[kind]:.0f} ({count / total[kind]:.0%}; {even:.0f} at an even share).",
+            (name, kind),
+        )

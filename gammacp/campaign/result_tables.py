@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gammacp.base.record_tables import (
+    NONE,
     Column,
     Form,
     Table,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
     from gammacp.campaign.plan import Plan
     from gammacp.campaign.replace import Candidacy, Replacement
+    from gammacp.campaign.replace.span_protocol import Protocol, SpanProtocol
     from gammacp.measures.score import Score
 
 _INTERVAL = itemgetter("interval")
@@ -319,6 +321,45 @@ def people(found: Candidacy) -> Table:
         "annotator documents rho_candidate rho_annotator p p_exact beaten p_equivalence equivalent"
     )
     return Table(_columns(keys, annotator="against"), records).without_empty(*tested)
+
+
+def protocol(found: SpanProtocol) -> Table:
+    """Return a row of all numbers per candidate, and one of the people among themselves."""
+    rows = [*found.candidates]
+    if found.people is not None:
+        rows.append(found.people)
+    columns = (
+        Column("name", "with the people"),
+        Column("documents", "documents", count),
+        Column("gamma", "γ", number, digits=3),
+        Column("soft-f1", "soft-F₁", number, digits=3),
+        Column("f1", "F₁", number, digits=3),
+        Column("beyond_chance", "F₁ beyond chance", number, digits=3),
+        Column("presence", "presence", number, digits=3),
+        Column("units", "units (theirs)"),
+        Column("r", "r of units", number, digits=3),
+        Column("confirmed_rate", "ω", number, digits=2),
+        Column("advantage_probability", "ρ", number, digits=2),
+        Column("passes", "passes", value=lambda r: _PASSES.get(r["passes"], NONE)),
+    )
+    records = [_numbers(row, found.f1) for row in rows]
+    total = int(found.people is not None)
+    return Table(columns, records, total=total).without_empty("confirmed_rate")
+
+
+def _numbers(row: Protocol, f1: str) -> dict[str, Any]:
+    """Return one row of the protocol."""
+    beyond = row.scores[f1].beyond_chance
+    record: dict[str, Any] = {name: score.value for name, score in row.scores.items()}
+    record |= {"name": row.name, "f1": row.scores[f1].value}
+    record["beyond_chance"] = None if beyond is None else beyond.value
+    record |= {"documents": row.counts.documents, "r": row.counts.r}
+    record["units"] = f"{number(row.counts.own, 2)} ({number(row.counts.others, 2)})"
+    record |= {"confirmed_rate": None, "advantage_probability": None, "passes": NONE}
+    if row.test is not None:
+        for key in ("confirmed_rate", "advantage_probability", "passes"):
+            record[key] = getattr(row.test, key)
+    return record
 
 
 def designs(found: Plan) -> Table:

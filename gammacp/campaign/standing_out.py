@@ -96,7 +96,7 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
             extent = "this text"
         else:
             extent = f"these {cuts.kind}"
-        words = f"No {listed} stands out beyond {extent}: the differences here may be chance."
+        words = f"No {listed} stands out beyond {extent}: such differences may be chance."
         statements.append(Statement(about="none", words=words))
     elif not statement_of:
         words = f"There is too little data to test who or what stands out: {cuts.reason}."

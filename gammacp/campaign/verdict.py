@@ -120,7 +120,7 @@ def verdict(
     if comparison is not None and word not in (UNDEFINED, NOT_SHOWN):
         told = kinds_told(comparison)
         shown = [*told, *standing_out(comparison, told)]
-        named = {s.names for s in shown if s.about in ("annotator", "pair")}
+        named = {s.names for s in shown if s.about in ("annotator", "pair", "difference")}
         # Who is shown to differ is told once, with the test.
         statements[1:1] = [s for s in facts(comparison) if s.names not in named]
         statements += shown

@@ -174,6 +174,7 @@ class Together:
         """Measure the documents together, from their scores."""
         from gammacp.continuum import Continuum, Corpus
         from gammacp.measures.corpus_measuring import check_reference, measure_corpus
+        from gammacp.measures.registry import MEASURES
 
         if not all(isinstance(c, Continuum) for c in read.values()):
             if reference is not None or by:
@@ -184,9 +185,18 @@ class Together:
         how: dict[str, Any] = {"by": by, "reference": reference, **options}
         parts = {}
         if reference is not None or (by and len(read) == 1):
+            # Parts have no value beyond chance, so options of chance are none of theirs.
+            declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
+            own = {k: v for k, v in options.items() if k in declared}
             parts = {
                 d: measure_corpus(
-                    Corpus.from_continua({d: c}), names, scores={d: scores[d]}, check=False, **how
+                    Corpus.from_continua({d: c}),
+                    names,
+                    by=by,
+                    reference=reference,
+                    scores={d: scores[d]},
+                    check=False,
+                    **own,
                 )
                 for d, c in read.items()
             }

@@ -110,6 +110,8 @@ class Kinds:
         Conventions in which annotators seem to differ. What they explain is charged to nobody.
     reason
         Why nobody is charged; None if annotators are charged.
+    even
+        By annotator and kind, the count if all annotators of a document differed alike.
     """
 
     key: ClassVar[str] = "kinds"
@@ -120,6 +122,7 @@ class Kinds:
     sentences: tuple[str, ...]
     conventions: tuple[ConventionNote, ...]
     reason: str | None
+    even: Mapping[tuple[str, str], float]
     documents: AlignedDocuments
     batches: tuple[tuple[int, Differences], ...]
 
@@ -321,6 +324,7 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
         sentences=sentences_of(records, pairs, beside),
         conventions=conventions,
         reason=None if documents.charging else TWO_ANNOTATORS,
+        even={key: counts.even for key, counts in beside.items()},
         documents=documents,
         batches=batches,
     )

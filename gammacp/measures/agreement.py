@@ -247,7 +247,7 @@ class Agreement:
             self.pair_sums,
             None if several is None else several.interval,
             clusters=[number[name] for name in own] if own else None,
-            teams=None if teams is None else self._numbers_of_teams(teams),
+            teams=None if teams is None else self.numbers_of_teams(teams),
             error=self.score.chance_error,
             confidence=confidence,
         )
@@ -255,8 +255,19 @@ class Agreement:
             return over
         return replace(over, documents_reason=several.reason)
 
-    def _numbers_of_teams(self, teams: Mapping[str, str]) -> list[int]:
-        """Return the number of the team of each annotator, as `pair_sums` numbers them."""
+    def numbers_of_teams(self, teams: Mapping[str, str]) -> list[int]:
+        """Return the number of the team of each annotator, as `pair_sums` numbers them.
+
+        Parameters
+        ----------
+        teams
+            The team of each annotator.
+
+        Raises
+        ------
+        DataError
+            An annotator has no team, or a document has annotators of two.
+        """
         for document, score in self.rated.items():
             people = score.alignment.continuum.annotators
             if missing := [a for a in people if a not in teams]:

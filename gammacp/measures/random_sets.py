@@ -210,7 +210,8 @@ def named_continua(continua: Continua) -> Mapping[str, Continuum]:
         return {continua.name: continua}
     if isinstance(continua, Corpus):
         return continua.continua
-    instance("continua", continua, Mapping, "a Continuum, a Corpus or continua by name")
+    wanted = "a Continuum, a Corpus or continua by name (gammacp.read makes them of files)"
+    instance("continua", continua, Mapping, wanted)
     for name, continuum in continua.items():
         instance(f"continua[{name!r}]", continuum, Continuum, "a Continuum")
     return continua
@@ -309,6 +310,17 @@ class Basis:
     def selection(self) -> bool:
         """Return whether this basis holds only some annotators of another."""
         return self._parent is not None
+
+    @property
+    def chance_is_own(self) -> bool:
+        """Return whether chance of a selection is modelled anew on some of its own continua.
+
+        Otherwise it is that of the continua that were selected from.
+        """
+        parent = self._parent
+        if parent is None:
+            return False
+        return not self.model.named or any(self._cut(c, parent) is None for c in self.continua)
 
     def align(self, continua: Sequence[Continuum]) -> list[Alignment]:
         """Return the best alignments of some of the continua, ties broken canonically.

@@ -16,7 +16,7 @@ def studio(
     port: int = option("Port on 127.0.0.1; 0 for any free port.", default=0, min=0, max=65535),
     no_browser: bool = option("Only print the address.", default=False),
 ) -> None:
-    """Open a local page: drop exports, read the answer, review, export.
+    """Open a local page to drop exports on, review, and export.
 
     Example: gammacp studio exports/
 

@@ -12,10 +12,12 @@ from scipy.stats import ttest_rel
 
 from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.compare import Comparison, compare
+from gammacp.campaign.facts import bearers
 from gammacp.campaign.statements import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED
 from gammacp.campaign.verdict import HIGH, grade, lowest_elsewhere, verdict
 from gammacp.continuum import Continuum, Unit
 from gammacp.inference.part_tests import below_the_rest, interval_over_documents
+from gammacp.kinds.kinds import kinds_of
 from gammacp.measures.agreement import agreement
 
 FAST: dict[str, Any] = {"samples": 20, "chance": "cut", "seed": 1}
@@ -234,3 +236,43 @@ def test_a_row_is_held_against_the_others_on_its_own_parts() -> None:
     observed[0, 6:] = expected[0, 6:] = 0
     alone = below_the_rest(observed[:, :6], expected[:, :6])
     assert below_the_rest(observed, expected).p[0] == pytest.approx(alone.p[0])
+
+
+def _planted(missed: int, alone: int) -> dict[str, Continuum]:
+    """Return forty places that four people mark; C misses some, each other one as many in all."""
+    documents = {}
+    for d in range(4):
+        units = []
+        for k in range(10):
+            number = 10 * d + k
+            away = set()
+            if number < missed:
+                away = {"C"}
+            elif number < missed + alone:
+                away = {"ABD"[number % 3]}
+            start = 10.0 * k
+            units += [Unit(name, start, start + 6, "x") for name in "ABCD" if name not in away]
+        documents[f"d{d}"] = Continuum.from_units(units, annotators=[*"ABCD"], bounds=(0, 100))
+    return documents
+
+
+def test_bearers_by_hand() -> None:
+    """Each missing unit is missing for three others: 21 of 27 places are 63 of 81 cases."""
+    found = kinds_of(_planted(21, 6), **FAST)
+    [(words, names)] = bearers(found)
+    assert names == ("C", "missing")
+    assert words == ("C bears most of the missing units here: 63 of 81 (78%; 20 at an even share).")
+    assert not [*bearers(kinds_of(_planted(12, 12), **FAST))]
+    assert not [*bearers(kinds_of(_planted(12, 3), **FAST))]
+    assert [*bearers(kinds_of(_planted(12, 3), **FAST), fewest=10)]
+
+
+def test_who_bears_most_is_said_once_and_also_where_nothing_generalises() -> None:
+    often = corpus(lambda g, n, u: None if g.random() < (0.6 if n == "C" else 0.02) else u)
+    layers = []
+    for documents in (often, _planted(21, 6)):
+        comparison = compare(documents, draws=0, by=("annotator", "pair", "kind"), **FAST)
+        said = [s.layer for s in verdict(comparison).statements if s.names == ("C", "missing")]
+        layers.append(said)
+    # A test shows the first beyond these documents; the second is too little for it.
+    assert layers == [["beyond"], ["here"]]

@@ -31,6 +31,7 @@ SILENT = {
     "cluster", "weight", "session", "order",  # selections, signed as such (their own tests)
     "fail_under_lower", "ci", "bootstrap",  # the old name of --interval
     "figure", "curves", "frame", "assign", "plot", "by", "leave_one_out", "groups_file", "pairs",
+    "protocol",  # another table, with signatures of its own
 }  # fmt: skip
 READING = {f.name for group in (Reading, CountedData, FilePlaces) for f in fields(group)}
 GAMMA: dict[str, list[list[object]]] = {
@@ -53,7 +54,14 @@ GAMMA: dict[str, list[list[object]]] = {
 }
 # By command: what it is run with, and what changes a number. `GAMMA` is tried with one of them.
 COMMANDS: dict[str, tuple[list[object], dict[str, list[list[object]]]]] = {
-    "gamma": (["d.csv", "--samples", 5], {**GAMMA, "interval": [["--interval"]]}),
+    "gamma": (
+        ["d.csv", "--samples", 5],
+        {
+            **GAMMA,
+            "interval": [["--interval"]],
+            "constraint": [["--constraint", "same-category"], ["--constraint", "at-most=2"]],
+        },
+    ),
     "compare": (
         ["d.csv", "--samples", 5, "--interval"],
         {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator
+from doctest import script_from_examples
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,10 @@ CHECKED_HERE: dict[str, Callable[[dict[str, Any]], None]] = {"Starts": _starts}
 def _python(page: str) -> Iterator[tuple[Block, ast.AST]]:
     for block in blocks(page):
         if block.language == "python":
-            yield from ((block, node) for node in ast.walk(ast.parse(block.text)))
+            text = block.text
+            if text.startswith(">>>"):
+                text = script_from_examples(text)
+            yield from ((block, node) for node in ast.walk(ast.parse(text)))
 
 
 def extensions(page: str) -> dict[str, Block]:

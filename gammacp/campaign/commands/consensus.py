@@ -129,7 +129,7 @@ def consensus(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Make a gold standard, and say what a person should review first.
+    """Make a gold standard, and list what a person should review.
 
     It comes from the best alignments.
 

@@ -5,7 +5,7 @@ from math import isfinite
 from pathlib import Path
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, Sampled, load
+from gammacp.cli.options.reading import TEAM, Files, Reading, Sampled, load, teams_of
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags
 from gammacp.cli.output import (
     AsJson,
@@ -46,6 +46,7 @@ def plan(
         "NAME+NAME",
         default="position+category+false-negative",
     ),
+    team: Path | None = TEAM,
     assign: Path | None = option("Write who should annotate what (CSV)."),
     figure: Path | None = option("Draw the curve (.svg, .png, .pdf).", "FILE"),
     json: AsJson = False,
@@ -79,6 +80,11 @@ def plan(
         loaded = load(files, reading, features, writes=paths, about=sampled.values())
     elif about := sampled.values():
         raise UsageError(f"--{min(about)} describes the documents of a pilot, and there is none")
+    if team is not None and loaded is None:
+        raise UsageError("--team names teams of a pilot's annotators, and there is no pilot")
+    teams = None
+    if loaded is not None:
+        teams = teams_of(team, loaded.corpus().continua)
     with computing.pool("steps") as (executor, counter):
         found = compute(
             None if loaded is None else loaded.corpus(),
@@ -93,6 +99,7 @@ def plan(
                 given=price is not None or price_document is not None,
             ),
             error=error,
+            teams=teams,
             executor=executor,
             progress=counter,
             **options,
@@ -102,7 +109,7 @@ def plan(
             raise DataError(found.advice())
         best = found.best
         pilot = loaded.corpus().continua
-        assignment(pilot, best.documents, best.annotators, candidate).write_csv(assign)
+        assignment(pilot, best.documents, best.annotators, candidate, teams).write_csv(assign)
     drawn = {}
     if figure is not None:
         from gammacp.campaign.plan.figure import picture_of

@@ -1,9 +1,12 @@
 """`gammacp replace`: test whether a system may stand in for a person."""
 
+from typing import Any
+
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, Sampled, load
 from gammacp.cli.options.settings import ComputingFlags, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, print_json, say, show, tell_signatures
+from gammacp.errors import UsageError
 
 
 def replace(
@@ -27,7 +30,15 @@ def replace(
         "Do not test people with fewer documents; below 30 the test is exact.", default=30, min=1
     ),
     expert: str | None = option("Ask who is closer to this person: the candidate or the others."),
+    protocol: bool = option(
+        "Print γ, soft-F₁, F₁ beyond chance, presence and counts beside the test, for each "
+        "candidate and for the people among themselves.",
+        default=False,
+    ),
     bootstrap: int = option("Bootstrap draws.", default=2000, min=1),
+    samples: int | None = option(
+        "With --protocol: draw this many random sets instead of aiming at a precision.", min=1
+    ),
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -43,27 +54,45 @@ def replace(
     from gammacp.campaign.replace import SCORES
     from gammacp.campaign.replace import replace as test
 
+    if protocol and solving.require_optimal:
+        raise UsageError(
+            "--protocol takes no --require-optimal: its values of several documents say only in "
+            "notes what is not proven"
+        )
+    if samples is not None and not protocol:
+        raise UsageError("--samples is about γ and F₁ beyond chance, which --protocol prints")
     people = [*(candidate or ()), *([expert] if expert else ())]
     loaded = load(
         files, reading, weighing.features, about=sampled.values(), links=True, people=people
     )
-    aligned = score in SCORES and SCORES[score].aligned
+    aligned = protocol or (score in SCORES and SCORES[score].aligned)
+    options: dict[str, Any] = {
+        "score": score,
+        "epsilon": epsilon,
+        "min_documents": min_documents,
+        "expert": expert,
+        "draws": bootstrap,
+        "dissimilarity": weighing.dissimilarity(),
+        "method": solving.method,
+        "gap": solving.gap,
+        "time_limit": solving.time_limit,
+        "seed": seed,
+    }
     with computing.pool("testing", pays=aligned and loaded.takes_long) as (pool, _):
-        found = test(
-            loaded.corpus().continua,
-            candidate or (),
-            score=score,
-            epsilon=epsilon,
-            min_documents=min_documents,
-            expert=expert,
-            draws=bootstrap,
-            dissimilarity=weighing.dissimilarity(),
-            executor=pool,
-            method=solving.method,
-            gap=solving.gap,
-            time_limit=solving.time_limit,
-            seed=seed,
-        )
+        if protocol:
+            from gammacp.campaign.commands.span_protocol import print_protocol
+            from gammacp.campaign.replace.span_protocol import span_protocol
+
+            numbers = span_protocol(
+                loaded.corpus().continua,
+                candidate or (),
+                samples=samples,
+                executor=pool,
+                **options,
+            )
+            print_protocol(numbers, loaded, json=json)
+            return
+        found = test(loaded.corpus().continua, candidate or (), executor=pool, **options)
     solving.check_proven("feasible" if found.unproven else "optimal")
     if json:
         print_json({**found.as_dict(), **loaded.json})

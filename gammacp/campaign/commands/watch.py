@@ -60,7 +60,7 @@ def watch(
     ),
     json: AsJson = False,
 ) -> None:
-    """Monitor γ of a folder during annotation, with everybody's drift.
+    """Monitor γ of a folder during annotation, with drifts.
 
     It is the γ of gammacp gamma on the same files. A half-written file is tried again at the next
     look.

@@ -16,7 +16,12 @@ from gammacp.alignment import Alignment
 from gammacp.base.arrays import Floats
 from gammacp.base.text import visible
 from gammacp.campaign.compare.categories import same_label
-from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
+from gammacp.campaign.compare.scoring import (
+    Selection,
+    agreement_of_selected,
+    agreement_on,
+    annotators_of,
+)
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.inference.part_tests import (
     FEWEST_PARTS,
@@ -69,13 +74,15 @@ class PairMatrix:
 
     `agreements[a, b]` for a before b in `annotators`; of more than `MOST_PAIRS` pairs those that
     share most documents, and `left_out` says how many others share any. `tests` are of the pairs
-    that can be tested against the others.
+    that can be tested against the others. `own_chance` are the pairs whose chance is modelled on
+    their own documents alone, while that of the corpus is pooled over all documents.
     """
 
     annotators: tuple[str, ...]
     agreements: Mapping[tuple[str, str], Agreement]
     left_out: int = 0
     tests: Mapping[tuple[str, str], PairTest] = field(default_factory=dict)
+    own_chance: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
     def values(self) -> Floats:
@@ -101,6 +108,13 @@ class PairMatrix:
                 f"Only the {shown} pairs with most documents in common are compared; "
                 f"{self.left_out} other pairs share documents, too."
             )
+        if self.own_chance:
+            rated = sum(bool(a.rated) for a in self.agreements.values())
+            said.append(
+                f"γ of {len(self.own_chance)} of the {rated} pairs is against "
+                "chance on the pair's own documents alone, γ of the corpus against chance pooled "
+                "over all documents: compare pairs with each other, not with the corpus."
+            )
         for (a, b), t in self.tests.items():
             if t.p_holm <= _LEVEL:
                 if t.gamma < t.others:
@@ -122,6 +136,7 @@ class PairMatrix:
                 **a.score.as_dict(),
                 "annotators": list(pair),
                 "documents": len(a.documents),
+                "own_chance": pair in self.own_chance,
                 "against_others": tests.get(pair),
             }
             for pair, a in self.agreements.items()
@@ -176,10 +191,20 @@ def pair_matrix(continua: Selection, basis: Basis) -> PairMatrix:
         pairs = []
     if not pairs:
         pairs = [pair for pair, _ in shared.most_common(MOST_PAIRS)]
+    agreements = {}
+    own_chance = set()
+    for pair in pairs:
+        chosen = basis.select(pair, keep=True)
+        agreements[pair] = agreement_on(chosen, basis)
+        if chosen is None or not basis.shared or not agreements[pair].rated:
+            continue
+        if chosen.chance_is_own:
+            own_chance.add(pair)
     return PairMatrix(
         annotators=names,
-        agreements={pair: agreement_of_selected(basis, pair) for pair in pairs},
+        agreements=agreements,
         left_out=len(shared.keys() - set(pairs)),
+        own_chance=frozenset(own_chance),
     )
 
 

@@ -19,7 +19,19 @@ def agreement_of_selected(basis: Basis, names: Collection[str], *, keep: bool = 
 
     It rests on random sets of `basis` where these have real annotators' names.
     """
-    chosen = basis.select(names, keep=keep)
+    return agreement_on(basis.select(names, keep=keep), basis)
+
+
+def agreement_on(chosen: Basis | None, basis: Basis) -> Agreement:
+    """Return γ of selected annotators; undefined where no document has two of them.
+
+    Parameters
+    ----------
+    chosen
+        Of `Basis.select`.
+    basis
+        The one that they were selected from.
+    """
     if chosen is None:
         nobody = Gamma(value=math.nan, reason="no document has both annotators")
         return Agreement(score=nobody, documents={}, chance=basis.settings.chance)

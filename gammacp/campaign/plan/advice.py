@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from gammacp.base.pictures import PlotOptions
+    from gammacp.campaign.plan.teams import TeamSpread
 
 _FEW = 50
 
@@ -191,7 +192,9 @@ class Plan:
                 f"mostly {pilot.annotators}, and so has its simulation."
             )
         people = max(pilot.people, best.annotators)
-        if people > best.annotators and self.piloted:
+        if self.in_teams:
+            said.append("Each document is for one team, and each team takes as many of them.")
+        elif people > best.annotators and self.piloted:
             pairs = best.annotators * (best.annotators - 1) / people / (people - 1)
             said.append(
                 f"If {people} people take turns, each two of them share about "
@@ -204,6 +207,9 @@ class Plan:
             )
         if pilot.over is not None:
             said.append(pilot.over.in_words())
+        enough = pilot.over is not None and pilot.over.annotators is not None
+        if enough and pilot.teams is not None and pilot.teams.shown:
+            said.append(self._of_other_teams(pilot.teams))
         if self._tells_of_others() and pilot.components is not None:
             from scipy.special import stdtrit
 
@@ -232,6 +238,24 @@ class Plan:
         if pilot.chance_error > (self.goal.half_width or 1) / 4:
             said.append(f"Random sets add ±{pilot.chance_error:.3f}: lower `precision=`.")
         return " ".join(said)
+
+    @property
+    def in_teams(self) -> bool:
+        """Return whether the pilot's annotators work in fixed teams."""
+        return self.pilot.over is not None and self.pilot.over.n_teams is not None
+
+    def _of_other_teams(self, found: TeamSpread) -> str:
+        """Return how well γ is known of other teams, with as many and with twice as many."""
+        best = self.best
+        n = round(best.documents)
+        now, then = (found.half_width(best.spread, n, times * found.teams) for times in (1, 2))
+        said = (
+            f"For a γ that also covers other teams, {n} documents by {found.teams} teams give "
+            f"about ±{now:.2f}, by {2 * found.teams} about ±{then:.2f}"
+        )
+        if best.annotators != self.pilot.annotators:
+            said += f", if teams of {best.annotators} differ as those of the pilot do"
+        return f"{said}."
 
     def _tells_of_others(self) -> bool:
         """Return whether the pilot shows that annotators differ, and by how much."""

@@ -1,5 +1,6 @@
 """Assignment of documents to annotators, so that every two people share about as many."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import count, islice
 
@@ -17,6 +18,7 @@ def assignment(
     documents: float,
     annotators: int,
     candidate: str | None = None,
+    teams: Mapping[str, str] | None = None,
 ) -> Table:
     """Return who has still to annotate what until enough documents have enough annotators.
 
@@ -32,11 +34,13 @@ def assignment(
         Of the plan's design, `Plan.best`; documents finite.
     candidate
         Who is no person.
+    teams
+        The team of each annotator, if they work in fixed teams: a document is for one of them.
 
     Raises
     ------
     DataError
-        The pilot has fewer people than a document needs.
+        The pilot, or one of its teams, has fewer people than a document needs.
     """
     who = {d: [a for a in c.annotators if a != candidate] for d, c in continua.items()}
     people = list(dict.fromkeys(a for names in who.values() for a in names))
@@ -45,12 +49,29 @@ def assignment(
             f"each document is to have {annotators} annotators, but the pilot has {len(people)}",
             hint="Name the others with `annotators=`",
         )
-    return Table(_COLUMNS, list(_deal(who, people, int(documents), annotators)))
+    if teams is None:
+        team_of = ["" for _ in people]
+    else:
+        team_of = [teams[name] for name in people]
+        small = [t for t, size in Counter(team_of).items() if size < annotators]
+        if small:
+            raise DataError(
+                f"each document is to have {annotators} annotators of one team, but team "
+                f"{small[0]!r} has fewer in the pilot",
+                hint="Name its other members in the pilot, or ask for fewer (`annotators=`)",
+            )
+    return Table(_COLUMNS, list(_deal(who, people, team_of, int(documents), annotators)))
 
 
 def _deal(
-    pilot: Mapping[str, list[str]], people: list[str], documents: int, annotators: int
+    pilot: Mapping[str, list[str]],
+    people: list[str],
+    team_of: list[str],
+    documents: int,
+    annotators: int,
 ) -> Iterator[dict[str, str]]:
+    teams = np.unique(team_of, return_inverse=True)[1]
+    busy = np.zeros(teams.max() + 1, np.int64)
     shared = np.zeros((len(people), len(people)), np.int64)
     load = np.zeros(len(people), np.int64)
     place = {name: i for i, name in enumerate(people)}
@@ -59,12 +80,20 @@ def _deal(
         shared[np.ix_(who, who)] += 1
         load[who] += 1
     begun = sorted(done, key=lambda d: -len(done[d]))[:documents]
+    for name in begun:
+        busy[teams[done[name][:1]]] += 1
     new = (f"new-{i}" for i in count(1) if f"new-{i}" not in done)
     for name in (*begun, *islice(new, documents - len(begun))):
         who = list(done.get(name, ()))
+        if who:
+            team = teams[who[0]]
+        else:
+            team = busy.argmin()
+            busy[team] += 1
         while len(who) < annotators:
             cost = np.stack([shared[who].sum(axis=0), load])
             cost[:, who] = np.iinfo(np.int64).max
+            cost[:, teams != team] = np.iinfo(np.int64).max
             chosen = int(np.lexsort(cost[::-1])[0])
             shared[chosen, who] += 1
             shared[who, chosen] += 1

@@ -37,6 +37,10 @@ from shuffling.shuffle import resolve_errors
 ERROR = "position+category+false-negative"
 _SIZES = (10, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000)
 _LEAST = 30
+_NO_TEAMS = (
+    "teams are those of a pilot's annotators, for the goals half_width and difference: a model has "
+    "no annotators, and a verdict is about documents"
+)
 
 
 @spelled_out
@@ -50,6 +54,7 @@ def plan(
     candidate: str | None = None,
     prices: Prices | None = None,
     error: str = ERROR,
+    teams: Mapping[str, str] | None = None,
     executor: Executor | None = None,
     progress: Told | None = None,
     **options: Unpack[GammaOptions],
@@ -74,6 +79,9 @@ def plan(
         Of a document, and of its annotation by one person.
     error
         Errors of the Corpus Shuffling Tool that the simulated annotators make.
+    teams
+        The team of each annotator of the pilot, if they work in fixed teams. What is said of other
+        annotators is about other teams then.
     executor, progress
         Pool of worker processes, and a function that receives (steps done, steps).
     options
@@ -82,7 +90,8 @@ def plan(
     Raises
     ------
     DataError
-        Fewer than five documents have a γ; no such candidate.
+        Fewer than five documents have a γ; no such candidate; an annotator has no team, or a
+        document has annotators of two.
     UsageError
         Neither a pilot nor a model with γ, or a value outside its range.
     """
@@ -91,9 +100,13 @@ def plan(
     settings = Settings.of(**options)
     choices = {whole("annotators", m, 2) for m in annotators}
     named = _checked_pilot(continua, goal, model, gamma, candidate, error)
+    if teams is not None and (continua is None or goal.verdict is not None):
+        raise UsageError(_NO_TEAMS)
     wins = None
     if model is None:
-        start, material, model, settings, wins = _from_pilot(named, candidate, settings, executor)
+        start, material, model, settings, wins = _from_pilot(
+            named, candidate, teams, settings, executor
+        )
     else:
         settings = replace(settings, chance=settings.chance.rpartition("/")[2])
         start = _expected_pilot(gamma, min(choices, default=3))
@@ -122,6 +135,9 @@ def plan(
     planned_from = None
     if not piloted:
         planned_from = fingerprint(model_text(model))
+    planned_teams = None
+    if teams is not None:
+        planned_teams = fingerprint(*(part for entry in sorted(teams.items()) for part in entry))
     return Plan(
         pilot=start,
         goal=goal,
@@ -137,6 +153,7 @@ def plan(
             gamma=gamma,
             annotators=",".join(map(str, numbers)),
             candidate=None if candidate is None else quote_part(candidate),
+            teams=planned_teams,
             prices=f"{shortest(prices.annotation)},{shortest(prices.document)}",
             error=error,
             magnitude=start.magnitude,
@@ -232,6 +249,7 @@ def _steps(progress: Told | None, steps: int) -> Callable[[], None]:
 def _from_pilot(
     named: Mapping[str, Continuum],
     candidate: str | None,
+    teams: Mapping[str, str] | None,
     settings: Settings,
     executor: Executor | None,
 ) -> tuple[Pilot, Material, ReferenceModel, Settings, Wins | None]:
@@ -243,7 +261,7 @@ def _from_pilot(
         named = with_annotators(named, people, least=1)
     settings = settings.deciding([tuple(named.values())])
     measured = agreement(Basis(named, settings, executor=executor))
-    pilot = pilot_of(named, measured)
+    pilot = pilot_of(named, measured, teams)
     material = Material.of(measured.contributions(), len(measured.rated))
     return pilot, material, fit(list(named.values())), settings, wins
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.campaign.plan.teams import TeamSpread, team_spread
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
@@ -60,8 +61,10 @@ class Pilot:
     over
         The pilot's intervals over documents, annotators and both; None without a pilot.
     components
-        What the disorder of the pilot's pairs varies by; None without a pilot, and where it cannot
-        be told apart.
+        What the disorder of the pilot's pairs varies by; None without a pilot, where it cannot be
+        told apart, and where annotators work in teams.
+    teams
+        How much teams differ, where annotators work in teams and it can be told.
     chance_error
         Half-width of γ's Monte-Carlo interval: what random sets leave open.
     marked
@@ -79,6 +82,7 @@ class Pilot:
     difficulty: float = 0.0
     over: Over | None = None
     components: VarianceComponents | None = None
+    teams: TeamSpread | None = None
     chance_error: float = 0.0
     marked: float = 1.0
     magnitude: float = math.nan
@@ -91,6 +95,8 @@ class Pilot:
     def as_dict(self) -> dict[str, Any]:
         """Return the pilot as JSON has it."""
         values = asdict(self)
+        if self.teams is None:
+            del values["teams"]
         return {
             "documents": values.pop("documents"),
             "annotators": self.annotators,
@@ -150,8 +156,21 @@ def spread_of(found: Agreement) -> float:
     return float(residuals.std(ddof=1) / parts.expected.mean()) * each
 
 
-def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
+def pilot_of(
+    continua: Mapping[str, Continuum],
+    found: Agreement,
+    teams: Mapping[str, str] | None = None,
+) -> Pilot:
     """Return what a pilot tells by itself; difficulty and magnitude are not known yet.
+
+    Parameters
+    ----------
+    continua
+        The pilot.
+    found
+        Its γ.
+    teams
+        The team of each annotator; None if they are independent of each other.
 
     Raises
     ------
@@ -178,6 +197,17 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
     numbers = Counter(c.n_annotators for c in documents)
     interval = found.score.interval or (math.nan, math.nan)
     unmarked = sum(not c.n_units for c in continua.values())
+    components = None
+    between_teams = None
+    if teams is None:
+        components = found.components(categories=False)
+    else:
+        clusters = [found.clusters.get(n) or n for n in found.rated]
+        number = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
+        between_teams = team_spread(
+            found.pair_sums.by_team(found.numbers_of_teams(teams)),
+            [number[name] for name in clusters],
+        )
     return Pilot(
         documents=len(documents),
         clusters=parts if found.clusters else 0,
@@ -185,8 +215,9 @@ def pilot_of(continua: Mapping[str, Continuum], found: Agreement) -> Pilot:
         people=len({a for c in documents for a in c.annotators}),
         gamma=found.value,
         spread=spread_of(found),
-        over=found.over(),
-        components=found.components(categories=False),
+        over=found.over(teams=teams),
+        components=components,
+        teams=between_teams,
         chance_error=(interval[1] - interval[0]) / 2,
         marked=len(documents) / (len(documents) + unmarked),
     )

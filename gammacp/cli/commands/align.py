@@ -53,7 +53,7 @@ def align(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Align one text as well as possible, and say how far that is proven.
+    """Align one text, and say how far it is proven.
 
     Ctrl-C stops with the best alignment so far and its bound.
 

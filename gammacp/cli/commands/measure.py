@@ -233,10 +233,14 @@ def measure(
             joint=joint,
         )
     together = replace(together, matched=matched)
+    use_of_stretches = {}
+    if any(getattr(data, "markable", ()) for data in read.values()):
+        use_of_stretches = {"markable": _use_of_stretches(scores)}
     if json:
-        print_json({**together.as_dict(), **losses})
+        print_json({**together.as_dict(), **use_of_stretches, **losses})
     else:
         _print(together, settings.sampling.seed)
+        _tell_stretches(use_of_stretches.get("markable", {}))
     end_if_interrupted(interrupted, "values that are missing were not computed")
     if not any(map(_has_value, together.each)):
         _check(scores)
@@ -264,6 +268,33 @@ def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> 
         message(
             f"{', '.join(drawing)}: each of the {documents} documents gets random sets of its own, "
             "which takes long; γ is faster, because documents share its random sets"
+        )
+
+
+def _use_of_stretches(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, list[str]]:
+    """Return which measures read the stretches that can be marked, and which do not.
+
+    They are read where random sets are drawn; the chance model in the signature tells so.
+    """
+    readers: dict[str, bool] = {}
+    for measured in scores.values():
+        for name, score in measured.items():
+            signatures = [score.signature, getattr(score.beyond_chance, "signature", None)]
+            drawn = any("(markable=" in text for text in signatures if text)
+            readers[name] = readers.get(name, False) or drawn
+    return {
+        "read_by": [name for name, drawn in readers.items() if drawn],
+        "not_read_by": [name for name, drawn in readers.items() if not drawn],
+    }
+
+
+def _tell_stretches(use: Mapping[str, Sequence[str]]) -> None:
+    """Print which measures leave pauses out of chance, and which count them as silence."""
+    if use.get("not_read_by"):
+        reading = ", ".join(use["read_by"]) or "no measure here"
+        message(
+            f"markable stretches are read by {reading}, not by {', '.join(use['not_read_by'])}: "
+            "these count pauses as time that could have been marked"
         )
 
 

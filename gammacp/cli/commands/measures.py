@@ -42,7 +42,7 @@ _SHOWN = "name summary reference needs range chance_corrected per_category appli
 
 
 def measures(as_json: AsJson = False) -> None:
-    """List the measures: what each sees and needs, and its reference."""
+    """List the measures: what each sees, needs, and rests on."""
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.zeros import zeros
 

@@ -30,7 +30,7 @@ def verify(
     ),
     json: AsJson = False,
 ) -> None:
-    """Check the certificates that align and gamma write, and proofs of γ.
+    """Check certificates of align and gamma, and proofs of γ.
 
     The check is one file of plain Python that shares no code with the solver. It recomputes all
     costs in whole numbers. Exit 0: every claim is proven; 1: some are not; 3: a file is neither a

@@ -178,7 +178,10 @@ def count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
     found = [(a.continuum, count(a.continuum, a.groups, None)) for a in aligned]
     there = [(c, counted) for c, counted in found if counted.size]
     if not there:
-        raise DataError("no continuum has two annotators with links or chains to compare")
+        raise DataError(
+            "no continuum has two annotators with links or chains to compare",
+            hint="Put the files of each annotator into a folder of that name: ANNOTATOR/DOCUMENT",
+        )
     return there
 
 

@@ -1,0 +1,163 @@
+"""Numbers of units that a candidate and people mark in the same documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gammacp.base.arrays import Floats
+from gammacp.campaign.compare.scoring import Selection, categories_of
+from gammacp.continuum import Continuum
+
+_FEWEST = 3
+"""Numbers of each side from which a correlation says anything: two are always on a line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitCounts:
+    """Units per document of somebody and of the others.
+
+    Attributes
+    ----------
+    documents
+        How many documents somebody and at least one of the others annotated.
+    own, others
+        Mean number of units per document; of the others, the mean of those who annotated it.
+    own_marked, others_marked
+        Share of the documents in which somebody has any unit; of the others, the mean share.
+    r
+        Pearson's correlation of both numbers over documents; NaN where undefined.
+    r_by_category
+        The same over documents and categories (Kasner et al. 2025).
+    reason
+        Why there is no `r`.
+    """
+
+    documents: int
+    own: float = math.nan
+    others: float = math.nan
+    own_marked: float = math.nan
+    others_marked: float = math.nan
+    r: float = math.nan
+    r_by_category: float = math.nan
+    reason: str | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the numbers as JSON has them."""
+        return dict(vars(self))
+
+
+def unit_counts(continua: Selection, name: str, others: Sequence[str]) -> UnitCounts:
+    """Count the units of somebody, and of the others in the same documents.
+
+    Parameters
+    ----------
+    continua
+        Documents by name.
+    name
+        Whose units are counted.
+    others
+        With whom they are compared, without `name`.
+    """
+    categories = categories_of(continua)
+    own: list[Floats] = []
+    rest: list[Floats] = []
+    marked: list[float] = []
+    for continuum in continua.values():
+        there = [a for a in others if a in continuum.annotators]
+        if not there or name not in continuum.annotators:
+            continue
+        numbers = numbers_of_units(continuum, categories)
+        rows = numbers[[continuum.annotators.index(a) for a in there]]
+        own.append(numbers[continuum.annotators.index(name)])
+        rest.append(rows.mean(axis=0))
+        marked.append(float((rows.sum(axis=1) > 0).mean()))
+    if not own:
+        return UnitCounts(documents=0, reason=f"{name} shares no document with anybody")
+    mine = np.array(own)
+    theirs = np.array(rest)
+    r, reason = correlation(mine.sum(axis=1), theirs.sum(axis=1))
+    # The column of units without a category counts only where there is one.
+    used = [*range(len(categories))]
+    if mine[:, -1].any() or theirs[:, -1].any() or not used:
+        used.append(len(categories))
+    return UnitCounts(
+        documents=len(mine),
+        own=float(mine.sum(axis=1).mean()),
+        others=float(theirs.sum(axis=1).mean()),
+        own_marked=float((mine.sum(axis=1) > 0).mean()),
+        others_marked=float(np.mean(marked)),
+        r=r,
+        r_by_category=correlation(mine[:, used].ravel(), theirs[:, used].ravel())[0],
+        reason=reason,
+    )
+
+
+def counts_among(continua: Selection, people: Sequence[str]) -> UnitCounts:
+    """Return the mean, over people, of each person's numbers and correlation with the others.
+
+    Parameters
+    ----------
+    continua
+        Documents by name.
+    people
+        Whom to compare.
+    """
+    each = [unit_counts(continua, a, [b for b in people if b != a]) for a in people]
+    each = [one for one in each if one.documents]
+    if not each:
+        return UnitCounts(documents=0, reason="no document has two people")
+    shared = sum(len({*c.annotators} & {*people}) > 1 for c in continua.values())
+    known = [one for one in each if not math.isnan(one.r)]
+    by_category = [one.r_by_category for one in each if not math.isnan(one.r_by_category)]
+    weights = [one.documents for one in each]
+
+    def mean_of(read: Callable[[UnitCounts], float]) -> float:
+        return float(np.average([read(one) for one in each], weights=weights))
+
+    return UnitCounts(
+        documents=shared,
+        own=mean_of(lambda one: one.own),
+        others=mean_of(lambda one: one.others),
+        own_marked=mean_of(lambda one: one.own_marked),
+        others_marked=mean_of(lambda one: one.others_marked),
+        r=float(np.mean([one.r for one in known])) if known else math.nan,
+        r_by_category=float(np.mean(by_category)) if by_category else math.nan,
+        reason=None if known else each[0].reason,
+    )
+
+
+def numbers_of_units(continuum: Continuum, categories: Sequence[str]) -> Floats:
+    """Count units, a row per annotator and a column per category.
+
+    Parameters
+    ----------
+    continuum
+        One document.
+    categories
+        Of all documents: the columns, before one of units without a category.
+    """
+    places = {name: place for place, name in enumerate(categories)}
+    columns = np.array([*(places[name] for name in continuum.categories), len(categories)])
+    numbers = np.zeros((continuum.n_annotators, len(categories) + 1))
+    # The code of a unit without a category is −1, which is the last column.
+    np.add.at(numbers, (continuum.annotator_codes, columns[continuum.category_codes]), 1.0)
+    return numbers
+
+
+def correlation(first: Floats, second: Floats) -> tuple[float, str | None]:
+    """Return Pearson's correlation, or NaN with the reason.
+
+    Parameters
+    ----------
+    first, second
+        As many numbers each.
+    """
+    if len(first) < _FEWEST:
+        return math.nan, f"fewer than {_FEWEST} documents tell no correlation"
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return math.nan, "all documents have the same number of units"
+    return float(np.corrcoef(first, second)[0, 1]), None

@@ -1,0 +1,282 @@
+"""The span protocol: candidates beside people by all that papers on language models print.
+
+Studies of language models as span annotators (Kasner et al. 2025, "Large Language Models as Span
+Annotators"; factgenie) report several numbers for each model: agreement on the spans, on how many
+there are, and on whether there is any. Each number here is that of another command: `measure` with
+the candidate as the reference, and `replace`. The same of the people among themselves is what a
+candidate can be expected to reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any
+
+from gammacp.base.arguments import several
+from gammacp.campaign.compare.scoring import (
+    Selection,
+    annotators_of,
+    check_annotator,
+    with_annotators,
+)
+from gammacp.campaign.replace.counts import UnitCounts, counts_among, unit_counts
+from gammacp.campaign.replace.replacement import Replacement, replace
+from gammacp.campaign.replace.verdict import Candidacy
+from gammacp.continuum import Corpus
+from gammacp.continuum.selecting import relabel
+from gammacp.errors import DataError, UsageError
+from gammacp.measures.corpus_measuring import measure_corpus
+from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.random_sets import Continua, named_continua
+
+LABELLED = "f1-category"
+"""F₁ of data in which every unit has a category."""
+UNLABELLED = "f1-overlap"
+"""F₁ of data with units that have none."""
+ONE_PERSON = "there is one person only"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """All numbers of a candidate with the people, or of the people among themselves.
+
+    Attributes
+    ----------
+    name
+        The candidate; "people" for the people among themselves.
+    scores
+        By measure: `gamma`, `soft-f1`, an F₁ (both with their values beyond chance), and
+        `presence` of any unit.
+    counts
+        How many units there are.
+    test
+        The alternative annotator test; None where there is none.
+    reason
+        Why there is no test.
+    """
+
+    name: str
+    scores: Mapping[str, CorpusScore]
+    counts: UnitCounts
+    test: Candidacy | None = None
+    reason: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers as JSON has them; `replace` is as in the JSON of `gammacp replace`."""
+        found: dict[str, Any] = {name: score.as_dict() for name, score in self.scores.items()}
+        found["counts"] = self.counts.as_dict()
+        found["replace"] = None if self.test is None else self.test.as_dict()
+        found["reason"] = self.reason
+        return found
+
+    @property
+    def reasons(self) -> list[tuple[str, str]]:
+        """Return why values are missing, each with what is missing."""
+        missing = [(s.reason, name) for name, s in self.scores.items() if s.reason is not None]
+        if self.counts.reason is not None:
+            missing.append((self.counts.reason, "r"))
+        if self.reason is not None:
+            missing.append((self.reason, "test"))
+        return missing
+
+    @property
+    def notes(self) -> list[tuple[str, str]]:
+        """Return what else has to be known, each with the measure that it is about."""
+        found = [(note, name) for name, score in self.scores.items() for note in score.notes]
+        if self.test is not None:
+            found += [(note, "test") for note in self.test.notes]
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanProtocol:
+    """Candidates beside the people.
+
+    Attributes
+    ----------
+    candidates
+        In the order in which they were named.
+    people
+        The people among themselves; None if there is one only.
+    f1
+        Name of the F₁ that was taken.
+    signatures
+        How the numbers were made.
+    """
+
+    candidates: tuple[Protocol, ...]
+    people: Protocol | None
+    f1: str
+    signatures: tuple[str, ...] = field(default=())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON of `gammacp replace --protocol`."""
+        return {
+            "candidates": {one.name: one.as_dict() for one in self.candidates},
+            "people": None if self.people is None else self.people.as_dict(),
+            "f1": self.f1,
+            "signatures": list(self.signatures),
+        }
+
+
+def span_protocol(
+    continua: Continua,
+    candidates: Collection[str],
+    *,
+    seed: int = 0,
+    samples: int | None = None,
+    dissimilarity: Any = None,
+    executor: Executor | None = None,
+    method: str = "auto",
+    gap: float | None = None,
+    time_limit: float | None = None,
+    **test: Any,
+) -> SpanProtocol:
+    """Return all numbers of each candidate with the people, and of the people by themselves.
+
+    Parameters
+    ----------
+    continua
+        Documents of all annotators; a candidate is one of them, everybody else is a person.
+    candidates
+        Names. Each is measured among the people alone, without the other candidates.
+    seed
+        Of the random sets behind γ and F₁ beyond chance, and of the test.
+    samples
+        How many random sets are drawn; None: as many as γ's precision takes.
+    dissimilarity, executor, method, gap, time_limit
+        As for `gammacp.align`, for γ and for scores of the test that need alignments.
+    test
+        Further options of `replace`.
+
+    Raises
+    ------
+    DataError
+        No such candidate; nobody who is no candidate.
+    UsageError
+        No candidate is named, or a value is outside its range.
+    """
+    named = named_continua(continua)
+    names = tuple(dict.fromkeys(several("candidates", candidates)))
+    people = _people(named, names)
+    solving: dict[str, Any] = {"method": method, "gap": gap, "time_limit": time_limit}
+    solving |= {"dissimilarity": dissimilarity, "seed": seed}
+    measuring = {**solving, "samples": samples}
+    labelled = all((c.category_codes >= 0).all() for c in named.values())
+    f1 = LABELLED if labelled else UNLABELLED
+    tests, reasons, signatures = _tests(named, names, executor, {**solving, **test})
+    rows = []
+    for name in names:
+        documents = with_annotators(named, (*people, name), least=1)
+        rows.append(
+            Protocol(
+                name=name,
+                scores=_scores(documents, f1, executor, measuring, reference=name),
+                counts=unit_counts(documents, name, people),
+                test=tests.get(name),
+                reason=reasons.get(name),
+            )
+        )
+    among = None
+    if len(people) > 1:
+        documents = with_annotators(named, people, least=1)
+        among = Protocol(
+            name="people",
+            scores=_scores(documents, f1, executor, measuring),
+            counts=counts_among(documents, people),
+        )
+    for row in (*rows, *([among] if among is not None else [])):
+        for score in row.scores.values():
+            signatures += (score.signature,)
+            if score.beyond_chance is not None:
+                signatures += (score.beyond_chance.signature,)
+    made = tuple(dict.fromkeys(filter(None, signatures)))
+    return SpanProtocol(candidates=tuple(rows), people=among, f1=f1, signatures=made)
+
+
+def _people(named: Selection, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return everybody who is no candidate; a DataError without anybody."""
+    if not names:
+        raise UsageError("no candidate is named: `candidates=NAME`")
+    for name in names:
+        check_annotator(named, name, "candidate")
+    people = tuple(a for a in annotators_of(named) if a not in names)
+    if not people:
+        raise DataError(
+            "every annotator is a candidate",
+            hint="The protocol compares each candidate with people: leave these out of "
+            "`candidates=`",
+        )
+    return people
+
+
+def _scores(
+    documents: Selection,
+    f1: str,
+    executor: Executor | None,
+    options: Mapping[str, Any],
+    *,
+    reference: str | None = None,
+) -> dict[str, CorpusScore]:
+    """Measure documents, with a candidate as the reference or everybody with everybody."""
+    corpus = Corpus.from_continua(documents)
+    own = {key: value for key, value in options.items() if value is not None}
+    chance = {key: own[key] for key in ("seed", "samples") if key in own}
+    found = measure_corpus(corpus, ["gamma"], reference=reference, executor=executor, **own)
+    found |= measure_corpus(
+        corpus,
+        ["soft-f1", f1],
+        reference=reference,
+        beyond_chance=True,
+        executor=executor,
+        **chance,
+    )
+    # Without labels, presence is about any unit instead of each category.
+    bare = {name: relabel(c, [None] * len(c.categories)) for name, c in documents.items()}
+    found |= measure_corpus(Corpus.from_continua(bare), ["presence"], reference=reference)
+    return found
+
+
+def _tests(
+    named: Selection,
+    names: tuple[str, ...],
+    executor: Executor | None,
+    options: Mapping[str, Any],
+) -> tuple[dict[str, Candidacy], dict[str, str], tuple[str, ...]]:
+    """Test all candidates, or those that can be tested, and say why others cannot."""
+    if len({*annotators_of(named)} - {*names}) < 2:
+        return {}, dict.fromkeys(names, ONE_PERSON), ()
+    try:
+        together = replace(named, names, executor=executor, **options)
+    except DataError as error:
+        if len(names) == 1:
+            return {}, {names[0]: str(error)}, ()
+    else:
+        return _by_name(together), {}, (together.signature,)
+    # One candidate that cannot be tested stops the test of all: find those that can.
+    reasons = {}
+    for name in names:
+        try:
+            replace(_without(named, names, name), [name], executor=executor, **options)
+        except DataError as error:
+            reasons[name] = str(error)
+    rest = tuple(name for name in names if name not in reasons)
+    if not rest:
+        return {}, reasons, ()
+    people = [a for a in annotators_of(named) if a not in names]
+    tested = replace(
+        with_annotators(named, (*people, *rest), least=1), rest, executor=executor, **options
+    )
+    return _by_name(tested), reasons, (tested.signature,)
+
+
+def _by_name(found: Replacement) -> dict[str, Candidacy]:
+    return {candidacy.name: candidacy for candidacy in found.candidates}
+
+
+def _without(named: Selection, names: tuple[str, ...], kept: str) -> Selection:
+    """Return the documents without the candidates but one."""
+    others = {*names} - {kept}
+    return with_annotators(named, [a for a in annotators_of(named) if a not in others], least=1)
