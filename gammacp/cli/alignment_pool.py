@@ -37,7 +37,8 @@ class ShownPool:
     @property
     def is_shown(self) -> bool:
         """Whether the alignment that is printed before is as good as the first one."""
-        return self.shown.disorder <= self.pool[0].disorder + self.pool.tolerance
+        least = self.pool.alignments[0].disorder
+        return self.shown.disorder <= least + self.pool.tolerance
 
     def as_dict(self) -> dict[str, Any]:
         """Return the pool with the disorder and the units of each alignment."""
