@@ -66,9 +66,15 @@ REAL, ROWS = (int, float), list  # types of numbers, which true is none of, and 
 Group = tuple[int, tuple[int, ...]]  # what it loses, and its units
 Row = list[tuple[int, int]]  # candidates of one annotator, with twice what each one adds
 Unit = tuple[str, str | None, float, float]  # annotator, category, start, end
+Documents = dict[str, list[Unit]]  # units of each document, by name
 Units = list[tuple[float, float, str | None]]  # start, length, category of one annotator's units
+MOST_STRATA = 500  # more documents are cut into as many stretches of alike ones
+MOST_RATIO = 1e9  # of two documents' weights: the lighter one would count for nothing
+Turned = tuple[float, float, tuple[float, float] | None]  # circle, span, declared bounds
 SUM_ERROR = 1e-9  # of gamma and disorders, which are sums of doubles
-NEAR = 2.0**-32  # of a circle: places that rounding tells apart
+MOST_SHOWN = 20  # weights of documents that are printed
+NEAR = 2.0**-46  # of a circle: places that rounding tells apart
+SHORT = 2.0**-10  # of the shortest unit: as far as rounding may move places
 # Why random sets are not shown to be turns: a mark in the name of the chance model, and in words.
 EXEMPT = {
     "model": ("", "it does not turn each annotator's units of one document"),
@@ -170,9 +176,18 @@ def is_unit(row: Any, annotators: int, kinds: int) -> bool:
 def read(text: str) -> Place:
     """Return a JSON file."""
     try:
-        return Place(json.loads(text))
+        return Place(json.loads(text, object_pairs_hook=_once))
     except (RecursionError, ValueError) as error:
         raise RefusedError(f"cut off, or not JSON: {error}") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; programs differ in which of two equal keys they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise RefusedError(f"the key {twice!r} is there twice")
+    return found
 
 
 class Check:
@@ -506,6 +521,7 @@ class Check:
         said = "NOT the cost that is claimed: " * (not right) + self.said
         lines = [self.about, *self.given, f"{said}{float(self.high * self.grain):.12g}"]
         self.least: Fraction | int = 0  # what no alignment costs less than, in grains
+        self.best_known = False
         nothing = False, [*lines, "NOT checked: whether an alignment costs less; no proof is here"]
         kind = proof["kind"].value
         try:
@@ -522,6 +538,7 @@ class Check:
         proven = found >= least - self.error
         self.least = min(bound if proven else found, self.high)
         told = "bound verified: " if proven else "NOT what is claimed, only this bound: "
+        self.best_known = right and proven and (status == "optimal" or found >= cost - self.error)
         if right and proven and status == "optimal":
             told, shown = "", cost
             most = max(cost - found, cost - self.low, self.high - cost)
@@ -622,9 +639,53 @@ class Around:
             own, there = self.there[i], other.there[k]
             if [kind for kind, _ in own] != [kind for kind, _ in there]:
                 return False
-            if any(abs(x - y) > self.near for (_, x), (_, y) in zip(own, there, strict=True)):
-                return False
+            for (_, x), (_, y) in zip(own, there, strict=True):
+                if abs(x - y) > self.near or (x == 0) != (y == 0):
+                    return False
         return True
+
+
+def bounds_of(row: Place) -> tuple[float, float] | None:
+    """Return the bounds that were declared for a document."""
+    if row.get("bounds", None).value is None:
+        return None
+    low, high = (float(bound.number()) for bound in row["bounds"].list(2))
+    if low > high:
+        raise row["bounds"].no("the first is beyond the second")
+    return low, high
+
+
+def before_the_first(check: Check, span: float) -> float:
+    """Return what lies before all annotators' first units in the mean, by their mean gaps."""
+    some = [units for units in units_of(check).values() if units]
+    gaps = [(span - math.fsum(length for _, length, _ in u)) / len(u) for u in some]
+    return 1 / math.fsum(1 / gap for gap in gaps) if min(gaps) > 0 else 0.0
+
+
+def touch(units: Units, circle: float) -> bool:
+    """Return whether some unit begins where one ends, so that an annotator can be cut there."""
+    apart = ((start - other - length) % circle for start, *_ in units for other, length, _ in units)
+    return any(min(x, circle - x) <= NEAR * circle for x in apart)
+
+
+def layout(check: Check, any_name: bool) -> list[tuple[tuple[str, bool, str], float, float]]:
+    """Return all units in an order of their own, of annotators by name or in any order."""
+    people = [
+        sorted(
+            ((name * (not any_name), kind is None, kind or ""), start, length)
+            for start, length, kind in units
+        )
+        for name, units in units_of(check).items()
+    ]
+    return [unit for units in sorted(people) for unit in units]
+
+
+def is_same(one: Any, other: Any, near: float) -> bool:
+    """Return whether two layouts have the same units at the same places but for rounding."""
+    return len(one) == len(other) and all(
+        kind == label and abs(start - place) <= near and abs(length - extent) <= near
+        for (kind, start, length), (label, place, extent) in zip(one, other, strict=True)
+    )
 
 
 class Gamma:
@@ -636,9 +697,12 @@ class Gamma:
         self.file["version"].one_of(1)
         self.names, self.failed, self.given = set[str](), list[str](), dict[str, None]()
         self.problem: Any = None
-        self.about, self.units = "", list[Unit]()
-        self.sets, self.equal, self.empty = 0, 0, 0
-        self.turns, self.exempt = list[tuple[float, float]](), list[str]()
+        self.about = ""
+        self.units: Documents = {}
+        self.sets, self.equal, self.empty, self.documents = 0, 0, 0, 0
+        self.loose_sets = self.loose_documents = self.strata = 0  # not proven best; strata
+        self.weights, self.known = dict[str, float](), list[float]()
+        self.turns, self.exempt = list[Turned](), list[str]()
         self.weight = self.observed = self.lowest = 0.0
         self.expected = self.proven = self.variance = self.error = 0.0
         self.value, self.interval, self.confidence = math.nan, list[float](), 0.95
@@ -688,10 +752,17 @@ class Gamma:
         for row, found in zip(part["documents"].list(), checks, strict=True):
             observed, heavy = Disorder(found), float(row["weight"].number(1e-100, 1e100))
             weight += heavy * observed.x
+            name = row["name"].text()
+            if name in self.weights:
+                raise row["name"].no(f"{name!r} is there twice")
+            self.weights[name] = heavy
+            bounds_of(row)
+            self.loose_documents += not found.best_known
             self.observed += heavy * observed.x * observed.value
             self.lowest += heavy * observed.x * observed.least
             self.error += heavy * observed.x * observed.error
-            self.units += rows_of(found)
+            self.units[name] = rows_of(found)
+        self.documents += len(checks)
         sets, strata = self._random_sets(part, checks)
         by_size = part["mean"].one_of("sets", "ratio") == "ratio"
         weights = [one.x if by_size else 1.0 for one in sets]
@@ -713,16 +784,24 @@ class Gamma:
         circle = self._circle(part, checks)
         any_name, own = part["chance"].text().startswith("shift"), units_of(checks[0])
         data = {name: Around(units, circle or 0.0) for name, units in own.items()}
-        hashes: dict[str, str] = {}
+        earlier = list[tuple[Any, str]]()
         found, strata = list[Disorder](), list[int]()
-        rows = part["sets"].list()
+        rows, rounds = part["sets"].list(), self._rounds(part, len(checks))
         if len(rows) < 2:
             raise part["sets"].no("fewer than two")
+        if len(rows) % rounds:
+            raise part["sets"].no(f"not as many of each of the {rounds} strata")
         for k, row in enumerate(rows):
             if row["k"].number(0, kind=int) != k:
                 raise row["k"].no(f"not {k}: a set is missing, repeated or not in its place")
             strata.append(row.get("stratum", 0).number(0, kind=int))
-            if row["file"].value is None and circle is None:
+            if rounds == 1 and "stratum" in row.value:
+                raise row["stratum"].no(f"chance {part['chance'].value!r} has no strata")
+            if strata[k] != k % rounds:
+                raise row.no(f"not of stratum {k % rounds}: {rounds} are drawn from in turn")
+            # Shift can draw nothing but annotators without units.
+            bare = circle is None or (any_name and not all(own.values()))
+            if row["file"].value is None and bare:
                 self.empty += 1
                 found.append(Disorder())
                 continue
@@ -731,14 +810,30 @@ class Gamma:
                 raise row["file"].no("another number of annotators than in the data")
             if circle is not None:
                 self._check_turn(row, data, drawn, circle, any_name)
-            known = hashes.setdefault(drawn.file["hash"].value, row["file"].value)
-            if known != row["file"].value:
+            units = layout(drawn, any_name)
+            near = 4 * NEAR * (circle or 0.0)
+            known = next((name for other, name in earlier if is_same(units, other, near)), None)
+            if known is not None:
                 self.equal += 1
-                if circle:
+                # Annotators that are cut between two units that touch can be cut there again.
+                if circle and not all(touch(one, circle) for one in own.values() if one):
                     raise row["file"].no(f"{row['file'].value!r} has the units of {known!r}")
+            earlier.append((units, row["file"].value))
             found.append(Disorder(drawn))
+            self.loose_sets += not drawn.best_known
         self.sets += len(rows)
         return found, strata
+
+    def _rounds(self, part: Place, documents: int) -> int:
+        """Return how many strata there are: documents from which sets are drawn in turn, or 1."""
+        over = re.search(r"\(over=([0-9]{1,9})\)", part["chance"].text())
+        if over is None:
+            return 1
+        if int(over[1]) < documents:
+            raise part["chance"].no(f"over fewer than the {documents} documents that are here")
+        rounds = min(int(over[1]), MOST_STRATA)
+        self.strata += rounds if rounds > 1 else 0
+        return rounds
 
     def _circle(self, part: Place, checks: list[Check]) -> float | None:
         """Return the length of the circle on which units are turned; None if they are not."""
@@ -757,7 +852,19 @@ class Gamma:
         span = max(float(row[3]) for row in rows) - min(float(row[2]) for row in rows)
         if span > circle * (1 + NEAR):
             raise part["circle"].no("shorter than what the units span")
-        self.turns.append((circle, span))
+        bounds = bounds_of(part["documents"].list()[0])
+        if bounds is not None:
+            most = max(span, bounds[1] - bounds[0])
+        elif chance.startswith("shift"):
+            most = span
+        else:
+            most = span + 2 * before_the_first(checks[0], span)
+        if circle > most * (1 + SUM_ERROR):
+            raise part["circle"].no(f"longer than {most:.12g}, which bounds or gaps give at most")
+        lengths = [row[3] - row[2] for row in rows if row[3] > row[2]]
+        if lengths and NEAR * circle > SHORT * min(lengths):
+            raise part["circle"].no("so long that rounding moves its shortest unit")
+        self.turns.append((circle, span, bounds))
         return circle
 
     def _check_turn(
@@ -776,7 +883,7 @@ class Gamma:
 
     def _add_up(self) -> None:
         """Compute gamma, its interval, and the error of gamma."""
-        self.confidence = float(self.file["confidence"].number(1e-300, 1 - 2**-53))
+        self.confidence = float(self.file["confidence"].number(1e-300, 1 - 2**-52))
         if self.expected <= 0:
             raise self.file["expected"].no("gamma is undefined: random sets cost nothing")
         half = NormalDist().inv_cdf((1 + self.confidence) / 2) * math.sqrt(self.variance)
@@ -784,6 +891,13 @@ class Gamma:
         self.value = 1 - self.observed / self.expected
         least = 1 - self.observed / low if low else -math.inf
         self.interval = [least, 1 - self.lowest / high] if self.observed else [1.0, 1.0]
+        # What gamma can be if better alignments than those here are found.
+        self.known = [1.0, 1.0]
+        if self.observed:
+            worst = 1 - self.observed / self.proven if self.proven else -math.inf
+            self.known = [worst, 1 - self.lowest / self.expected]
+        if max(self.weights.values()) > MOST_RATIO * min(self.weights.values()):
+            raise RefusedError("weight: a document counts for nothing beside the others")
 
     def claim(self) -> tuple[bool, list[str]]:
         """Return whether gamma is proven, and what is and what is not shown, in words."""
@@ -792,9 +906,10 @@ class Gamma:
         means = [total / self.weight for total in (self.observed, self.expected)]
 
         def agrees(claim: Place, x: float) -> bool:
-            said = -math.inf if claim.value is None else float(claim.number())
+            if claim.value is None or not math.isfinite(x):
+                return claim.value is None and x == -math.inf
             # Costs have errors of their own, beside which those of sums are small.
-            return said == x or abs(said - x) <= error * (2 + abs(x))
+            return abs(float(claim.number()) - x) <= error * (2 + abs(x))
 
         claims = [file["value"], file["observed"], file["expected"]]
         sums = [agrees(claim, x) for claim, x in zip(claims, [self.value, *means], strict=True)]
@@ -803,21 +918,62 @@ class Gamma:
         (low, high), wrong = self.interval, "NOT what is claimed: "
         left = "" if self.proven >= self.expected * (1 - SUM_ERROR) else ", of proven bounds"
         lines = [self.about, *self.given, *self.failed]
+        loose = self.loose_sets + self.loose_documents
+        best = not loose or file.get("status", "optimal").one_of("optimal", "feasible") != "optimal"
+        mark = wrong if not all(sums) else "NOT proven to be best: " if not best else ""
         lines.append(
-            f"{wrong * (not all(sums))}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = "
+            f"{mark}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = "
             f"{self.value:.12g} (error {error * (2 + abs(self.value)):.2g}), from "
-            f"{len(self.names)} certificates"
+            f"{len(self.names)} certificates{self._known() if loose else ''}"
         )
         lines.append(
             f"{wrong * (not all(inside))}interval {low:.12g} to {high:.12g}: {self.sets} random "
             f"sets at a confidence of {self.confidence:.12g}{left}"
         )
+        lines += self._taken()
         if self.turns:
             more = f" (and {len(self.turns) - 1} other documents)" if self.turns[1:] else ""
             where = f"a circle of length {self.turns[0][0]:.12g}, span {self.turns[0][1]:.12g}"
             lines.append(f"random sets have each annotator's units turned on {where}{more}")
-            lines.append("taken as given: the length of the circle; the span is that of the units")
-        return all([*sums, *inside]) and not self.failed, [*lines, *self.not_shown()]
+            lines += self._circles()
+        return all([*sums, *inside, best]) and not self.failed, [*lines, *self.not_shown()]
+
+    def _known(self) -> str:
+        """Return how many alignments are not proven to be best, and what gamma of those can be."""
+        return (
+            f"; alignments of {self.loose_sets} of {self.sets} random sets and of "
+            f"{self.loose_documents} of {self.documents} documents are not proven to be best, and "
+            f"gamma of the best is only known to lie in {self.known[0]:.12g} to "
+            f"{self.known[1]:.12g} by proven bounds"
+        )
+
+    def _circles(self) -> list[str]:
+        """Return what the lengths of circles rest on."""
+        lines, declared = [], [bounds for *_, bounds in self.turns if bounds is not None]
+        if declared:
+            more = f" (and of {len(declared) - 1} other documents)" if declared[1:] else ""
+            low, high = declared[0]
+            lines.append(f"taken as given: bounds {low:.12g} to {high:.12g} were declared{more}")
+        if len(declared) < len(self.turns):
+            lines.append(
+                "the circle is no longer than the span of the units and what the gaps between them "
+                "give on both sides"
+            )
+        return lines
+
+    def _taken(self) -> list[str]:
+        """Return what the manifest states of weights and strata, and nobody has computed."""
+        lines, weights = [], [f"{name!r} {x:.12g}" for name, x in self.weights.items()]
+        if {*self.weights.values()} != {1.0}:
+            more = f" and {len(weights) - MOST_SHOWN} more" if weights[MOST_SHOWN:] else ""
+            shown = ", ".join(weights[:MOST_SHOWN])
+            lines.append(f"taken as given: weights of documents: {shown}{more}")
+        if self.strata:
+            lines.append(
+                f"taken as given: {self.strata} strata that random sets are drawn from in turn; "
+                "the interval counts the spread within them"
+            )
+        return lines
 
     def not_shown(self) -> list[str]:
         """Return what no file can show, or this one does not."""
@@ -835,8 +991,8 @@ class Gamma:
         return lines
 
 
-def units_in(path: str) -> tuple[list[Unit], str]:
-    """Return the units of a file in our JSON or CSV, and what of it was not looked at."""
+def units_in(path: str) -> tuple[Documents, str]:
+    """Return the units of a file in our JSON or CSV by document, and what was not looked at."""
     with open(path, encoding="utf-8-sig", newline="") as stream:
         text = stream.read()
     if text.lstrip()[:1] == "{":
@@ -844,8 +1000,12 @@ def units_in(path: str) -> tuple[list[Unit], str]:
         whole["gammacp"].one_of(1)
         several = whole.get("corpus", None)
         continua = [whole["continuum"]] if several.value is None else several["continua"].list()
-        rows = [row.list() for c in continua for row in c["units"].list()]
-        return [_unit(row) for row in rows], ""
+        of_json: Documents = {}
+        for number, c in enumerate(continua):
+            name = c.get("name", "").value if several.value is not None else ""
+            rows = [_unit(row.list()) for row in c["units"].list()]
+            of_json.setdefault(name if isinstance(name, str) else str(number), []).extend(rows)
+        return of_json, ""
     columns = ["annotator", "category", "start", "end"]
     lines = [line for line in text.splitlines(keepends=True) if not line.startswith("#")]
     mark = max(",;\t|", key="".join(lines[:1]).count)
@@ -854,15 +1014,18 @@ def units_in(path: str) -> tuple[list[Unit], str]:
         header = table.pop(0)
     else:
         header = columns
-    units, place = list[Unit](), [header.index(name) for name in columns]
+    found: Documents = {}
+    place = [header.index(name) for name in columns]
+    own = header.index("document") if "document" in header else None
     for number, row in enumerate(table, 1):
         if len(row) != len(header):
             raise RefusedError(f"row {number} has not the columns {', '.join(header)}")
         cells = [row[i].strip() for i in place]
         if cells[2] or cells[3]:  # the others say who has no units
             names = [Place(cell or None, None, f"row {number}") for cell in cells[:2]]
-            units.append(_unit([*names, *(_position(c, number) for c in cells[2:])]))
-    return units, ", ".join(name for name in header if name not in (*columns, "document"))
+            unit = _unit([*names, *(_position(c, number) for c in cells[2:])])
+            found.setdefault("" if own is None else row[own].strip(), []).append(unit)
+    return found, ", ".join(name for name in header if name not in (*columns, "document"))
 
 
 def _position(cell: str, number: int) -> Place:
@@ -885,23 +1048,46 @@ def _unit(row: Sequence[Place]) -> Unit:
     return annotator, label, float(row[2].number()), float(row[3].number())
 
 
-def compare(units: Sequence[Unit], path: str) -> tuple[bool, str]:
-    """Return whether a file has exactly these units, each as often, and that in words."""
+def compare(documents: Documents, path: str) -> tuple[bool, str]:
+    """Return whether a file has these units, each document its own, and that in words."""
     try:
         others, ignored = units_in(path)
     except (RefusedError, csv.Error, UnicodeDecodeError) as error:
         hint = "gammacp convert FILE units.json makes a file to compare with of any format"
         raise RefusedError(f"--file {path}: {error}; {hint}") from None
-    here, there = Counter(units), Counter(others)
+    here, there = (_pooled(units) for units in (documents, others))
     lost, more = here - there, there - here
     beside = f" (not compared: {ignored})" if ignored else ""
-    if not lost and not more:
-        return True, f"the {len(units)} units are those of {path}{beside}"
-    example = ", ".join(f"{unit!r}" for unit in sorted([*lost, *more], key=repr)[:2])
-    return False, (
-        f"NOT the units of {path}: {lost.total()} are not there, {more.total()} of it are not "
-        f"here, such as {example}; selections change units{beside}"
+    if lost or more:
+        example = ", ".join(f"{unit!r}" for unit in sorted([*lost, *more], key=repr)[:2])
+        return False, (
+            f"NOT the units of {path}: {lost.total()} are not there, {more.total()} of it are not "
+            f"here, such as {example}; selections change units{beside}"
+        )
+    size = here.total()
+    others = {name: units for name, units in others.items() if units}
+    if max(len(documents), len(others)) < 2:
+        return True, f"the {size} units are those of {path}{beside}"
+    if {*others} == {""}:
+        said = f"the {size} units are those of {path}, which does not say of which document{beside}"
+        return True, said
+    ours, theirs = (
+        Counter(frozenset(Counter(units).items()) for units in some.values())
+        for some in (documents, others)
     )
+    names = {*documents} == {*others}
+    moved = [n for n in documents if names and Counter(documents[n]) != Counter(others[n])]
+    if ours != theirs or moved:
+        some = [n for n, u in documents.items() if frozenset(Counter(u).items()) not in theirs]
+        example = ", ".join(map(repr, (some or moved)[:2]))
+        return False, f"NOT the documents of {path}: other units, or names, of {example}{beside}"
+    other = "" if names else ", whatever they are called"
+    count = len(documents)
+    return True, f"the {size} units of {count} documents are those of {path}{other}{beside}"
+
+
+def _pooled(documents: Documents) -> Counter[Unit]:
+    return Counter(unit for units in documents.values() for unit in units)
 
 
 def check(path: str, data: str | None = None) -> tuple[bool, list[str], Gamma | None]:
@@ -914,7 +1100,7 @@ def check(path: str, data: str | None = None) -> tuple[bool, list[str], Gamma | 
         (proven, lines), units = proof.claim(), proof.units
     else:
         certificate = Check(text)
-        (proven, lines), units = certificate.claim(), rows_of(certificate)
+        (proven, lines), units = certificate.claim(), {"": rows_of(certificate)}
     if data is not None:
         same, said = compare(units, data)
         proven, lines = proven and same, [*lines, said]

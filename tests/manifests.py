@@ -77,20 +77,25 @@ def is_true(path: Path) -> bool:
     confidence = manifest["confidence"]
     half = NormalDist().inv_cdf((1 + confidence) / 2) * stdev(disorders[1:]) / len(sets) ** 0.5
     low = max(0.0, math.fsum(bounds[1:]) / len(sets) - half)
+    # What is claimed may be wider: its bounds may be lower than the least costs.
     wanted = [
-        1 - disorders[0] / expected,
         1 - disorders[0] / low if low else -math.inf,
         1 - bounds[0] / (expected + half),
-        disorders[0],
-        expected,
     ]
     if disorders[0] == 0:
-        wanted[1:3] = [1.0, 1.0]
+        wanted = [1.0, 1.0]
     least, most = manifest["interval"]
-    claims = [manifest["value"], -math.inf if least is None else least, most]
-    claims += [manifest["observed"], manifest["expected"]]
-    pairs = zip(claims, wanted, strict=True)
-    if not all(a == b or abs(a - b) <= _NEAR * (2 + abs(b)) for a, b in pairs):
+    if most is None or not (least is None or _is_near(min(least - wanted[0], 0.0), 0.0)):
+        return False
+    numbers = [1 - disorders[0] / expected, disorders[0], expected]
+    claims = [manifest[key] for key in ("value", "observed", "expected")]
+    if not all(map(_is_near, claims, numbers)) or not _is_near(max(wanted[1] - most, 0.0), 0.0):
+        return False
+    if manifest["status"] == "optimal" and not all(map(_is_near, disorders, bounds)):
+        return False
+    if manifest["exempt"] is None and _has_copies(data, sets):
+        return False
+    if any("stratum" in row for row in manifest["sets"]):
         return False
     if manifest["exempt"] is not None:
         return _may_be_exempt(manifest["exempt"], manifest["chance"])
@@ -99,6 +104,22 @@ def is_true(path: Path) -> bool:
     return model in ("cut", "shift") and all(
         _is_turned(data, drawn, length, named=model == "cut") for drawn in sets
     )
+
+
+def _is_near(claim: float, number: float) -> bool:
+    return abs(claim - number) <= _NEAR * (2 + abs(number))
+
+
+def _has_copies(data: Any, sets: list[Any]) -> bool:
+    """Return whether two sets have the same units, though no units touch to be cut there again."""
+    ends = {(row[0], row[2]) for row in data["units"]}
+    if any((row[0], row[1]) in ends for row in data["units"]):
+        return False
+    whole = [
+        sorted((name, *unit) for name in drawn["annotators"] for unit in _units(drawn, name))
+        for drawn in sets
+    ]
+    return any(one in whole[:k] for k, one in enumerate(whole))
 
 
 def _may_be_exempt(reason: str, chance: str) -> bool:
@@ -147,7 +168,8 @@ def _is_turned(data: Any, drawn: Any, length: Fraction, *, named: bool) -> bool:
     if named and sorted(data["annotators"]) != sorted(drawn["annotators"]):
         return False
     span = max(row[2] for row in data["units"]) - min(row[1] for row in data["units"])
-    return span <= float(length) * (1 + 1e-9) and all(
+    # What lies before the first unit is less than the mean gap of any annotator.
+    return span <= float(length) * (1 + 1e-9) <= 3.1 * span and all(
         any(
             _has_angle(_units(data, owner), _units(drawn, name), length)
             for owner in ([name] if named else data["annotators"])
@@ -157,7 +179,7 @@ def _is_turned(data: Any, drawn: Any, length: Fraction, *, named: bool) -> bool:
 
 
 def _has_angle(own: Any, drawn: Any, length: Fraction) -> bool:
-    near = length / 10**8
+    near = length / 10**12
     if len(own) != len(drawn) or any(not -near <= u[0] <= length + near for u in drawn):
         return False
     if not own:
@@ -216,7 +238,10 @@ def _claim_sums(manifest: Any, folder: Path) -> None:
 
 
 def _change_number(manifest: Any, folder: Path, rng: Random) -> None:  # noqa: ARG001
-    key = rng.choice(("value", "observed", "expected", "confidence", "low", "high"))
+    key = rng.choice(("value", "observed", "expected", "confidence", "low", "high", "end"))
+    if key == "end":
+        manifest["interval"][rng.randrange(2)] = rng.choice((None, 0.999, -1e300))
+        return
     step = rng.choice((1, -1)) * 10.0 ** -rng.randrange(1, 9)
     if key in ("low", "high"):
         place = ("low", "high").index(key)
@@ -229,7 +254,8 @@ def _change_sets(manifest: Any, folder: Path, rng: Random) -> None:
     """Leave a set out, repeat one, name another's file, or put them in another order."""
     sets = manifest["sets"]
     row = rng.choice(sets)
-    way = rng.choice(("drop", "repeat", "copy", "swap", "number", "missing"))
+    ways = ("drop", "repeat", "copy", "swap", "number", "missing", "reorder", "strata", "unaligned")
+    way = rng.choice(ways)
     if way == "drop" and len(sets) > 1:
         sets.remove(row)
     elif way == "repeat":
@@ -239,6 +265,16 @@ def _change_sets(manifest: Any, folder: Path, rng: Random) -> None:
         sets.append({**row, "file": "copied.json"})
     elif way == "swap":
         rng.shuffle(sets)
+    elif way == "reorder":
+        _reorder(row, rng.choice([other for other in sets if other is not row]), folder)
+    elif way == "strata":
+        for k, entry in enumerate(sets):
+            entry["stratum"] = k // 2
+    elif way == "unaligned":
+        for entry in sets:
+            unalign(entry, folder)
+        manifest["interval"][0] = rng.choice((None, 0.5))
+        manifest["status"] = rng.choice(("optimal", "feasible"))
     elif way == "number":
         row["k"] += rng.choice((1, -1))
     else:
@@ -248,6 +284,37 @@ def _change_sets(manifest: Any, folder: Path, rng: Random) -> None:
             entry["k"] = k
 
 
+def _reorder(row: Any, other: Any, folder: Path) -> None:
+    """Give a set the units of another one, the last of them first."""
+    path = folder / str(other["file"])
+    if not path.is_file() or path.name == MANIFEST:
+        return
+    data = read(path)
+    last = len(data["units"]) - 1
+    data["units"].reverse()
+    data["groups"] = [[last - unit for unit in group] for group in data["groups"]]
+    if "shares" in data["proof"]:
+        data["proof"]["shares"].reverse()
+    own = folder / f"reordered-{other['file']}"
+    own.write_text(json.dumps(hashed(data)), encoding="utf-8")
+    row |= {"file": own.name, "hash": hash_of(own)}
+
+
+def unalign(row: Any, folder: Path) -> None:
+    """Leave each unit of a random set alone, and claim no bound: a sound certificate."""
+    path = folder / str(row["file"])
+    if not path.is_file() or path.name == MANIFEST:
+        return
+    data = read(path)
+    size = len(data["units"])
+    cost = data["opening"] * size
+    data["groups"] = [[unit] for unit in range(size)]
+    data["claim"] = {"cost": cost, "bound": 0.0, "error": 0.0, "status": "feasible"}
+    data["proof"] = {"kind": "shares", "shares": [0] * size}
+    path.write_text(json.dumps(data), encoding="utf-8")
+    row["hash"] = hash_of(path)
+
+
 def _change_certificate(manifest: Any, folder: Path, rng: Random) -> None:
     """Turn, move or relabel units of a certificate, or change its claim; often set it right."""
     row = rng.choice([*manifest["sets"], *manifest["documents"]])
@@ -255,12 +322,16 @@ def _change_certificate(manifest: Any, folder: Path, rng: Random) -> None:
     if not path.is_file() or path.name == MANIFEST:
         return
     data = read(path)
-    way = rng.choice(("turn", "turn", "move", "label", "claim", "lap"))
-    units = rng.choice(data["units"]) if way in ("move", "label") else None
+    way = rng.choice(("turn", "turn", "move", "nudge", "label", "claim", "lap"))
+    units = rng.choice(data["units"]) if way in ("move", "nudge", "label") else None
     if way == "claim":
         data["claim"]["cost"] += rng.choice((1, -1)) * 10.0 ** -rng.randrange(1, 6)
     elif units is not None and way == "move":
         units[2] += rng.choice((0.5, 1.0, 1e-4))
+    elif units is not None and way == "nudge":
+        # More than rounding, and less than any cost can tell.
+        by = rng.choice((1e-8, 1e-9, 1e-10))
+        units[1], units[2] = units[1] + by * rng.randrange(2), units[2] + by
     elif units is not None:
         units[3] = rng.randrange(len(data["categories"]))
     else:
@@ -306,7 +377,7 @@ def _change_frame(manifest: Any, folder: Path, rng: Random) -> None:  # noqa: AR
     way = rng.choice(("circle", "no circle", "chance", "exempt", "documents"))
     if way == "circle":
         length = (manifest["circle"] or {"length": 10.0})["length"]
-        manifest["circle"] = {"length": length * rng.choice((0.5, 0.99, 1.01, 2.0, 100.0))}
+        manifest["circle"] = {"length": length * rng.choice((0.5, 0.99, 1.01, 2.0, 100.0, 1e13))}
     elif way == "no circle":
         manifest["circle"] = None
     elif way == "chance":

@@ -37,9 +37,9 @@ BASES = tuple(bases())
 
 
 def test_it_is_one_file_of_plain_python() -> None:
-    """At most 970 lines, which an evening suffices for, and nothing but the standard library."""
+    """At most 1200 lines, which an evening suffices for, and nothing but the standard library."""
     text = FILE.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 970
+    assert len(text.splitlines()) <= 1200
     imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Import | ast.ImportFrom)]
     names = [getattr(n, "module", None) or n.names[0].name for n in imports]
     assert names

@@ -23,6 +23,7 @@ from gammacp.measures.agreement import agreement
 from gammacp.measures.gamma_proof import MANIFEST, write_gamma_proof
 from gammacp.measures.redraw import redraw_sets
 from gammacp.verify import Around, RefusedError, check
+from tests.certificates import hashed
 from tests.manifests import (
     _matches,
     accepted,
@@ -31,6 +32,7 @@ from tests.manifests import (
     mutant,
     read,
     small_continuum,
+    unalign,
     write_base,
 )
 
@@ -67,7 +69,7 @@ def _judge(bases: tuple[Path, ...], folder: Path, count: int, seed: int) -> Coun
 
 def test_no_false_gamma_is_accepted(bases: tuple[Path, ...], tmp_path: Path) -> None:
     """Mutants of sums, sets, certificates, turns and circles, judged by brute force."""
-    told = _judge(bases, tmp_path / "mutant", 60, 0)
+    told = _judge(bases, tmp_path / "mutant", 90, 0)
     assert told["true"] > 4
     assert told["refused or less"] > 30
 
@@ -137,6 +139,7 @@ def _tamper(path: Path, **changes: Any) -> None:
         ("interval", [0.1], "interval: not a list, or not of the right length"),
         ("interval", 3, "interval: not a list"),
         ("confidence", 1, "confidence: '1'"),
+        ("confidence", 1 - 2**-53, "confidence: '0.9999999999999999'"),
         ("observed", 10**400, "observed: '1000"),
         ("signature", 3, "signature: not a text"),
         ("chance", None, "chance: not a text"),
@@ -147,6 +150,7 @@ def _tamper(path: Path, **changes: Any) -> None:
         ("circle", None, "circle: 'length' is missing"),
         ("circle", {"length": 1.0}, "circle: shorter than what the units span"),
         ("circle", {"length": float("inf")}, "circle.length: 'inf'"),
+        ("circle", {"length": 40.0}, r"circle: longer than \d\d\.\d+, which bounds or gaps"),
         ("mean", "median", "mean: 'median'"),
         ("documents", [], "documents: empty"),
         ("documents", {}, "documents: not a list"),
@@ -187,6 +191,7 @@ def test_what_is_no_proof_is_refused_with_the_place(
         ({"k": 7}, "not 1: a set is missing"),
         ({"k": "1"}, "k: '1' is not a number"),
         ({"stratum": -1}, "stratum: '-1'"),
+        ({"stratum": 0}, "stratum: chance 'cut' has no strata"),
     ],
 )
 def test_what_names_a_wrong_file_is_refused(
@@ -343,10 +348,148 @@ def test_bounds_widen_the_interval(tmp_path: Path) -> None:
     assert checked is not None
     assert checked.interval == pytest.approx([low, high])
     assert any(line.endswith("of proven bounds") for line in lines)
+    assert any(line.startswith("gamma = ") and "not proven to be best" in line for line in lines)
+    assert read(proof.path)["status"] == "feasible"
+    least = checked.known[0]
+    assert low < least < checked.value <= checked.known[1] < high
+    exact = gamma(continuum, samples=6).value
+    assert least <= exact <= checked.known[1]
     _tamper(proof.path, interval=[low, high - 1e-4])
     proven, lines, _ = check(str(proof.path))
     assert not proven
     assert any(line.startswith("NOT what is claimed: interval") for line in lines)
+
+
+def _unaligned(path: Path, claimed: str = "feasible") -> None:
+    """Leave the units of all random sets alone, with no bound, and claim the sums of that."""
+    manifest = read(path)
+    for row in manifest["sets"]:
+        unalign(row, path.parent)
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    _, _, found = check(str(path))
+    assert found is not None
+    low, high = found.interval
+    assert low == float("-inf")
+    _tamper(
+        path,
+        value=found.value,
+        interval=[None, high],
+        observed=found.observed / found.weight,
+        expected=found.expected / found.weight,
+        status=claimed,
+    )
+
+
+def test_an_unbounded_interval_is_claimed_as_such(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Random sets without bounds give no lower end; no number is one, nor is null elsewhere."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    honest = read(path)["interval"]
+    _tamper(path, interval=[None, honest[1]])
+    assert not accepted(path)
+    _tamper(path, interval=honest)
+    _unaligned(path)
+    assert accepted(path)
+    high = read(path)["interval"][1]
+    for low in (0.75, -1e300, high, 0):
+        _tamper(path, interval=[low, high])
+        assert not accepted(path), low
+    _tamper(path, interval=[None, None])
+    assert not accepted(path)
+
+
+def test_gamma_of_alignments_that_are_not_best_is_no_proven_gamma(
+    bases: tuple[Path, ...], tmp_path: Path
+) -> None:
+    """Random sets left unaligned raise gamma: how many is said, and what gamma can be."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    honest = read(path)["value"]
+    assert read(path)["status"] == "optimal"
+    _unaligned(path, "optimal")
+    proven, lines, found = check(str(path))
+    assert not proven
+    assert read(path)["value"] > honest
+    (told,) = (line for line in lines if line.startswith("NOT proven to be best: gamma = 1 - "))
+    assert "alignments of 4 of 4 random sets and of 0 of 1 documents are not proven to be" in told
+    assert "gamma of the best is only known to lie in -inf to " in told
+    assert found is not None
+    assert found.known[0] <= honest <= found.known[1]
+    _tamper(path, status="feasible")
+    proven, lines, _ = check(str(path))
+    assert proven
+    assert any(line.startswith("gamma = ") and "alignments of 4 of 4" in line for line in lines)
+    _tamper(path, status="proven")
+    with pytest.raises(RefusedError, match="status: 'proven' is not one of"):
+        check(str(path))
+
+
+def test_strata_are_those_of_the_chance_model(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Sets put into strata of alike ones would have a narrower interval."""
+    shutil.copytree(bases[5].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    manifest = read(path)
+    for given in ([0, 1, 0, 1], [0, 0, 0, 0]):
+        sets = [{**row, "stratum": s} for row, s in zip(manifest["sets"], given, strict=True)]
+        _tamper(path, sets=sets)
+        with pytest.raises(RefusedError, match="stratum: chance 'statistical' has no s"):
+            check(str(path))
+    model = {"chance": "statistical(over=2)", "exempt": "model"}
+    for given in ([0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 2, 0]):
+        sets = [{**row, "stratum": s} for row, s in zip(manifest["sets"], given, strict=True)]
+        _tamper(path, sets=sets, **model)
+        with pytest.raises(RefusedError, match=r"not of stratum \d: 2 are drawn from in turn"):
+            check(str(path))
+    sets = [{**row, "stratum": row["k"] % 2} for row in manifest["sets"]]
+    _tamper(path, sets=sets, **model)
+    _, lines, found = check(str(path))
+    assert found is not None
+    assert found.strata == 2
+    assert any(line.startswith("taken as given: 2 strata") for line in lines)
+    for over in (3, 0):
+        _tamper(path, chance=f"statistical(over={over})")
+        with pytest.raises(RefusedError, match=r"strata|fewer than the 1 documents"):
+            check(str(path))
+
+
+def test_weights_of_documents_are_stated(tmp_path: Path) -> None:
+    """Where they are not all 1; and none makes another one count for nothing."""
+    corpus = Corpus.from_continua({f"d{i}": small_continuum(20 + i, units=3) for i in range(2)})
+    options: Any = {"samples": 3, "chance": "cut"}
+    proof = write_gamma_proof(agreement(corpus, **options), corpus, tmp_path / "p", options)
+    assert not any("weights" in line for line in check(str(proof.path))[1])
+    manifest = read(proof.path)
+    row = manifest["parts"][1]["documents"][0]
+    row["weight"] = 0.25
+    _tamper(proof.path, **manifest)
+    _, lines, found = check(str(proof.path))
+    assert "taken as given: weights of documents: 'd0' 1, 'd1' 0.25" in lines
+    assert found is not None
+    assert found.weights == {"d0": 1.0, "d1": 0.25}
+    row["weight"] = 1e-100
+    _tamper(proof.path, **manifest)
+    with pytest.raises(RefusedError, match="a document counts for nothing"):
+        check(str(proof.path))
+    row |= {"weight": 1.0, "name": "d0"}
+    _tamper(proof.path, **manifest)
+    with pytest.raises(RefusedError, match="name: 'd0' is there twice"):
+        check(str(proof.path))
+
+
+def test_a_key_that_is_there_twice_is_refused(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """In the manifest, and in a certificate: other programs may read the other one."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("{", '{"value": 0.99, ', 1), encoding="utf-8")
+    with pytest.raises(RefusedError, match="the key 'value' is there twice"):
+        check(str(path))
+    certificate = bases[0].parent / read(bases[0])["documents"][0]["file"]
+    text = certificate.read_text(encoding="utf-8")
+    own = tmp_path / "twice.json"
+    own.write_text(text.replace("{", '{"claim": {"cost": 0}, ', 1), encoding="utf-8")
+    with pytest.raises(RefusedError, match="the key 'claim' is there twice"):
+        check(str(own))
 
 
 def test_exemptions_are_stated(tmp_path: Path) -> None:
@@ -380,6 +523,108 @@ def test_exemptions_are_stated(tmp_path: Path) -> None:
             assert "again" in redraw_sets(proof.path)
 
 
+def _replace_set(path: Path, number: int, data: Any) -> None:
+    """Write another certificate of a random set, under its name."""
+    manifest = read(path)
+    row = manifest["sets"][number]
+    certificate = path.parent / row["file"]
+    certificate.write_text(json.dumps(hashed(data)), encoding="utf-8")
+    row["hash"] = hash_of(certificate)
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def test_a_copy_in_another_order_is_refused(tmp_path: Path) -> None:
+    """Sets are compared as they are, without the order of their units."""
+    continuum = datasets.load("figure10")
+    options: Any = {"samples": 3, "chance": "cut"}
+    proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
+    data = read(proof.path.parent / read(proof.path)["sets"][0]["file"])
+    last = len(data["units"]) - 1
+    data["units"].reverse()
+    data["groups"] = [[last - unit for unit in group] for group in data["groups"]]
+    data["proof"]["shares"].reverse()
+    _replace_set(proof.path, 2, data)
+    with pytest.raises(RefusedError, match=r"set-2.json' has the units of '.*set-0.json'"):
+        check(str(proof.path))
+
+
+def test_units_that_touch_are_cut_there_again(tmp_path: Path) -> None:
+    """Two annotators who mark everything are cut at three places each: sets may be equal."""
+    rows = [Unit("A", s, e, c) for s, e, c in ((0, 3, "x"), (3, 7, "y"), (7, 10, "z"))]
+    rows += [Unit("B", s, e, c) for s, e, c in ((0, 4, "x"), (4, 6, "y"), (6, 10, "z"))]
+    continuum = Continuum.from_units(rows)
+    options: Any = {"samples": 12, "chance": "cut"}
+    proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
+    proven, lines, found = check(str(proof.path))
+    assert proven
+    assert found is not None and found.turns
+    assert found.equal >= 12 - 9
+    assert f"not shown: why {found.equal} random sets have the units of another" in lines
+
+
+def test_shift_may_draw_annotators_without_units(tmp_path: Path) -> None:
+    rows = [Unit("A", 0.0, 1.0, "x"), Unit("A", 3.0, 4.5, "x")]
+    continuum = Continuum.from_units(rows, annotators=["A", "B"])
+    options: Any = {"samples": 12, "chance": "shift"}
+    proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
+    proven, lines, found = check(str(proof.path))
+    assert proven
+    assert found is not None
+    assert found.empty > 0
+    assert any("random sets without units" in line for line in lines)
+
+
+def test_a_circle_is_checked_against_bounds_and_gaps(tmp_path: Path) -> None:
+    """Bounds that were declared are printed; places have to be told apart on a circle."""
+    rows = [Unit("A", 1.0, 2.0, "x"), Unit("B", 1.5, 3.0, "x"), Unit("B", 5.0, 6.0, "y")]
+    options: Any = {"samples": 3, "chance": "cut"}
+    plain = Continuum.from_units(rows)
+    proof = write_gamma_proof(agreement(plain, **options), plain, tmp_path / "p", options)
+    # The span is 5; gaps are 4 for A and (5 - 2.5) / 2 for B, so 1 / (1/4 + 1/1.25) on both sides.
+    length = 5 + 2 / (1 / 4 + 1 / 1.25)
+    assert read(proof.path)["circle"]["length"] == pytest.approx(length, rel=1e-12)
+    assert check(str(proof.path))[0]
+    _tamper(proof.path, circle={"length": length * (1 + 1e-6)})
+    with pytest.raises(RefusedError, match=r"circle: longer than 6\.90476190476"):
+        check(str(proof.path))
+    bound = Continuum.from_units(rows, bounds=(0.0, 100.0))
+    proof = write_gamma_proof(agreement(bound, **options), bound, tmp_path / "q", options)
+    proven, lines, _ = check(str(proof.path))
+    assert proven
+    assert "taken as given: bounds 0 to 100 were declared" in lines
+    document = read(proof.path)["documents"][0]
+    for bounds, place in (
+        ("x", "bounds: not a list"),
+        ([0], "bounds: not a list"),
+        ([0, "1"], r"bounds\[1\]: '1' is not a number"),
+        ([9, 1], "bounds: the first is beyond the second"),
+    ):
+        _tamper(proof.path, documents=[{**document, "bounds": bounds}])
+        with pytest.raises(RefusedError, match=place):
+            check(str(proof.path))
+    _tamper(proof.path, documents=[{**document, "bounds": [0, 1e13]}], circle={"length": 1e13})
+    with pytest.raises(RefusedError, match="so long that rounding moves its shortest unit"):
+        check(str(proof.path))
+
+
+@pytest.mark.parametrize("by", [1e-3, 1e-6, 1e-9, 1e-11])
+def test_places_and_lengths_are_those_of_the_data(tmp_path: Path, by: float) -> None:
+    """But for rounding, which is below 1e-13 here."""
+    continuum = datasets.load("figure10")
+    options: Any = {"samples": 2, "chance": "cut"}
+    proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
+    honest = read(proof.path.parent / read(proof.path)["sets"][0]["file"])
+    for start, end in ((by, by), (0.0, by)):
+        data = json.loads(json.dumps(honest))
+        data["units"][0][1] += start
+        data["units"][0][2] += end
+        _replace_set(proof.path, 0, data)
+        with pytest.raises(RefusedError, match=r"the units of '.*' are not turned"):
+            check(str(proof.path))
+    _replace_set(proof.path, 0, honest)
+    assert check(str(proof.path))[0]
+
+
 def test_a_set_that_was_turned_further_is_refused_by_drawing_again(tmp_path: Path) -> None:
     """The turned one is a sound turn, so that only the seed tells."""
     continuum = datasets.load("figure10")
@@ -388,13 +633,56 @@ def test_a_set_that_was_turned_further_is_refused_by_drawing_again(tmp_path: Pat
     other: Any = {**options, "seed": 9}
     second = write_gamma_proof(agreement(continuum, **other), continuum, tmp_path / "q", other)
     manifest = read(second.path)
-    _tamper(second.path, seed=0)
+    signature = manifest["signature"].replace("seed:9", "seed:0")
+    _tamper(second.path, seed=0, signature=signature)
     assert check(str(second.path))[0]
     with pytest.raises(
         DataError, match=f"{manifest['sets'][0]['file']} is not the set 0 that seed"
     ):
         redraw_sets(second.path)
     assert "seed 0 gives these 3 random sets" in redraw_sets(proof.path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"signature": ("samples:5", "samples:6")}, "signature says samples:6, and the proof"),
+        ({"signature": ("chance:cut", "chance:shift")}, "signature says chance:shift, and the"),
+        ({"signature": ("seed:4", "seed:5")}, "signature says seed:5, and the proof is of seed:4"),
+        ({"signature": ("c:0.95", "c:0.99")}, "signature says c:0.99, and the proof is of c:0.95"),
+        ({"signature": ("|samples:5", "")}, "signature says samples:, and the proof"),
+        ({"signature": ("|", "")}, "cannot be drawn again: .* is not a signature"),
+        ({"sets": 4}, "signature says samples:5, and the proof is of samples:4"),
+        ({"seed": 5}, "signature says seed:4, and the proof is of seed:5"),
+        ({"seed": "4.0"}, "signature says seed:4, and the proof is of seed:4.0"),
+        ({"seed": "4"}, "cannot be drawn again: .*seed"),
+        ({"chance": "cut("}, "documents give chance 'cut', not 'cut\\('"),
+        ({"chance": "cut(completed=5)"}, "documents give chance 'cut', not"),
+        ({"chance": "nonsense"}, "cannot be drawn again: .*nonsense"),
+        ({"circle": {"length": 50.0}}, "documents give circle 60.18.*, not 50.0"),
+        ({"mean": "ratio"}, "documents give mean 'sets', not 'ratio'"),
+    ],
+)
+def test_settings_are_those_that_are_drawn(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    """A proof of other settings than those that its signature names is not drawn again."""
+    continuum = datasets.load("alex-paul-suzan")
+    options: Any = {"samples": 5, "chance": "cut", "seed": 4}
+    proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
+    manifest = read(proof.path)
+    for key, value in changes.items():
+        if key == "signature":
+            manifest[key] = manifest[key].replace(*value)
+        elif key == "sets":
+            manifest[key] = manifest[key][:value]
+        else:
+            manifest[key] = value
+        if key == "chance":
+            manifest["signature"] = manifest["signature"].replace("chance:cut", f"chance:{value}")
+    _tamper(proof.path, **manifest)
+    with pytest.raises(DataError, match=said):
+        redraw_sets(proof.path)
 
 
 def test_nothing_is_written_half_or_over_something(tmp_path: Path) -> None:
@@ -451,3 +739,48 @@ def test_data_are_compared_as_multisets(bases: tuple[Path, ...], tmp_path: Path)
                 check(str(certificate), str(plain))
         else:
             assert not check(str(certificate), str(plain))[0]
+
+
+def test_data_are_compared_by_document(tmp_path: Path) -> None:
+    """Two annotators who exchange their documents have the same units, and are others."""
+    continua = {f"d{i}": small_continuum(40 + i) for i in range(2)}
+    corpus = Corpus.from_continua(continua)
+    options: Any = {"samples": 2, "chance": "cut"}
+    proof = write_gamma_proof(agreement(corpus, **options), corpus, tmp_path / "p", options)
+    rows = [
+        (name, unit.annotator, str(unit.category), repr(unit.start), repr(unit.end))
+        for name, continuum in continua.items()
+        for unit in continuum
+    ]
+    data = tmp_path / "units.csv"
+    head = "document,annotator,category,start,end\n"
+
+    def told(table: list[tuple[str, ...]]) -> tuple[bool, str]:
+        data.write_text(head + "\n".join(map(",".join, table)), encoding="utf-8")
+        proven, lines, _ = check(str(proof.path), str(data))
+        return proven, lines[-1]
+
+    assert told(rows) == (True, f"the {len(rows)} units of 2 documents are those of {data}")
+    renamed = [(f"corpus/{name}.csv", *rest) for name, *rest in rows]
+    assert told(renamed)[0]
+    assert told(renamed)[1].endswith(", whatever they are called")
+    other = {"d0": "d1", "d1": "d0"}
+    exchanged = [(other[name] if who == "A" else name, who, *rest) for name, who, *rest in rows]
+    assert told(exchanged) == (False, f"NOT the documents of {data}: other units, or names, of "
+                               "'d0', 'd1'")  # fmt: skip
+    swapped = [(other[name], *rest) for name, *rest in rows]
+    assert not told(swapped)[0]
+    assert not told([("one", *rest) for _, *rest in rows])[0]
+    nameless, said = told([("", *rest) for _, *rest in rows])
+    assert nameless
+    assert said.endswith("which does not say of which document")
+    inside = [
+        {"name": name, "units": [[u.annotator, u.category, u.start, u.end] for u in continuum]}
+        for name, continuum in continua.items()
+    ]
+    own = tmp_path / "units.json"
+    own.write_text(json.dumps({"gammacp": 1, "corpus": {"continua": inside}}), encoding="utf-8")
+    assert check(str(proof.path), str(own))[0]
+    inside[0]["name"], inside[1]["name"] = inside[1]["name"], inside[0]["name"]
+    own.write_text(json.dumps({"gammacp": 1, "corpus": {"continua": inside}}), encoding="utf-8")
+    assert not check(str(proof.path), str(own))[0]

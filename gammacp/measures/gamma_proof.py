@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.alignment import Alignment, align_each
+from gammacp.alignment import Alignment, Status, align_each
 from gammacp.alignment.certificate import why_no_proof, write_certificate
 from gammacp.base.stopping import due
 from gammacp.chance.beyond import ratio, ratio_interval
@@ -91,6 +91,7 @@ class _Folder:
         self.folder = folder
         self.names = {MANIFEST}
         self.without_proof: dict[str, str] = {}
+        self.not_best = 0
 
     def add(self, alignment: Alignment, stem: str) -> dict[str, str]:
         """Write a certificate and return its name and hash."""
@@ -99,6 +100,7 @@ class _Folder:
             raise DataError(f"two files of the proof would get the name {name}", hint="Rename one")
         self.names.add(name.casefold())
         path = self.folder / name
+        self.not_best += alignment.status is not Status.OPTIMAL
         if write_certificate(alignment, path) == "none":
             self.without_proof[name] = why_no_proof(alignment)
         return {"file": name, "hash": "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()}
@@ -179,6 +181,7 @@ def write_gamma_proof(
             "expected": sums.expected / sums.weight,
             "seed": settings.seed,
             "signature": found.score.signature,
+            "status": str(Status.FEASIBLE if files.not_best else Status.OPTIMAL),
         }
         manifest |= records[0] if len(records) == 1 else {"parts": records}
         _write_manifest(manifest, temporary / MANIFEST)

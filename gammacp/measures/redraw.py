@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Floats
+from gammacp.base.signature import parse, shortest
+from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum, Corpus
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.settings import Settings
 
@@ -35,9 +37,17 @@ def redraw_sets(path: Path) -> str:
     Raises
     ------
     DataError
-        A set has other units than those that the seed gives, or the certificates do not hold all
-        that random sets are drawn from.
+        A set has other units than those that the seed gives, the signature or the chance model says
+        something else than what is drawn, or the certificates do not hold all that random sets are
+        drawn from.
     """
+    try:
+        return _redrawn(path)
+    except UsageError as error:
+        raise DataError(f"random sets cannot be drawn again: {error}", file=path) from error
+
+
+def _redrawn(path: Path) -> str:
     manifest = json.loads(path.read_text(encoding="utf-8"))
     parts = manifest.get("parts", [manifest])
     rows = [row for part in parts for row in part["documents"]]
@@ -49,13 +59,16 @@ def redraw_sets(path: Path) -> str:
             file=path,
             hint="Compute γ again from the data",
         )
+    _check_signature(manifest, parts, path)
     continua = {str(row["name"]): _continuum(path, row) for row in rows}
     settings = Settings.of(chance=_model(parts, path), seed=manifest["seed"])
     basis = Basis(_source(continua, several="parts" in manifest or len(rows) > 1), settings)
     own = dict(zip(continua, basis.continua, strict=True))
     count = 0
     for part in parts:
-        draws = basis.draws(own[str(part["documents"][0]["name"])])
+        first = own[str(part["documents"][0]["name"])]
+        draws = basis.draws(first)
+        _check_model(part, draws.sampler, first, basis, path)
         sets = part["sets"]
         for row, drawn in zip(sets, draws.take(range(len(sets))), strict=True):
             if not _is_same(row, drawn, path):
@@ -69,6 +82,53 @@ def redraw_sets(path: Path) -> str:
         f"seed {manifest['seed']} gives these {count} random sets again; this trusts the sampler "
         "of gammacp, and that nobody chose the seed"
     )
+
+
+def _check_signature(
+    manifest: Mapping[str, Any], parts: Sequence[Mapping[str, Any]], path: Path
+) -> None:
+    """Raise a DataError where the signature says other settings than those that are drawn."""
+    told = parse(manifest["signature"]).parts
+    models = ",".join(dict.fromkeys(str(part["chance"]) for part in parts))
+    drawn = {
+        "chance": models,
+        "samples": str(sum(len(part["sets"]) for part in parts)),
+        "seed": str(manifest["seed"]),
+        "c": shortest(manifest["confidence"]),
+    }
+    for key, value in drawn.items():
+        said = told.get(key, "")
+        # Models of several documents are there in any order.
+        if sorted(said.split(",")) != sorted(value.split(",")):
+            raise DataError(
+                f"the signature says {key}:{said}, and the proof is of {key}:{value}", file=path
+            )
+
+
+def _check_model(
+    part: Mapping[str, Any],
+    sampler: Sampler[Continuum],
+    continuum: Continuum,
+    basis: Basis,
+    path: Path,
+) -> None:
+    """Raise a DataError where documents give another chance model, circle or mean."""
+    if basis.model.ratio or (basis.shared and not basis.model.pools):
+        mean = "ratio"
+    else:
+        mean = "sets"
+    given: dict[str, tuple[Any, Any]] = {
+        "chance": (part["chance"], sampler.signature),
+        "mean": (part["mean"], mean),
+    }
+    if part["circle"] is not None:
+        length = getattr(sampler, "circle", continuum.length)
+        said = part["circle"]["length"]
+        if abs(said - length) > _ROUNDING * length:
+            given["circle"] = (said, length)
+    for key, (claimed, found) in given.items():
+        if claimed != found:
+            raise DataError(f"the documents give {key} {found!r}, not {claimed!r}", file=path)
 
 
 def _source(continua: Mapping[str, Continuum], *, several: bool) -> Continua:

@@ -97,6 +97,10 @@ def test_a_proof_of_gamma_is_verified(run: Run, units: Path, tmp_path: Path) -> 
         assert record["sets"] == 3 * len(files)
         assert record["turned"] is record["redrawn"] is record["verified"] is True
         assert record["exempt"] == []
+        assert record["known"] == pytest.approx([score["gamma"]] * 2)
+        assert record["not_best"] == {"documents": 0, "sets": 0}
+        assert list(record["weights"].values()) == [1.0] * len(files)
+        assert record["strata"] == 0
         assert "turns were random" in record["not_shown"][0]
     assert run("verify", tmp_path / "proof-1" / "gamma.proof.json", "--file", units).code == 0
     told = run("verify", tmp_path / "proof-1" / "gamma.proof.json", "--file", other)
@@ -123,6 +127,19 @@ def test_a_folder_with_something_in_it_is_left_alone(run: Run, units: Path, tmp_
     assert done.code == 2
     assert "is not empty" in done.err
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["mine.txt"]
+
+
+def test_bounds_that_are_none_are_named(run: Run, units: Path, tmp_path: Path) -> None:
+    """Before anything is drawn again."""
+    folder = tmp_path / "proof"
+    assert run("gamma", units, "--certificate", folder, "--samples", "3").code == 0
+    path = folder / "gamma.proof.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["documents"][0]["bounds"] = "x"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    done = run("verify", path, "--redraw")
+    assert done.code == 3
+    assert "documents[0].bounds: not a list" in done.err
 
 
 def test_redraw_is_for_proofs_of_gamma(run: Run, units: Path, tmp_path: Path) -> None:

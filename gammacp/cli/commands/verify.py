@@ -80,6 +80,10 @@ def _facts(proof: Gamma | None, *, redrawn: bool) -> dict[str, Any]:
     return {
         "gamma": proof.value,
         "interval": [bound if isfinite(bound) else None for bound in proof.interval],
+        "known": [bound if isfinite(bound) else None for bound in proof.known],
+        "not_best": {"documents": proof.loose_documents, "sets": proof.loose_sets},
+        "weights": proof.weights,
+        "strata": proof.strata,
         "certificates": len(proof.names),
         "sets": proof.sets,
         "turned": bool(proof.turns) and not proof.exempt,
