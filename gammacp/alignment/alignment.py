@@ -170,11 +170,21 @@ class Alignment:
             )
         return notes
 
+    @property
+    def is_certifiable(self) -> bool:
+        """False where constraints leave a certificate without a proof: no checker knows them yet.
+
+        They do unless the best alignment of all keeps them.
+        """
+        return not self.constraints or self.proof is not None
+
     def as_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON has it."""
         record = record_of(self, "disorder bound status method first tolerance")
         if self.constraints:
             record["constraints"] = [str(each) for each in self.constraints]
+            if not self.is_certifiable:
+                record["certificate"] = "none"
         return record
 
     @cached_property

@@ -98,6 +98,21 @@ def write_certificate(alignment: Alignment, path: Path) -> str:
     return str(made["proof"]["kind"])
 
 
+def why_no_proof(alignment: Alignment) -> str:
+    """Return why the certificate of an alignment has no proof.
+
+    Parameters
+    ----------
+    alignment
+        One whose certificate has the proof `none`.
+    """
+    if alignment.constraints:
+        return "a checker cannot check yet that no better alignment keeps the constraints"
+    if alignment.method == "auto":
+        return "the search ended before there was one"
+    return f"the method {alignment.method} leaves none that can be checked; auto does"
+
+
 def _dump(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 

@@ -198,12 +198,17 @@ def interruptible() -> Iterator[threading.Event]:
         _listening.clear()
 
 
+def was_interrupted() -> bool:
+    """Return whether Ctrl-C came in the block of `interruptible` that is running."""
+    return _listening.is_set() and _interrupted.is_set()
+
+
 def due(deadline: float = np.inf) -> bool:
     """Tell whether to end with the best so far: Ctrl-C, no budget left, or past the deadline.
 
     The deadline is one of `clock`, which is not even read where there is none.
     """
-    if _listening.is_set() and _interrupted.is_set():
+    if was_interrupted():
         return True
     work = current_work()
     return work.steps >= work.most or (deadline < np.inf and clock() > deadline)

@@ -9,7 +9,12 @@ from typing import Any
 
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.alternatives.pool import Pool, alignments
-from gammacp.cli.alignment_table import alignment_records, print_alignment_rows
+from gammacp.alignment.solvers.registry import SOLVERS
+from gammacp.cli.alignment_table import (
+    alignment_records,
+    print_alignment,
+    print_alignment_rows,
+)
 from gammacp.cli.output import say
 from gammacp.errors import UsageError
 
@@ -22,9 +27,18 @@ class ShownPool:
     ----------
     pool
         From `alignments`.
+    shown
+        The alignment that is printed before: the first one, unless the time was too short for it.
     """
 
     pool: Pool
+    shown: Alignment
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the alignment that is printed before is as good as the first one."""
+        least = self.pool.alignments[0].disorder
+        return self.shown.disorder <= least + self.pool.tolerance
 
     def as_dict(self) -> dict[str, Any]:
         """Return the pool with the disorder and the units of each alignment."""
@@ -35,9 +49,14 @@ class ShownPool:
 
     def show(self) -> None:
         """Print how many there are, and in what each differs from the first one."""
-        say(_count_in_words(self.pool))
+        say(_count_in_words(self.pool, "this disorder" if self.is_shown else "the least disorder"))
         for note in self.pool.notes:
             say(note)
+        if not self.is_shown:
+            print_alignment(
+                self.pool[0],
+                title=f"alignment 1, disorder {self.pool[0].disorder:.12g}: better than that above",
+            )
         first = {tuple(group) for group in self.pool[0].groups.tolist()}
         for number, alignment in enumerate(self.pool.alignments[1:], 2):
             groups = alignment.groups.tolist()
@@ -50,13 +69,13 @@ class ShownPool:
             )
 
 
-def check_pool(pool: int | None, within: float | None) -> None:
+def check_pool(pool: int | None, within: float | None, method: str) -> None:
     """Raise a UsageError for a limit without a pool, and for values that cannot be.
 
     Parameters
     ----------
-    pool, within
-        The options of `align`.
+    pool, within, method
+        The options of `align`. The pool is of the best alignments, which some methods do not find.
     """
     if pool is None:
         raise UsageError("--within needs --pool: how many alignments to list")
@@ -64,6 +83,11 @@ def check_pool(pool: int | None, within: float | None) -> None:
         raise UsageError(f"--pool {pool} < 1")
     if within is not None and not within >= 0:
         raise UsageError(f"--within {within} is not a disorder of 0 or more")
+    if not SOLVERS[method].exact:
+        raise UsageError(
+            f"--pool lists the best alignments, and --method {method} need not find one: leave "
+            "--method out"
+        )
 
 
 def pool_of(
@@ -88,19 +112,23 @@ def pool_of(
             within=within or 0.0,
             time_limit=solving.get("time_limit"),
             seed=seed,
-        )
+        ),
+        alignment,
     )
 
 
-def _count_in_words(pool: Pool) -> str:
+def _count_in_words(pool: Pool, least: str) -> str:
+    """Return how many alignments are as good as the limit asks; `least` names the best disorder."""
+    if math.isinf(pool.within) and pool.exact:
+        return f"all alignments there are, {pool.count:,}:"
+    if math.isinf(pool.within):
+        return f"the {len(pool)} best alignments:"
     if pool.count == 1:
         many = "1 alignment has"
     else:
         many = f"{pool.count:,} alignments have"
-    if math.isinf(pool.within):
-        return f"the {len(pool)} best alignments that were found:"
     if not pool.exact:
         many = f"at least {many}"
     if pool.within == 0:
-        return f"{many} this disorder"
+        return f"{many} {least}"
     return f"{many} a disorder of at most {pool[0].disorder + pool.within:.6g}"

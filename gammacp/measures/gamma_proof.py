@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment import Alignment, Status, align_each
-from gammacp.alignment.certificate import write_certificate
+from gammacp.alignment.certificate import why_no_proof, write_certificate
+from gammacp.base.stopping import due
 from gammacp.chance.beyond import ratio, ratio_interval
 from gammacp.chance.expected import ExpectedDisorder
 from gammacp.chance.sampling import Draws, Strata
@@ -39,6 +40,14 @@ _VERSION = 1
 _TURNING = ("cut", "shift")
 
 
+class InterruptedProofError(DataError):
+    """Ctrl-C came while a proof was written; nothing of it is left."""
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__("no proof is written: it was interrupted before all random sets were done")
+
+
 @dataclass(frozen=True)
 class GammaProof:
     """Facts about a proof that was written.
@@ -52,7 +61,7 @@ class GammaProof:
     certificates
         How many there are.
     without_proof
-        File names of those that prove no bound.
+        File names of those that prove no bound, and why.
     exempt
         Why random sets cannot be shown to be turned units, each reason once.
     """
@@ -61,7 +70,7 @@ class GammaProof:
     value: float
     interval: tuple[float, float]
     certificates: int
-    without_proof: tuple[str, ...]
+    without_proof: Mapping[str, str]
     exempt: tuple[str, ...]
 
 
@@ -81,7 +90,7 @@ class _Folder:
         """Reserve the name of the manifest."""
         self.folder = folder
         self.names = {MANIFEST}
-        self.without_proof: list[str] = []
+        self.without_proof: dict[str, str] = {}
         self.not_best = 0
 
     def add(self, alignment: Alignment, stem: str) -> dict[str, str]:
@@ -93,24 +102,42 @@ class _Folder:
         path = self.folder / name
         self.not_best += alignment.status is not Status.OPTIMAL
         if write_certificate(alignment, path) == "none":
-            self.without_proof.append(name)
+            self.without_proof[name] = why_no_proof(alignment)
         return {"file": name, "hash": "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 def check_new_folder(folder: Path) -> None:
-    """Raise a UsageError for a folder that holds something already.
+    """Raise a UsageError for a folder that holds something already, or cannot be made.
 
     Parameters
     ----------
     folder
-        To be written.
+        To be written. It is put in its place whole, which the working folder cannot be.
     """
+    if os.path.realpath(folder) == os.path.realpath(Path()):
+        raise UsageError("a proof needs a folder of its own, not the working folder: give its name")
     if folder.is_dir() and any(folder.iterdir()):
         raise UsageError(
             f"{folder} is not empty: a proof among other files would not be one. Give a new folder"
         )
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; give a folder for the proof")
+    check_writable(folder)
+
+
+def check_writable(folder: Path) -> None:
+    """Raise a UsageError where no folder can be made, before anything is computed for it.
+
+    Parameters
+    ----------
+    folder
+        There or not, as the folders that lead to it.
+    """
+    above = next(p for p in Path(os.path.realpath(folder)).parents if p.exists())
+    try:
+        Path(mkdtemp(dir=above)).rmdir()
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
 
 
 def write_gamma_proof(
@@ -129,7 +156,7 @@ def write_gamma_proof(
     Raises
     ------
     DataError
-        There is no γ, or an interruption left out random sets.
+        There is no γ; an InterruptedProofError where Ctrl-C came before all was written.
     UsageError
         The folder holds something.
     """
@@ -164,7 +191,7 @@ def write_gamma_proof(
         value,
         interval,
         len(files.names) - 1,
-        tuple(files.without_proof),
+        files.without_proof,
         tuple(exempt),
     )
 
@@ -286,7 +313,7 @@ def _write_sets(
         zip(marked, align_each([*marked.values()], basis.bound, **solving), strict=False)
     )
     if len(drawn) < part.samples or len(aligned) < len(marked):
-        raise DataError("no proof is written: it was interrupted before all random sets were done")
+        raise InterruptedProofError
     by_size = basis.model.ratio or (basis.shared and not basis.model.pools)
     rounds = part.draws.rounds if isinstance(part.draws.sampler, Strata) else 1
     disorders = np.zeros(part.samples)
@@ -297,6 +324,9 @@ def _write_sets(
         row: dict[str, Any] = {"k": k, "file": None, "hash": None}
         if by_size:
             weights[k] = continuum.mean_units
+        # Certificates of small sets are aligned again, one by one: that takes long.
+        if due():
+            raise InterruptedProofError
         if k in aligned:
             row |= files.add(aligned[k], f"{stem}.set-{k}")
             disorders[k] = aligned[k].disorder

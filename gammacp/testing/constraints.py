@@ -5,7 +5,7 @@ Part of `gammacp.testing`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -25,7 +25,11 @@ _MOST = 400
 
 
 def check_constraint(
-    constraint: Constraint | Callable[[Continuum], Constraint], *, texts: int = 20, seed: int = 0
+    constraint: Constraint | Callable[[Continuum], Constraint],
+    *,
+    texts: int = 20,
+    seed: int = 0,
+    categories: Sequence[str] = ("a", "b", "c"),
 ) -> None:
     """AssertionError that names the first claim that a constraint breaks, with the units.
 
@@ -34,7 +38,8 @@ def check_constraint(
     it answers for any text, and alike if all units are moved along and annotators are renamed.
     Answers must be one truth value for each pair or group, and the same with both sides exchanged;
     `largest` and `places` must say what the other methods say. Then `auto` must find what `brute`
-    finds.
+    finds. A constraint that forbids and links nothing in any of the texts has not been checked, and
+    fails, too.
 
     Parameters
     ----------
@@ -45,6 +50,8 @@ def check_constraint(
         How many.
     seed
         Of the texts.
+    categories
+        Of their units; those that the constraint is about, where it names some.
 
     Examples
     --------
@@ -52,14 +59,16 @@ def check_constraint(
     >>> check_constraint(AtMost(2), texts=4)
     """
     tried = 0
+    binding = False
     for number in range(texts):
         rng = np.random.default_rng([seed, number])
-        text = _text(rng, *_SIZES[number % len(_SIZES)])
+        text = _text(rng, *_SIZES[number % len(_SIZES)], tuple(categories))
         try:
             own = constraint if isinstance(constraint, Constraint) else constraint(text)
         except DataError:
             continue
         tried += 1
+        binding = binding or _binds(own, text, np.random.default_rng([seed, number, 1]))
         _check_answers(own, text, rng)
         if own.hereditary:
             _check_hereditary(own, text, rng)
@@ -69,6 +78,30 @@ def check_constraint(
         _check_best(own, text)
     if not tried:
         raise AssertionError("the constraint was not tried: no text had the units that it names")
+    if not binding:
+        named = ", ".join(categories)
+        raise AssertionError(
+            f"the constraint was not tried: it forbids and links nothing in {tried} texts with the "
+            f"categories {named}. Name others by categories="
+        )
+
+
+def _binds(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> bool:
+    """Return whether it forbids a pair, a group or two groups, or links units."""
+    groups = _groups(text, rng)
+    asked: dict[str, tuple[Any, ...]] = {
+        "allows_pairs": _pairs(text),
+        "allows_groups": (np.concatenate((groups, _single(text))),),
+        "allows_both": _disjoint(groups, rng),
+    }
+    forbids = any(
+        not _truths(constraint, method, len(arguments[0]), text, *arguments).all()
+        for method, arguments in asked.items()
+    )
+    try:
+        return forbids or len(constraint.links(text)) > 0
+    except DataError:  # the text does not have the units that it names
+        return forbids
 
 
 def _check_answers(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> None:
@@ -95,8 +128,7 @@ def _check_hereditary(constraint: Constraint, text: Continuum, rng: np.random.Ge
     """Split groups in all ways, and see whether their parts may be."""
     if len(constraint.links(text)):
         raise AssertionError(f"{constraint}: links are not hereditary, as splitting breaks them")
-    single = np.full((text.n_units, text.n_annotators), -1, np.int32)
-    single[np.arange(text.n_units), text.annotator_codes] = np.arange(text.n_units)
+    single = _single(text)
     alone = _truths(constraint, "allows_groups", len(single), text, single)
     for row in np.flatnonzero(~alone)[:1]:
         raise AssertionError(f"{constraint} is not hereditary: {_said(text, single[row])} alone")
@@ -217,6 +249,13 @@ def _groups(text: Continuum, rng: np.random.Generator) -> Codes:
     return np.unique(drawn[(drawn >= 0).sum(axis=1) > 1], axis=0)
 
 
+def _single(text: Continuum) -> Codes:
+    """Each unit in a group of its own."""
+    groups = np.full((text.n_units, text.n_annotators), -1, np.int32)
+    groups[np.arange(text.n_units), text.annotator_codes] = np.arange(text.n_units)
+    return groups
+
+
 def _disjoint(groups: Codes, rng: np.random.Generator) -> tuple[Codes, Codes]:
     """Draw pairs of groups that share no unit."""
     if not len(groups):
@@ -242,14 +281,16 @@ def _said(text: Continuum, group: Codes) -> str:
     return " + ".join(f"{u.annotator} {u.start:g}–{u.end:g} {u.category}" for u in units)
 
 
-def _text(rng: np.random.Generator, n_annotators: int, n_units: int) -> Continuum:
+def _text(
+    rng: np.random.Generator, n_annotators: int, n_units: int, categories: tuple[str, ...]
+) -> Continuum:
     """Draw dense or sparse units, with points, duplicates and unlabelled ones."""
     starts = rng.integers(0, rng.integers(3, 30), n_units).astype(float)
     return Continuum.from_codes(
         tuple(f"A{i}" for i in range(n_annotators)),
-        ("a", "b", "c"),
+        categories,
         starts,
         starts + np.append(rng.integers(0, 8, n_units - 1), 3),
         rng.integers(0, n_annotators, n_units, np.int32),
-        rng.integers(-1, 3, n_units, np.int32),
+        rng.integers(-1, len(categories), n_units, np.int32),
     )

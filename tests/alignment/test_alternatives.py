@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import signal
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -11,6 +12,8 @@ import pytest
 
 from gammacp import Combined, Continuum, Unit, UsageError, align, alignments
 from gammacp.base.arrays import Floats
+from gammacp.base.stopping import interruptible
+from gammacp.cli.alignment_pool import ShownPool
 from gammacp.dissimilarity import bind, unit_columns
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 from tests.conftest import Run
@@ -144,6 +147,62 @@ def test_a_pool_of_any_disorder_has_as_many_as_there_are() -> None:
     assert every == sorted(every)
 
 
+@pytest.mark.parametrize(("seed", "cases"), [(3, 12), pytest.param(4, 200, marks=pytest.mark.slow)])
+def test_the_best_are_found_however_much_worse(seed: int, cases: int) -> None:
+    """Units far apart, of which a group is dearer than any units alone."""
+    rng = random.Random(seed)
+    beyond = 0
+    for _ in range(cases):
+        units = [
+            Unit(name, start, start + rng.choice((1, 1, 2, 4)), rng.choice("xy"))
+            for name in "ABC"[: rng.choice((2, 3))]
+            for start in rng.sample(range(40), rng.randint(1, 2))
+        ]
+        c = Continuum.from_units(units)
+        measured = bind(Combined(), c)
+        columns = unit_columns(c)
+        first, second = np.divmod(np.arange(c.n_units**2), c.n_units)
+        cost = measured.pairwise(columns[first], columns[second]).reshape(c.n_units, -1)
+        every = disorders(c, cost, 1.0)
+        every = every[np.isfinite(every)]
+        for most in (2, 5, 1000):
+            pool = alignments(c, most=most, within=math.inf)
+            assert [a.disorder for a in pool] == pytest.approx(every[:most].tolist(), rel=1e-9)
+            assert pool.stopped_by is None
+            if len(every) != most:
+                assert pool.complete == (len(every) < most)
+        beyond += every[-1] > every[0] + 4 * c.n_annotators
+    assert beyond > cases // 3
+
+
+def copies() -> Continuum:
+    """Eight equal units of each of three annotators: (8!)² best alignments."""
+    units = [Unit(a, 0, 10, "x") for a in "ABC" for _ in range(8)]
+    return Continuum.from_units([*units, Unit("A", 20, 22, "y"), Unit("B", 21, 24, "y")])
+
+
+def test_a_short_list_says_why() -> None:
+    pool = alignments(copies(), most=2 * math.factorial(8) ** 2, within=math.inf)
+    assert pool.stopped_by == "size"
+    assert "too many" in pool.notes[0]
+    assert json.loads(json.dumps(pool.as_dict()))["stopped_by"] == "size"
+
+
+@pytest.mark.parametrize("within", [0.0, 0.5, math.inf])
+def test_a_count_that_time_ended_does_not_blame_the_size(within: float) -> None:
+    pool = alignments(copies(), within=within, time_limit=1e-6)
+    assert pool.stopped_by == "time limit"
+    assert pool.notes[0] == "not counted: the time limit came first"
+
+
+def test_a_count_that_is_interrupted_says_so() -> None:
+    with interruptible():
+        signal.raise_signal(signal.SIGINT)
+        pool = alignments(copies())
+    assert pool.stopped_by == "interruption"
+    assert pool.notes[0] == "not counted: interrupted"
+
+
 @pytest.mark.slow
 def test_what_is_too_much_is_said() -> None:
     """Eight equal units of each of five annotators: (8!)⁴ best alignments."""
@@ -206,8 +265,33 @@ def test_the_command_lists_and_counts(run: Run) -> None:
     assert "pool" not in json.loads(run(*FIGURE10, "--json").out)
 
 
+def test_a_pool_says_that_it_begins_better_than_what_is_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The greedy alignment is not the best of all partitions."""
+    rows = "a A 0 4, b A 5 6, c B 7 10, a B 0 1, a B 1 3, c B 1 3"
+    cut = [row.split() for row in rows.split(", ")]
+    c = Continuum.from_units([Unit(a, float(s), float(e), label) for a, label, s, e in cut])
+    cost = np.array([[math.inf if u == v else sporadic(u, v) for v in c] for u in c])
+    least = disorders(c, cost, 1.0)[0]
+    greedy = align(c, method="greedy")
+    assert greedy.disorder > least + 0.1
+    ShownPool(alignments(c), greedy).show()
+    said = capsys.readouterr().out
+    assert "1 alignment has the least disorder" in said
+    assert f"alignment 1, disorder {least:.12g}: better than that above" in said
+    ShownPool(alignments(c), align(c)).show()
+    assert "1 alignment has this disorder" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
-    "arguments", [("--pool", "0"), ("--within", "1"), ("--pool", "2", "--within", "nan")]
+    "arguments",
+    [
+        ("--pool", "0"),
+        ("--within", "1"),
+        ("--pool", "2", "--within", "nan"),
+        ("--pool", "2", "--method", "greedy"),
+    ],
 )
 def test_the_command_refuses(run: Run, arguments: tuple[str, ...]) -> None:
     assert run(*FIGURE10, *arguments).code == 2

@@ -54,6 +54,27 @@ def test_a_binding_certificate_says_that_it_has_no_proof(
     assert run("verify", path).code == 0
 
 
+def test_align_says_that_a_certificate_would_prove_nothing(run: Run, units: Path) -> None:
+    bound = ("align", units, "--constraint", "at-most=1")
+    assert json.loads(run(*bound, "--json").out)["certificate"] == "none"
+    assert "its certificate would have no proof: a checker cannot check yet" in run(*bound).out
+    for free in (("align", units), ("align", units, "--constraint", "at-most=3")):
+        assert "certificate" not in json.loads(run(*free, "--json").out)
+        assert "certificate" not in run(*free).out
+
+
+def test_a_proof_of_gamma_names_the_constraints_and_not_the_method(
+    run: Run, units: Path, tmp_path: Path
+) -> None:
+    asked = ("gamma", units, "--samples", "5", "--certificate")
+    bound = run(*asked, tmp_path / "bound", "--constraint", "at-most=1")
+    assert bound.code == 0
+    assert "cannot check yet that no better alignment keeps the constraints" in bound.err
+    assert "method" not in bound.err.split("gammacp: ")[-1]
+    by_method = run(*asked, tmp_path / "milp", "--method", "milp")
+    assert "the method milp leaves none that can be checked; auto does" in by_method.err
+
+
 def test_gamma_says_what_it_keeps_in_its_signature(run: Run, units: Path) -> None:
     options = ("--samples", "5", "--constraint", "same-category", "--constraint", "non-crossing")
     found = json.loads(run("gamma", units, *options, "--json").out)

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from gammacp.alignment import BestGroups
+import gammacp.alignment.certificate
+from gammacp.alignment import Alignment, BestGroups
+from gammacp.alignment.constraints import whole
 from gammacp.continuum import Continuum
-from gammacp.measures import random_sets
+from gammacp.measures import gamma_proof, random_sets
 from tests.conftest import Run
 
 Interrupt = Callable[[int], None]
@@ -156,6 +158,64 @@ def test_other_commands_end_with_one_line_and_write_nothing(
     done = run("report", files[0], "-o", page, "--jobs", 1)
     assert (done.code, done.out, done.err) == (130, "", "gammacp: interrupted\n")
     assert not page.exists()
+
+
+def test_a_proof_that_is_interrupted_leaves_no_folder(
+    run: Run, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = gamma_proof.write_certificate
+    written: list[Path] = []
+
+    def write(alignment: Alignment, path: Path) -> str:
+        written.append(path)
+        if len(written) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return true(alignment, path)
+
+    monkeypatch.setattr(gamma_proof, "write_certificate", write)
+    before = sorted(files[0].parent.iterdir())
+    done = run(
+        "gamma", files[0], "--samples", 9, "--certificate", files[0].parent / "proof", "--json"
+    )
+    assert done.code == 130
+    assert len(written) == 3
+    assert "interrupted, so the proof" in done.err
+    assert sorted(files[0].parent.iterdir()) == before
+    assert json.loads(done.out)["results"][0]["samples"] == 9
+
+
+def test_certificates_that_are_interrupted_are_counted(
+    run: Run, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = gammacp.alignment.certificate.write_certificate
+
+    def write(alignment: Alignment, path: Path) -> str:
+        if path.name.endswith("set-1.json"):
+            signal.raise_signal(signal.SIGINT)
+        return true(alignment, path)
+
+    monkeypatch.setattr(gammacp.alignment.certificate, "write_certificate", write)
+    folder = files[0].parent / "certificates"
+    asked = ("--samples", 9, "--certificate", folder, "--certificate-sets", 6)
+    done = run("gamma", files[0], *asked)
+    assert done.code == 130
+    assert len(list(folder.iterdir())) == 3
+    assert "interrupted: 3 certificates are in" in done.err
+
+
+@pytest.mark.parametrize("at_work", ["halting", "abandoned"])
+def test_an_interrupt_before_any_alignment_is_no_lack_of_time(
+    run: Run, files: list[Path], monkeypatch: pytest.MonkeyPatch, at_work: str
+) -> None:
+    def interrupted(*args: Any, **options: Any) -> Any:  # noqa: ARG001
+        signal.raise_signal(signal.SIGINT)
+        if at_work == "halting":
+            return None, False
+        return None
+
+    monkeypatch.setattr(whole, at_work, interrupted)
+    done = run("align", files[0], "--constraint", "at-least=2")
+    assert (done.code, done.out, done.err) == (130, "", "gammacp: interrupted\n")
 
 
 _BUSY = """

@@ -148,3 +148,27 @@ def test_redraw_is_for_proofs_of_gamma(run: Run, units: Path, tmp_path: Path) ->
     done = run("verify", path, "--redraw")
     assert done.code == 2
     assert "--redraw is for proofs of γ" in done.err
+
+
+@pytest.mark.parametrize("more", [(), ("--certificate-sets", "2")])
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_computed(
+    run: Run, units: Path, more: tuple[str, ...]
+) -> None:
+    folder = units / "proof"
+    done = run("gamma", units, "--certificate", folder, *more)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"gammacp: {folder} cannot be made: Not a directory\n"
+
+
+@pytest.mark.parametrize("name", ["", ".", "../here"])
+def test_the_working_folder_is_no_place_for_a_proof(
+    run: Run, units: Path, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    done = run("gamma", units, "--samples", "3", "--certificate", name)
+    assert (done.code, done.out) == (2, "")
+    assert "a proof needs a folder of its own" in done.err
+    assert here.is_dir()
+    assert not list(here.iterdir())

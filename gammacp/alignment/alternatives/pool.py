@@ -28,9 +28,11 @@ from gammacp.alignment.alternatives.covers import (
 )
 from gammacp.alignment.alternatives.listing import Parts, Priced, list_groups, price_units
 from gammacp.alignment.candidates import (
+    MOST_PAIRS,
     TooManyPairsError,
     build_problem,
     pair_count,
+    pairs_within,
     position_ranks,
 )
 from gammacp.alignment.columns import group_table
@@ -40,6 +42,7 @@ from gammacp.alignment.problem import Problem, Status
 from gammacp.alignment.ties import category_costs, in_order, nameless_ranks, second_costs
 from gammacp.base.arguments import whole
 from gammacp.base.arrays import Codes
+from gammacp.base.stopping import due, was_interrupted
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
 from gammacp.dissimilarity.combined import Combined
@@ -58,6 +61,8 @@ _ATTEMPTS = 4
 _WIDER = 4.0
 # Of Δ: the first limit where any number of alignments is asked for at any disorder.
 _FIRST_WITHIN = 1e-3
+# What ends a count before the limit that was asked for.
+_SIZE, _TIME, _INTERRUPTION = "size", "time limit", "interruption"
 
 
 class PoolProof(NamedTuple):
@@ -107,6 +112,9 @@ class Pool:
         Units that equal another one of the same annotator; exchanging two makes another alignment.
     proof
         What the count rests on; None where nothing could be counted.
+    stopped_by
+        What ended the count or the list too early: "size", "time limit" or "interruption"; None
+        where nothing did.
     """
 
     alignments: tuple[Alignment, ...]
@@ -117,6 +125,7 @@ class Pool:
     borderline: int
     identical: int
     proof: PoolProof | None
+    stopped_by: str | None = None
 
     def __len__(self) -> int:
         """Return the number of alignments that are listed."""
@@ -144,17 +153,11 @@ class Pool:
     def notes(self) -> tuple[str, ...]:
         """Sentences about what is not listed, not counted, or not certain."""
         notes = []
-        if self.counted_within is None:
-            notes.append(
-                "not counted: too many unitary alignments could be part of an alignment as good"
-            )
-        elif not self.exact and math.isfinite(self.within):
-            notes.append(
-                f"counted within {self.counted_within:.3g} of the least disorder only: within "
-                f"{self.within:.3g} there are too many"
-            )
+        if self.stopped_by is not None:
+            notes.append(self._why_short())
         if self.count > len(self):
-            notes.append(f"{len(self)} of {self.count:,} alignments are listed")
+            least = "" if self.exact or math.isfinite(self.within) else "at least "
+            notes.append(f"{len(self)} of {least}{self.count:,} alignments are listed")
         if self.borderline:
             notes.append(
                 f"{self.borderline:,} alignments are so near the limit that the count depends on "
@@ -167,6 +170,23 @@ class Pool:
             )
         return tuple(notes)
 
+    def _why_short(self) -> str:
+        """Return what was not counted, or not listed, and why."""
+        if self.counted_within is None:
+            what = "not counted"
+            too_many = "too many unitary alignments could be part of an alignment as good"
+        elif math.isfinite(self.within):
+            what = f"counted within {self.counted_within:.3g} of the least disorder only"
+            too_many = f"within {self.within:.3g} there are too many"
+        else:
+            what = f"listed within {self.counted_within:.3g} of the least disorder only"
+            too_many = "beyond there are too many to find the best ones of them"
+        if self.stopped_by == _TIME:
+            return f"{what}: the time limit came first"
+        if self.stopped_by == _INTERRUPTION:
+            return f"{what}: interrupted"
+        return f"{what}: {too_many}"
+
     def as_dict(self) -> dict[str, Any]:
         """Return the count and what it rests on, without the alignments."""
         return {
@@ -178,6 +198,7 @@ class Pool:
             "tolerance": self.tolerance,
             "borderline": self.borderline,
             "identical_units": self.identical,
+            "stopped_by": self.stopped_by,
             "proof": None if self.proof is None else self.proof._asdict(),
             "notes": list(self.notes),
         }
@@ -204,7 +225,8 @@ def alignments(
         How many are listed, ≥ 1.
     within
         Disorder ≥ 0 beyond the least one up to which alignments count; 0: those that are as good as
-        the best one. Infinite: as many as are asked for, however much worse.
+        the best one. Infinite: as many as are asked for, however much worse; `count` is then that
+        of all alignments only where all are listed (`Pool.exact`).
     time_limit
         Wall-clock seconds for the best alignment, and as many for each attempt to count.
     seed
@@ -233,52 +255,114 @@ def alignments(
     return _narrowed(best, most, float(within), limits)
 
 
+class _StoppedError(Exception):
+    """A count that came to no end, and what stopped it."""
+
+    def __init__(self, reason: str) -> None:
+        """Keep the reason."""
+        super().__init__(reason)
+        self.reason = reason
+
+
 def _narrowed(best: Alignment, most: int, within: float, limits: Limits) -> Pool:
     """Count what is asked for; where that is too much, within a narrower limit."""
     try:
         # Where not even the best ones can be counted, nothing else needs to be tried.
-        narrowest = _count(best, most, 0.0, within, limits)
-    except (TooManyError, TooManyPairsError):
-        return _uncounted(best, within)
+        narrowest = _tried(best, most, 0.0, within, limits)
+    except _StoppedError as error:
+        return _uncounted(best, within, error.reason)
     limit = within
+    reason: str | None = None
     for _ in range(_ATTEMPTS):
-        if limit == 0.0:
+        if limit == 0.0 or reason == _INTERRUPTION:
             break
         try:
-            return _count(best, most, limit, within, limits)
-        except (TooManyError, TooManyPairsError):
+            return replace(_tried(best, most, limit, within, limits), stopped_by=reason)
+        except _StoppedError as error:
+            reason = reason or error.reason
             limit /= _NARROWER
-    return narrowest
+    return replace(narrowest, stopped_by=reason)
 
 
 def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
-    """Return as many alignments as are asked for: the limit grows until there are so many."""
+    """Return as many alignments as are asked for: the limit grows until there are so many.
+
+    Where it has grown too far at once, limits in between are tried.
+    """
+    try:
+        pool = _tried(best, most, 0.0, math.inf, limits)
+    except _StoppedError as error:
+        return _uncounted(best, math.inf, error.reason)
     delta = best.dissimilarity.delta
-    limit = 0.0
-    pool: Pool | None = None
-    # Units that are all alone come to n·Δ: what is far beyond is nobody's alignment.
-    while limit <= 4 * best.continuum.n_annotators * delta:
+    first = _FIRST_WITHIN * delta
+    # Most of what is asked for costs less than some units alone: only then all pairs are looked at.
+    worst = 4 * best.continuum.n_annotators * delta
+    all_known = False
+    reached = 0.0
+    too_far = math.inf
+    reason: str | None = None
+    between = 0
+    while pool.count < most:
+        if reached >= worst and not all_known:
+            worst = _worst_disorder(best)
+            all_known = True
+        if reached >= worst:
+            return replace(pool, counted_within=math.inf)
+        if between == _ATTEMPTS or reason not in (None, _SIZE):
+            return replace(pool, stopped_by=reason)
+        if too_far < math.inf:
+            limit = math.sqrt(max(reached, first / _WIDER) * too_far)
+            between += 1
+        else:
+            limit = min(max(_WIDER * reached, first), worst)
         try:
-            pool = _count(best, most, limit, math.inf, limits)
-        except (TooManyError, TooManyPairsError):
-            break
-        if pool.count >= most:
-            break
-        limit = max(_WIDER * limit, _FIRST_WITHIN * delta)
-    if pool is None:
-        return _uncounted(best, math.inf)
+            pool = _tried(best, most, limit, math.inf, limits)
+            reached = limit
+        except _StoppedError as error:
+            reason = error.reason
+            too_far = limit
     return pool
 
 
-def _uncounted(best: Alignment, within: float) -> Pool:
+def _worst_disorder(best: Alignment) -> float:
+    """Return a disorder that no alignment exceeds: of units in groups of their own, at most.
+
+    There are no more groups than units, and each costs no more than its worst pair. ∞ where the
+    pairs are too many to look at all of them.
+    """
+    continuum = best.continuum
+    measured = best.dissimilarity
+    try:
+        _, _, costs = pairs_within(continuum, measured, math.inf, most_pairs=MOST_PAIRS)
+    except TooManyPairsError:
+        return math.inf
+    return continuum.n_annotators * max(measured.delta, float(costs.max(initial=0.0)))
+
+
+def _uncounted(best: Alignment, within: float, reason: str) -> Pool:
     """Return the best alignment alone."""
     identical = _identical(best.continuum)
-    return Pool((best,), 1, within, None, best.tolerance, 0, identical, None)
+    return Pool((best,), 1, within, None, best.tolerance, 0, identical, None, reason)
 
 
 def _identical(continuum: Continuum) -> int:
     units = list(continuum)
     return len(units) - len(set(units))
+
+
+def _tried(best: Alignment, most: int, limit: float, within: float, limits: Limits) -> Pool:
+    """Count the alignments within a limit; a _StoppedError where that is too much, with why."""
+    deadline = limits.deadline()
+    try:
+        return _count(best, most, limit, within, limits.until(deadline))
+    except (TooManyError, TooManyPairsError):
+        if was_interrupted():
+            reason = _INTERRUPTION
+        elif due(deadline):
+            reason = _TIME
+        else:
+            reason = _SIZE
+        raise _StoppedError(reason) from None
 
 
 def _count(best: Alignment, most: int, limit: float, within: float, limits: Limits) -> Pool:

@@ -91,9 +91,13 @@ class Constraint:
         return None
 
     def places(self, continuum: Continuum) -> Indices | None:  # noqa: ARG002
-        """Return places of the units by which two annotators' pairs keep their order, or None.
+        """Return a number for each unit, by which pairs of two annotators keep one order, or None.
 
-        A constraint that says of two annotators just that is solved by dynamic programming.
+        With two annotators it says that two groups of two units may be in one alignment exactly if
+        the one whose unit by the first annotator has the smaller number also has the smaller one by
+        the second. Only units of one annotator are compared, so that any numbers will do that
+        ascend along an annotator's units. Dynamic programming then solves it. Where the answer is
+        None, as by default, a linear program with `allows_both` does, which is slower and as exact.
 
         Parameters
         ----------

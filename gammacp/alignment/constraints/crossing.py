@@ -39,7 +39,12 @@ class NonCrossing(Constraint):
         return np.asarray(~(before.any(axis=1) & after.any(axis=1)))
 
     def places(self, continuum: Continuum) -> Indices | None:
-        """Return each unit's place among its annotator's, if none contains another."""
+        """Return the rows as places if no unit contains another one of its annotator, else None.
+
+        Rows are in order of annotator, then of start: among units of one annotator a smaller row is
+        an earlier unit, and units of different annotators are never compared. With a unit inside
+        another there is no order of all, and `solve_apart` asks `allows_both` instead.
+        """
         place = np.arange(continuum.n_units)
         for a in range(continuum.n_annotators):
             rows = np.flatnonzero(continuum.annotator_codes == a)

@@ -12,6 +12,9 @@ from gammacp.base.stopping import note, spend
 def solve_in_order(problem: Problem) -> Solution | None:
     """Find the chain of pairs that gains most; None where the constraint is not that of an order.
 
+    `Constraint.places` gives the order. Where it gives none, or there are more than two annotators
+    or other rules, None comes back and the caller solves the problem by `solve_apart`.
+
     The pairs are sorted by the first annotator's units, so that the best chain that ends in a pair
     is looked up among the second annotator's units before it: O(pairs · log units).
 

@@ -22,7 +22,15 @@ from gammacp.alignment.problem import (
     solution,
 )
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.base.stopping import abandoned, current_work, halting, note, spend
+from gammacp.base.stopping import (
+    abandoned,
+    current_work,
+    due,
+    halting,
+    note,
+    spend,
+    was_interrupted,
+)
 from gammacp.errors import DataError
 
 # Members of all groups up to which they are listed: HiGHS takes minutes for more.
@@ -57,6 +65,8 @@ def solve_whole(problem: Problem, limits: Limits) -> Solution:
     ------
     DataError
         The groups are too many to list, no alignment keeps the rules, or none is found in time.
+    KeyboardInterrupt
+        None is found before Ctrl-C.
     """
     rules = problem.rules
     assert rules is not None
@@ -98,6 +108,8 @@ def _all_groups(problem: Problem, rules: GroupRules, deadline: float) -> Codes:
     found, whole = halting(
         lambda meter: profitable_groups(problem.graph, never, 0.0, most, _LISTED, meter), deadline
     )
+    if not whole and due(deadline):
+        raise _nothing_found(problem)
     if not whole:
         raise DataError(
             f"too many unitary alignments to list them all, as {rules.names} asks: it is not "
@@ -143,14 +155,24 @@ def _partition(
     if result is not None and result.status == _INFEASIBLE:
         raise no_alignment(problem)
     if result is None or result.x is None:
-        assert problem.rules is not None
-        raise DataError(
-            f"no alignment that keeps {problem.rules.names} was found in the time",
-            hint="Give more time, or leave a constraint out",
-        )
+        raise _nothing_found(problem)
     nodes = int(getattr(result, "mip_node_count", None) or 0)
     current_work().nodes += nodes
     spend(_STEPS_OF_A_MEMBER * len(rows) * (10 + nodes))
     proven = result.status == 0 and not limits.gap
     chosen = np.flatnonzero(np.rint(result.x))
     return _Partition(chosen, float(result.mip_dual_bound) / unit_of_cost, proven)
+
+
+def _nothing_found(problem: Problem) -> BaseException:
+    """Return what ends a search that has no alignment to hand over: Ctrl-C, or the time limit.
+
+    Units alone need not be allowed, so that there is none to begin with.
+    """
+    if was_interrupted():
+        return KeyboardInterrupt()
+    assert problem.rules is not None
+    return DataError(
+        f"no alignment that keeps {problem.rules.names} was found in the time",
+        hint="Give more time, or leave a constraint out",
+    )

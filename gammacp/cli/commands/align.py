@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gammacp.cli.alignment_table import alignment_records, print_alignment, write_trace
 from gammacp.cli.interrupting import end_if_interrupted
@@ -25,9 +24,6 @@ from gammacp.cli.output import (
 )
 from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
-
-if TYPE_CHECKING:
-    from gammacp.alignment import Alignment
 
 
 def align(
@@ -66,7 +62,7 @@ def align(
     Most used: --only, --delta and --json.
     """
     from gammacp.alignment import align as solve
-    from gammacp.alignment.certificate import write_certificate
+    from gammacp.alignment.certificate import why_no_proof, write_certificate
     from gammacp.alignment.reporting import tracing
     from gammacp.base.stopping import interruptible
     from gammacp.measures.pair_rows import pair_rows
@@ -77,7 +73,7 @@ def align(
         # Imported here, as below: most alignments are shown alone.
         from gammacp.cli.alignment_pool import check_pool
 
-        check_pool(pool, within)
+        check_pool(pool, within, solving.method)
 
     writes = outputs(certificate=certificate, figure=figure, frame=frame, trace=trace)
     loaded = load(file, reading, weighing.features, writes=writes)
@@ -98,7 +94,7 @@ def align(
 
             found = pool_of(alignment, pool, within, solving.options(), seed)
     if certificate is not None and write_certificate(alignment, certificate) == "none":
-        message(f"gammacp: {certificate} has no proof: {_why_no_proof(alignment)}")
+        message(f"gammacp: {certificate} has no proof: {why_no_proof(alignment)}")
     if trace is not None:
         write_trace(points, alignment, trace)
     if frame is not None:
@@ -127,16 +123,11 @@ def align(
         )
         if alignment.constraints:
             say(f"keeps {', '.join(map(str, alignment.constraints))}")
+        if not alignment.is_certifiable:
+            say(f"its certificate would have no proof: {why_no_proof(alignment)}")
         for note in alignment.notes if alignment.status == "optimal" else ():
             say(note)
         if found is not None:
             found.show()
     end_if_interrupted(interrupted, "this is the best alignment so far")
     solving.check_proven(alignment.status)
-
-
-def _why_no_proof(alignment: Alignment) -> str:
-    """Return why a certificate has no proof."""
-    if alignment.constraints:
-        return "a checker cannot check yet that no better alignment keeps the constraints"
-    return f"the method {alignment.method} leaves none that can be checked. --method auto does"

@@ -115,7 +115,7 @@ def gamma(
             parts = explanation_of(continua, shared=shared, **options)
             further, refused = further_explanations(continua, shared=shared, **options)
         if certificate is not None and certificate_sets is not None:
-            _write_certificates(certificate, found, continua, certificate_sets, options)
+            proven = _write_certificates(certificate, found, continua, certificate_sets, options)
         elif certificate is not None and interrupted.is_set():
             proven = (f"gammacp: interrupted, so the proof {certificate} is not written",)
         elif certificate is not None:
@@ -160,26 +160,32 @@ def _check_certificates(folder: Path | None, sets: int | None) -> None:
     """Refuse what cannot be written, before anything is computed."""
     if folder is None:
         raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
-    if sets is None:
-        from gammacp.measures.gamma_proof import check_new_folder
+    from gammacp.measures.gamma_proof import check_new_folder, check_writable
 
+    if sets is None:
         check_new_folder(folder)
+    else:
+        check_writable(folder)
 
 
 def _write_proof(
     folder: Path, found: Agreement, continua: Continua, options: GammaOptions
 ) -> list[str]:
     """Write the proof of γ; return where it is and what it does not hold, in sentences."""
-    from gammacp.measures.gamma_proof import write_gamma_proof
+    from gammacp.measures.gamma_proof import InterruptedProofError, write_gamma_proof
 
     if not found.score.defined:
         return [f"gammacp: γ is undefined, so the proof {folder} is not written"]
-    proof = write_gamma_proof(found, continua, folder, options)
+    try:
+        proof = write_gamma_proof(found, continua, folder, options)
+    except InterruptedProofError:
+        return [f"gammacp: interrupted, so the proof {folder} is not written"]
     said = [f"proof of γ with {proof.certificates} certificates: gammacp verify {proof.path}"]
     if proof.without_proof:
+        name, why = next(iter(proof.without_proof.items()))
         said.append(
-            f"gammacp: {len(proof.without_proof)} certificates have no proof of a bound, such as "
-            f"{proof.without_proof[0]}; verify will say so. --method auto leaves one"
+            f"gammacp: {len(proof.without_proof)} certificates have no proof of a bound, as verify "
+            f"will say, such as {name}: {why}"
         )
     if abs(proof.value - found.value) > 1e-9:
         said.append(
@@ -191,8 +197,10 @@ def _write_proof(
 
 def _write_certificates(
     folder: Path, found: Agreement, continua: Continua, sets: int, options: GammaOptions
-) -> None:
+) -> list[str]:
+    """Write certificates alone; return a sentence where Ctrl-C left some out."""
     from gammacp.alignment.certificate import write_certificate
+    from gammacp.base.stopping import due
     from gammacp.formats.layout import file_name
     from gammacp.measures.certificates import alignments_behind
 
@@ -208,8 +216,11 @@ def _write_certificates(
             name = f"{file_name(own, 'document')}{kind}.json"
             if name.casefold() in written:
                 raise DataError(f"two certificates would get the name {name}", hint="Rename one")
+            if due():
+                return [f"gammacp: interrupted: {len(written)} certificates are in {folder}"]
             written.add(name.casefold())
             write_certificate(aligned, folder / name)
+    return []
 
 
 def _how_far(found: Agreement) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from gammacp.alignment.constraints import (
     NonCrossing,
     SameCategory,
 )
+from gammacp.base.arrays import Bools, Codes
 from gammacp.dissimilarity import bind
 from gammacp.dissimilarity.base import unit_columns
 from gammacp.testing import check_constraint
@@ -355,3 +357,28 @@ def test_a_certificate_has_a_proof_only_where_the_constraint_changes_nothing() -
     assert certificate(binding)["proof"] == {"kind": "none"}
     linked = certificate(align(CROSSED, constraints=[MustLink(A0, B3)]))
     assert linked["proof"] == {"kind": "none"}
+
+
+@dataclass(frozen=True)
+class Lone(Constraint):
+    """No group of two has a unit of `category`; those of three may, so it is not hereditary."""
+
+    kind: ClassVar[str] = "lone"
+    category: str
+
+    def allows_groups(self, continuum: Continuum, groups: Codes) -> Bools:
+        code = [*continuum.categories, self.category].index(self.category)
+        has = (np.append(continuum.category_codes, -9)[groups] == code).any(axis=1)
+        return np.asarray(~(has & ((groups >= 0).sum(axis=1) == 2)))
+
+
+def test_the_checker_does_not_pass_what_it_has_not_tried() -> None:
+    with pytest.raises(AssertionError, match="it forbids and links nothing in 4 texts"):
+        check_constraint(Lone("1"), texts=4)
+    with pytest.raises(AssertionError, match="is not hereditary"):
+        check_constraint(Lone("1"), texts=4, categories=("1", "2"))
+    with pytest.raises(AssertionError, match="it forbids and links nothing"):
+        check_constraint(AtMost(9), texts=4)
+    nobody = Unit("nobody", 0, 1, "x")
+    with pytest.raises(AssertionError, match="it forbids and links nothing"):
+        check_constraint(MustLink(nobody, Unit("else", 0, 1, "x")), texts=2)
