@@ -204,7 +204,7 @@ def plain(text: str) -> str:
         A name of somebody's.
 
     >>> plain("cost in $")
-    'cost in \\\\$'
+    'cost in \\$'
     """
     return visible(text).replace("$", r"\$")
 

@@ -193,10 +193,11 @@ def test_no_key_of_a_campaign_imports(
 
 BY_NAME = {
     "gammacp/__init__.py", "gammacp/alignment/duals/lp.py", "gammacp/cli/app.py",
-    "gammacp/pygamma/__init__.py", "gammacp/base/frames.py",
+    "gammacp/pygamma/__init__.py", "gammacp/base/frames.py", "gammacp/base/frame_columns.py",
     "gammacp/base/lazy.py",  # names that packages give in their own code
     "gammacp/kernel/plain.py",  # the package's own kernels, from the module that defines them
     "gammacp/plugins.py",
+    "gammacp/bench/ledger/running.py",  # experiments of the folder that --experiments names
     "gammacp/pools/cluster.py",
     "gammacp/registry.py", "gammacp/segmentation/__init__.py", "gammacp/cli/warming.py",
 }  # fmt: skip

@@ -17,6 +17,7 @@ import pytest
 import gammacp.alignment
 import gammacp.chance.canonical_kernels
 from gammacp import align, gamma
+from gammacp.alignment.kernels import chains
 from gammacp.base.subjects import subjects
 from gammacp.datasets import load
 from gammacp.dissimilarity import kernels
@@ -85,6 +86,7 @@ def test_small_data_get_the_same_bits_either_way(compared: Counter[str]) -> None
         dissimilarity = DISSIMILARITIES[seed % len(DISSIMILARITIES)]
         align(continuum, dissimilarity, cover=seed % 3 == 0)
         gamma(continuum, dissimilarity=dissimilarity, samples=5)
+        chains.heaviest_chain(rng.integers(0, 9, 12), rng.random(12))
         kernels.positional_costs(seed % 3, 2.0, *rng.integers(0, 3, (4, 9)).astype(float))
     late = {k.py_func.__name__ for k in KERNELS if hasattr(k, "plain") and is_of_the_core(k)}
     assert len(late) > 10
