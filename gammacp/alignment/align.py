@@ -225,7 +225,7 @@ def best_groups(
 
 
 class _Asked(NamedTuple):
-    """What is asked of the best alignment, and who is to find it."""
+    """Request for the best alignment, with the solver that is to find it."""
 
     solver: Solver
     limits: Limits

@@ -44,12 +44,12 @@ class GroupRules(Protocol):
 
     @property
     def hereditary(self) -> bool:
-        """Whether splitting a group breaks none of them."""
+        """Return whether splitting a group breaks none of them."""
         ...
 
     @property
     def excludes(self) -> bool:
-        """Whether two groups may exclude each other."""
+        """Return whether two groups may exclude each other."""
         ...
 
     @property

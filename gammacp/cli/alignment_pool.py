@@ -36,7 +36,7 @@ class ShownPool:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the alignment that is printed before is as good as the first one."""
+        """Return whether the alignment that is printed before is as good as the first one."""
         least = self.pool.alignments[0].disorder
         return self.shown.disorder <= least + self.pool.tolerance
 

@@ -78,7 +78,7 @@ class _State:
     """
 
     def __init__(self, problem: Problem, rules: GroupRules, columns: Columns) -> None:
-        """Nothing is priced yet: no group is taken, and none left out."""
+        """Begin without prices: no group is taken, and none left out."""
         self.problem = problem
         self.rules = rules
         self.columns = columns
@@ -96,7 +96,7 @@ class _State:
 
     @property
     def gap(self) -> float:
-        """What the bound leaves open, in gain; no better alignment has a column that loses more."""
+        """Gain that the bound leaves open; no column of a better alignment loses more."""
         return self.most_gain - self.gain
 
     def offer(self, chosen: Indices) -> None:

@@ -84,7 +84,7 @@ class Rules:
 
     @cached_property
     def hereditary(self) -> bool:
-        """Whether splitting a group breaks nothing but links."""
+        """Return whether splitting a group breaks nothing but links."""
         return all(each.hereditary for each in (*self.on_groups, *self.on_both))
 
     @cached_property
@@ -111,7 +111,7 @@ class Rules:
 
     @property
     def excludes(self) -> bool:
-        """Whether two groups may exclude each other."""
+        """Return whether two groups may exclude each other."""
         return bool(self.on_both)
 
     def order_of_two(self) -> Indices | None:
@@ -123,7 +123,7 @@ class Rules:
 
     @property
     def beyond_pairs(self) -> bool:
-        """Whether a solver has to know more than candidate pairs and their weights."""
+        """Return whether a solver must know more than candidate pairs and their weights."""
         return bool(self.on_groups or self.on_both)
 
     @property

@@ -36,7 +36,7 @@ _INDENT = " " * 9
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What `gammacp reproduce` was asked for; its help says what each option is."""
+    """Options of `gammacp reproduce`; its help says what each of them is."""
 
     experiments: Path
     results: Path | None = None

@@ -69,7 +69,7 @@ def registered(name: str, path: Path, ledgers: Sequence[Ledger], results: Path) 
 
 @dataclass(frozen=True)
 class Changed:
-    """Whether claims, and the experiment's file, changed after the run began; None if unknown."""
+    """Changes of claims, and of the experiment's file, after the run began; None if unknown."""
 
     claims: bool | None = None
     experiment: bool | None = None

@@ -192,7 +192,7 @@ def _checked_pilot(
 
 @dataclass(frozen=True)
 class _Search:
-    """What the search for a design starts from.
+    """Start of the search for a design.
 
     Attributes
     ----------
