@@ -11,17 +11,16 @@ import numpy as np
 
 from gammacp.alignment.problem import Effort, Proof, Status
 from gammacp.base.arrays import Codes, Floats
+from gammacp.base.lazy import Plotted
 from gammacp.base.record_tables import record_of
 from gammacp.continuum import Continuum, Unit
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     import networkx
     from pandas import DataFrame
 
-    from gammacp.base.pictures import PlotOptions
+    from gammacp.base.pictures import Picture
 
 
 # Share of the disorder that a proof may leave open without a word.
@@ -40,7 +39,7 @@ class UnitaryAlignment:
 
 
 @dataclass(frozen=True, eq=False)
-class Alignment:
+class Alignment(Plotted):
     """The best alignment that was found, proven (`status`) or with a bound.
 
     Attributes
@@ -118,29 +117,11 @@ class Alignment:
 
         return as_html("alignment", self)
 
-    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
-        """Draw a lane per annotator, unitary alignments joined; return matplotlib's figure.
-
-        Parameters
-        ----------
-        figure
-            A figure or part of one to draw on; by default a new one.
-        options
-            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
-
-        Raises
-        ------
-        DataError
-            There is no unit.
-        UsageError
-            Matplotlib is missing (extra `plot`).
-        """
-        from functools import partial
-
+    def _picture(self, width: float) -> Picture:
+        """Draw a lane per annotator, unitary alignments joined."""
         from gammacp.alignment.figure import picture_of
-        from gammacp.base.pictures import draw
 
-        return draw(partial(picture_of, self), figure, **options)
+        return picture_of(self, width)
 
     @property
     def gap(self) -> float:

@@ -1,11 +1,16 @@
-"""Public names of a package that are imported when somebody first asks for them."""
+"""Names of packages, and pictures of results, that are imported when somebody asks for them."""
+
+from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import signature
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
+
+if TYPE_CHECKING:
+    from gammacp.base.pictures import Picture, PlotOptions
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
@@ -58,3 +63,34 @@ def make_callable(package: str, name: str) -> None:
             return sorted({*super().__dir__(), *self.__all__})
 
     sys.modules[package].__class__ = CallablePackage
+
+
+class Plotted:
+    """A result with a picture: a class that has `_picture` gets `plot`."""
+
+    def _picture(self, width: float) -> Picture:
+        """Make the picture for a width in inches."""
+        raise NotImplementedError
+
+    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+        """Draw the result; return matplotlib's figure.
+
+        What is drawn, and what the caption says, is in docs/figures.md.
+
+        Parameters
+        ----------
+        figure
+            A figure or part of one to draw on; by default a new one.
+        options
+            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
+
+        Raises
+        ------
+        DataError
+            There is nothing to draw.
+        UsageError
+            Matplotlib is missing (extra `plot`).
+        """
+        from gammacp.base.pictures import draw
+
+        return draw(self._picture, figure, **options)

@@ -27,6 +27,7 @@ import numpy as np
 
 from gammacp.base.arguments import whole
 from gammacp.base.arrays import Floats
+from gammacp.base.lazy import Plotted
 from gammacp.bench.equivalents import Equivalent, equivalent_magnitude
 from gammacp.bench.power import Moments, Told, pairs_of, pseudo_values, told_by
 from gammacp.bench.simultaneous import TIE, critical_value, rank_intervals
@@ -34,9 +35,7 @@ from gammacp.bench.store import Values
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from gammacp.base.pictures import PlotOptions
+    from gammacp.base.pictures import Picture
 
 POWER = 0.8
 """Power from which two magnitudes count as told apart, in `step` and `ends`."""
@@ -138,7 +137,7 @@ class RankChange:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class Ranking(Plotted):
     """Ranks of measures under errors.
 
     Attributes
@@ -176,29 +175,11 @@ class Ranking:
 
         return as_html("ranking", self)
 
-    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
-        """Draw the heat map of measures and errors; return matplotlib's figure.
-
-        Parameters
-        ----------
-        figure
-            A figure or part of one to draw on; by default a new one.
-        options
-            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
-
-        Raises
-        ------
-        DataError
-            No measure has a rank.
-        UsageError
-            Matplotlib is missing (extra `plot`).
-        """
-        from functools import partial
-
-        from gammacp.base.pictures import draw
+    def _picture(self, width: float) -> Picture:
+        """Draw the heat map of measures and errors."""
         from gammacp.bench.rank_results import picture_of
 
-        return draw(partial(picture_of, self), figure, **options)
+        return picture_of(self, width)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the ranking for JSON."""

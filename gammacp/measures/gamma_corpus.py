@@ -34,7 +34,6 @@ from gammacp.errors import DataError
 from gammacp.inference.populations import AlignedDocuments
 from gammacp.measures.counting import Numbers
 from gammacp.measures.gamma import Gamma, disorder_numbers, disorder_rates, notes_on, score_on
-from gammacp.measures.marked import Marked, alpha_of_marking
 from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
 from gammacp.measures.score import ChanceBaseline
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -50,6 +49,7 @@ from gammacp.measures.within import (
 )
 
 if TYPE_CHECKING:
+    from gammacp.measures.marked import Marked
     from gammacp.measures.pooling import Pool, PooledRates
 
 # Scores that are kept once they are made.
@@ -184,6 +184,9 @@ def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
     if basis.selection:
         found = None
     else:
+        # Imported here: a single text has none.
+        from gammacp.measures.marked import alpha_of_marking
+
         found = alpha_of_marking(corpus)
     return replace(_pool(scores, basis), marked=found)
 

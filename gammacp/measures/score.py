@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gammacp.base.lazy import Plotted
 from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import BeyondChance
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from gammacp.alignment import Status
-    from gammacp.base.pictures import PlotOptions
+    from gammacp.base.pictures import Picture
     from gammacp.measures.counting import Counts
 
 
@@ -43,7 +42,7 @@ class ChanceBaseline:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score:
+class Score(Plotted):
     """An agreement: 1 is perfect; a fraction, never percent.
 
     Attributes
@@ -127,31 +126,14 @@ class Score:
 
         return as_html("score", self)
 
-    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
-        """Draw the value with its intervals and its parts; return matplotlib's figure.
+    def _picture(self, width: float) -> Picture:
+        """Draw the value with its intervals and its parts.
 
         Parts are the alignment of γ of one text, the documents of a corpus, or categories.
-
-        Parameters
-        ----------
-        figure
-            A figure or part of one to draw on; by default a new one.
-        options
-            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
-
-        Raises
-        ------
-        DataError
-            Nothing is defined.
-        UsageError
-            Matplotlib is missing (extra `plot`).
         """
-        from functools import partial
-
-        from gammacp.base.pictures import draw
         from gammacp.measures.figure import picture_of
 
-        return draw(partial(picture_of, self), figure, **options)
+        return picture_of(self, width)
 
     @property
     def defined(self) -> bool:

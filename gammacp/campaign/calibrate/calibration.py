@@ -18,6 +18,7 @@ import numpy as np
 
 from gammacp.base.arguments import several, whole
 from gammacp.base.arrays import Floats
+from gammacp.base.lazy import Plotted
 from gammacp.base.record_tables import record_of, share
 from gammacp.base.signature import extend, quote_part
 from gammacp.campaign.calibrate.curves import Curve, Magnitude, magnitude_at
@@ -34,7 +35,7 @@ from shuffling import ReferenceModel, parse_errors
 from shuffling.before_errors import BeforeErrors
 
 if TYPE_CHECKING:
-    from gammacp.base.pictures import PlotOptions
+    from gammacp.base.pictures import Picture
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
 SETS = 10
@@ -94,7 +95,7 @@ class Equivalent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Calibration:
+class Calibration(Plotted):
     """A measured γ in terms of error magnitudes.
 
     `score` is what was measured, `model` what was learnt from the annotations, `sets` how many
@@ -120,29 +121,11 @@ class Calibration:
 
         return as_html("calibration", self)
 
-    def plot(self, figure: Any = None, **options: Unpack["PlotOptions"]) -> Any:
-        """Draw γ against the amount of each error; return matplotlib's figure.
-
-        Parameters
-        ----------
-        figure
-            A figure or part of one to draw on; by default a new one.
-        options
-            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
-
-        Raises
-        ------
-        DataError
-            No error has a curve.
-        UsageError
-            Matplotlib is missing (extra `plot`).
-        """
-        from functools import partial
-
-        from gammacp.base.pictures import draw
+    def _picture(self, width: float) -> "Picture":
+        """Draw γ against the amount of each error."""
         from gammacp.campaign.calibrate.figure import picture_of
 
-        return draw(partial(picture_of, self), figure, **options)
+        return picture_of(self, width)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the calibration as JSON has it."""

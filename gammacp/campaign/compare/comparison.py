@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from gammacp.base.arguments import one_of, several, whole
+from gammacp.base.lazy import Plotted
 from gammacp.base.record_tables import record_of
 from gammacp.base.signature import extend
 from gammacp.base.text import in_short
@@ -51,7 +52,7 @@ from gammacp.registry import names as names_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from gammacp.base.pictures import PlotOptions
+    from gammacp.base.pictures import Picture
     from gammacp.kinds.kinds import Kinds
 
 TABLES = ("document", "annotator", "pair", "category")
@@ -77,7 +78,7 @@ class AnnotatorTables:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class Comparison(Plotted):
     """Comparison of annotators, categories and documents; all γ under one chance model.
 
     `overall` holds the score per document, too; the tables of `people` can also be read as `pairs`,
@@ -120,31 +121,14 @@ class Comparison:
 
         return as_html("comparison", self)
 
-    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
+    def _picture(self, width: float) -> Picture:
         """Draw the matrix of pairs, and bars of what each annotator does differently.
 
         Bars are there if kinds of differences were compared (`by=[…, "kind"]`).
-
-        Parameters
-        ----------
-        figure
-            A figure or part of one to draw on; by default a new one.
-        options
-            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
-
-        Raises
-        ------
-        DataError
-            There are neither several pairs nor differences of some kind.
-        UsageError
-            Matplotlib is missing (extra `plot`).
         """
-        from functools import partial
-
-        from gammacp.base.pictures import draw
         from gammacp.campaign.compare.figure import picture_of
 
-        return draw(partial(picture_of, self), figure, **options)
+        return picture_of(self, width)
 
     @property
     def kinds(self) -> Kinds | None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gammacp.alignment import Alignment
 from gammacp.alignment.aligned import Aligned
 from gammacp.base.arguments import instance
+from gammacp.base.lazy import Plotted
 from gammacp.base.text import category_name
 from gammacp.campaign.consensus.cells import AlignedCells
 from gammacp.campaign.consensus.deciding import ConsensusRules, Decided, Piece, decide
@@ -28,9 +29,7 @@ from gammacp.continuum.shapes import Shape
 from gammacp.formats.spans import MILLISECONDS, SECONDS
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from gammacp.base.pictures import PlotOptions
+    from gammacp.base.pictures import Picture
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +165,7 @@ class ConsensusUnit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Consensus:
+class Consensus(Plotted):
     """A gold standard with its evidence.
 
     Attributes
@@ -199,29 +198,11 @@ class Consensus:
 
         return as_html("consensus", self)
 
-    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
-        """Draw the annotators' lanes with the consensus below; return matplotlib's figure.
-
-        Parameters
-        ----------
-        figure
-            A figure or part of one to draw on; by default a new one.
-        options
-            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
-
-        Raises
-        ------
-        DataError
-            Nobody marked anything.
-        UsageError
-            Matplotlib is missing (extra `plot`).
-        """
-        from functools import partial
-
-        from gammacp.base.pictures import draw
+    def _picture(self, width: float) -> Picture:
+        """Draw the annotators' lanes with the consensus below."""
         from gammacp.campaign.consensus.figure import picture_of
 
-        return draw(partial(picture_of, self), figure, **options)
+        return picture_of(self, width)
 
     @property
     def kept(self) -> tuple[ConsensusUnit, ...]:

@@ -7,12 +7,13 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each
 from gammacp.base.arguments import one_of
+from gammacp.base.lazy import Plotted
 from gammacp.base.text import first_names
 from gammacp.campaign.annotators.models import AnnotatorModel, Fit, fit
 from gammacp.campaign.annotators.responses import Responses
@@ -44,7 +45,7 @@ from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.settings import Settings
 
 if TYPE_CHECKING:
-    from gammacp.base.pictures import PlotOptions
+    from gammacp.base.pictures import Picture
 
 Value = TypeVar("Value")
 # Values of many that are kept once they are made.
@@ -102,7 +103,7 @@ class Belief:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusConsensus:
+class CorpusConsensus(Plotted):
     """Gold standards by document.
 
     Attributes
@@ -139,29 +140,11 @@ class CorpusConsensus:
 
         return as_html("corpus_consensus", self)
 
-    def plot(self, figure: Any = None, **options: Unpack["PlotOptions"]) -> Any:
-        """Draw how many units of each document are agreed on; return matplotlib's figure.
-
-        Parameters
-        ----------
-        figure
-            A figure or part of one to draw on; by default a new one.
-        options
-            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
-
-        Raises
-        ------
-        DataError
-            Nobody marked anything.
-        UsageError
-            Matplotlib is missing (extra `plot`).
-        """
-        from functools import partial
-
-        from gammacp.base.pictures import draw
+    def _picture(self, width: float) -> "Picture":
+        """Draw how many units of each document are agreed on."""
         from gammacp.campaign.consensus.figure import picture_of_all
 
-        return draw(partial(picture_of_all, self), figure, **options)
+        return picture_of_all(self, width)
 
     @cached_property
     def alignments(self) -> Mapping[str, Alignment]:

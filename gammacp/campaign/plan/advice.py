@@ -8,15 +8,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from gammacp.base.arguments import number
+from gammacp.base.lazy import Plotted
 from gammacp.campaign.plan.spread import Pilot
 from gammacp.errors import UsageError
 from gammacp.inference.populations import TOLD_FROM
 from gammacp.measures.components import ANNOTATOR
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from gammacp.base.pictures import PlotOptions
+    from gammacp.base.pictures import Picture
     from gammacp.campaign.plan.teams import TeamSpread
 
 _FEW = 50
@@ -108,7 +107,7 @@ class Design:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Plan(Plotted):
     """Designs that reach the goal, and the curve that they are read off.
 
     `power_known` tells whether the documents are enough, and alike enough, to know a power.
@@ -137,29 +136,11 @@ class Plan:
         """The cheapest design that reaches the goal."""
         return min(self.designs, key=lambda d: (d.cost, d.annotators))
 
-    def plot(self, figure: Any = None, **options: Unpack[PlotOptions]) -> Any:
-        """Draw what documents reach, by annotators, with the goal; return matplotlib's figure.
-
-        Parameters
-        ----------
-        figure
-            A figure or part of one to draw on; by default a new one.
-        options
-            `width`, `caption` and `style` (`gammacp.base.pictures.PlotOptions`).
-
-        Raises
-        ------
-        DataError
-            Nothing is known of any number of documents.
-        UsageError
-            Matplotlib is missing (extra `plot`).
-        """
-        from functools import partial
-
-        from gammacp.base.pictures import draw
+    def _picture(self, width: float) -> Picture:
+        """Draw what documents reach, by annotators, with the goal."""
         from gammacp.campaign.plan.figure import picture_of
 
-        return draw(partial(picture_of, self), figure, **options)
+        return picture_of(self, width)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON of `gammacp plan`."""
