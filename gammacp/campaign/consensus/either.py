@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
+from inspect import signature
 from typing import Any, overload
 
 from gammacp.alignment import Alignment
@@ -13,16 +14,6 @@ from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.measures.random_sets import Continua
 
-# Options of what comes before the consensus, with their defaults.
-_BEFORE: Mapping[str, Any] = {
-    "dissimilarity": None,
-    "weights": "auto",
-    "method": "auto",
-    "gap": 0.0,
-    "time_limit": None,
-    "seed": 0,
-    "executor": None,
-}
 _NEEDED = (
     "an Alignment, a Continuum, a Corpus or continua by name (read makes a continuum of a file, "
     "align an alignment)"
@@ -120,7 +111,7 @@ def consensus(
         "tolerance": tolerance,
         "annotator": annotator,
     }
-    before = {
+    before: dict[str, Any] = {
         "dissimilarity": dissimilarity,
         "weights": weights,
         "method": method,
@@ -130,19 +121,10 @@ def consensus(
         "executor": executor,
     }
     if isinstance(continua, Alignment):
+        defaults = signature(consensus_of_each).parameters
         for name, value in before.items():
-            if value != _BEFORE[name]:
+            if value != defaults[name].default:
                 raise UsageError(f"`{name}=` is for continua, but this is an alignment already")
         return consensus_of_alignment(continua, **rules)
     instance("continua", continua, (Continuum, Mapping), _NEEDED)
-    return consensus_of_each(
-        continua,
-        dissimilarity=dissimilarity,
-        weights=weights,
-        method=method,
-        gap=gap,
-        time_limit=time_limit,
-        seed=seed,
-        executor=executor,
-        **rules,
-    )
+    return consensus_of_each(continua, **before, **rules)
