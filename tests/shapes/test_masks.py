@@ -2,7 +2,7 @@
 
 `MASKS` are by `pycocotools.mask.encode`, areas by `area`: two masks on an image of
 height 4 and width 5, the first a square of nine pixels with a hole, the second a box of 4 × 2.
-`benchmarks/fields_peers.py boxes` compares hundreds of random ones.
+`benchmarks/fields_peers.py shapes` compares hundreds of random ones.
 """
 
 from __future__ import annotations
