@@ -11,9 +11,10 @@ PYTHON is that of an environment with pycocotools 2.0 (shapes), or with nltk and
 irit-melodi/educe on its PYTHONPATH (rhetoric: the scorer of Morey et al. 2017), or with udapi and
 ufal/corefud-scorer on its PYTHONPATH (corefud).
 
-Each field has a file `fields_PART.py`. Real files are changed at random as annotators differ (`--variants` of each), both programs measure
-the same two files, and `results/benchmarks/fields_peers.csv` has a row per score: how many values
-were compared, how many differ by more than 1e-9, and the largest difference.
+Each field has a file `fields_PART.py`. Real files are changed at random as annotators differ
+(`--variants` of each), both programs measure the same two files, and
+`results/benchmarks/fields_peers.csv` has a row per score: how many values were compared, how many
+differ by more than 1e-9, and the largest difference.
 """
 
 from __future__ import annotations
