@@ -372,11 +372,14 @@ def designs(found: Plan) -> Table:
     )
     rows = [asdict(d) for d in found.designs]
     if any(d.documents_range for d in found.designs):
-        from gammacp.campaign.plan.advice import number_of
+        from gammacp.campaign.plan.advice import cost_of, number_of
 
-        of_few = Column("range", "documents", text)
-        columns = (columns[0], of_few, *columns[2:])
-        rows = [{**r, "range": number_of(d)} for r, d in zip(rows, found.designs, strict=True)]
+        of_few = (Column("range", "documents", text), Column("price", "cost", text))
+        columns = (columns[0], *of_few, *columns[3:])
+        rows = [
+            {**r, "range": number_of(d), "price": cost_of(d)}
+            for r, d in zip(rows, found.designs, strict=True)
+        ]
     return Table(columns, rows)
 
 

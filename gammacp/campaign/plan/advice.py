@@ -96,7 +96,8 @@ class Design:
     """Every document by so many annotators: how many documents reach the goal, at what cost.
 
     `documents` is ∞ where no number up to 2,000 does. Where the pilot has fewer than 20 documents
-    or clusters, `documents_range` is what the number may be (the middle 80 %); otherwise None.
+    or clusters, `documents_range` is what the number may be (the middle 80 %), and `cost_range`
+    what that costs; otherwise None.
     """
 
     annotators: int
@@ -104,6 +105,7 @@ class Design:
     documents: float
     documents_range: tuple[float, float] | None = None
     cost: float
+    cost_range: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,7 +275,7 @@ class Plan(Plotted):
 
     def _cost(self, design: Design) -> str:
         """Return the cost in prices where they are given, otherwise in annotations."""
-        return f"{'cost' if self.prices.given else 'annotations'} {design.cost:,.0f}"
+        return f"{'cost' if self.prices.given else 'annotations'} {cost_of(design)}"
 
 
 def number_of(design: Design, done: float = 0.0) -> str:
@@ -290,6 +292,20 @@ def number_of(design: Design, done: float = 0.0) -> str:
         return f"{design.documents - done:.0f}"
     low, high = (max(0.0, end - done) for end in design.documents_range)
     return f"{low:.0f} to {high:.0f}"
+
+
+def cost_of(design: Design) -> str:
+    """Return what a design costs, a range where the pilot is small.
+
+    Parameters
+    ----------
+    design
+        Any one of a plan.
+    """
+    if design.cost_range is None:
+        return f"{design.cost:,.0f}"
+    low, high = design.cost_range
+    return f"{low:,.0f} to {high:,.0f}"
 
 
 def _count_of(n: int, what: str) -> str:

@@ -228,14 +228,18 @@ class _Search:
         n = _documents(self.goal, scaled, wins, seed)
         documents = _whole(n / start.marked)
         documents_range = None
+        cost_range = None
         if self.piloted and len(self.material.observed) < FEW and math.isfinite(n):
             documents_range = _between(scaled.range_of(n), start)
+            fewest, most = documents_range
+            cost_range = (self.prices.of(fewest, annotators), self.prices.of(most, annotators))
         design = Design(
             annotators=annotators,
             spread=spread,
             documents=documents,
             documents_range=documents_range,
             cost=self.prices.of(documents, annotators),
+            cost_range=cost_range,
         )
         return design, _curve(self.goal, scaled, wins, annotators, start, seed)
 
