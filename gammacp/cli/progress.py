@@ -86,6 +86,11 @@ class Counter:
             gap = f"the bound is {share:.2%} of the disorder found, gap {1 - share:.2%}"
             self._show(f"aligning, {_duration(took)}: {gap}")
 
+    def tell(self, what: str) -> None:
+        """Report what is done now, once it takes longer than a moment."""
+        if time.monotonic() - self.began >= self.silent:
+            self._show(what)
+
     def tell_compiling(self) -> None:
         """Say that it takes longer this time, and why."""
         self._show("compiling for this machine, the first time only: up to 20 s of processor time")

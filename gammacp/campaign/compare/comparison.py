@@ -276,11 +276,10 @@ def compare(
         pairs = pair_matrix(others, basis)
         if "pair" in wanted:
             pairs = pairs.tested_on(overall)
-    tell("each annotator left out")
     without_annotators = leave_one_out and "annotator" in wanted
     without: tuple[WithoutAnnotator, ...] = ()
     if without_annotators:
-        without = without_each(others, overall, basis)
+        without = without_each(others, overall, basis, tell)
     parts = _parts(others, basis, pairs="pair" in wanted, without=without_annotators)
     tables_beside, refused = _tables_beside(basis, wanted, also)
     parts |= tables_beside

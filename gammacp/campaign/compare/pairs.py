@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -264,7 +264,7 @@ class WithoutAnnotator:
 
 
 def without_each(
-    continua: Selection, overall: Agreement, basis: Basis
+    continua: Selection, overall: Agreement, basis: Basis, tell: Callable[[str], None]
 ) -> tuple[WithoutAnnotator, ...]:
     """Agreement without each annotator; empty for fewer than three annotators.
 
@@ -275,7 +275,11 @@ def without_each(
     names = annotators_of(continua)
     if len(names) < 3:
         return ()
-    found = [(name, agreement_of_selected(basis, {name}, keep=False)) for name in names]
+    found = []
+    for number, name in enumerate(names, 1):
+        # Of a crowd, each of these takes as long as everybody.
+        tell(f"{number} of {len(names)} annotators left out")
+        found.append((name, agreement_of_selected(basis, {name}, keep=False)))
     cuts = DocumentParts(overall)
     unfinished = {a for c in basis.named.values() for a, _ in c.read_until}
     none = math.nan, 0
