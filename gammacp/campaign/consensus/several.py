@@ -2,6 +2,7 @@
 
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
@@ -376,10 +377,14 @@ def _believed(
 def _counted_once(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     """Yield a note on annotations that are the same as another's and count once."""
     if once:
-        people = first_names([*dict.fromkeys(a for gone in once.values() for a in gone)], 3)
+        times = Counter(name for gone in once.values() for name in gone)
+        people = ", ".join(f"{name} in {number}" for name, number in times.most_common(3))
+        more = len(times) - 3
+        if more > 0:
+            people += f" and {more} more annotators"
         yield (
-            f"identical annotations count once: {people} is left out of {len(once)} documents "
-            f"({first_names([*once], 3)})"
+            f"identical annotations count once, in {len(once)} documents "
+            f"({first_names([*once], 3)}): left out is {people}"
         )
 
 
