@@ -91,14 +91,23 @@ def load_package(folder: Path, name: str) -> ModuleType:
     return LOADED[key]
 
 
-def load_all(names: Iterable[str]) -> None:
-    """Several, in order: what a worker process begins with."""
+def load_all(names: Iterable[str]) -> list[ModuleType]:
+    """Import several modules, in order, as a worker process does when it begins.
+
+    Parameters
+    ----------
+    names
+        Names and paths as `load` takes them, or `NAME=FOLDER` as `loaded_names` gives them for
+        what `load_package` imported.
+    """
+    modules = []
     for name in names:
         package, equals, folder = name.partition("=")
         if equals and package.isidentifier() and Path(folder).is_absolute():
-            load_package(Path(folder), package)
+            modules.append(load_package(Path(folder), package))
         else:
-            load(name)
+            modules.append(load(name))
+    return modules
 
 
 def loaded_names() -> tuple[str, ...]:

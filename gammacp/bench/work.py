@@ -16,7 +16,7 @@ from gammacp.measures.beyond_chance import CHANCE_OPTIONS, beyond_chance_of
 from gammacp.measures.evaluation import measure_each
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.score import Score
-from gammacp.plugins import load, load_all
+from gammacp.plugins import load_all
 from gammacp.pools.opening import check_same
 from shuffling.registry import ERRORS
 from shuffling.setting import fewer_errors
@@ -71,7 +71,7 @@ def own_modules(sweep: Sweep) -> tuple[str, ...]:
         *modules_in(to_json(sweep.configuration)),
     }
     ours = {m for m in found if m.partition(".")[0] in ("gammacp", "shuffling")}
-    named = {load(name).__name__ for name in sweep.modules}
+    named = {module.__name__ for module in load_all(sweep.modules)}
     return tuple(sorted(named | (found - ours)))
 
 

@@ -13,6 +13,7 @@ import pytest
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.curves import CURVE_COLUMNS
 from gammacp.cli.progress import Counter
+from gammacp.plugins import load_package
 from tests.conftest import Run
 
 QUICK = ("--measures", "kappa-d,ser", "--sets", "3", "--step", "0.25", "--executor", "serial")
@@ -339,3 +340,16 @@ def test_panels_are_swept_and_are_part_of_the_configuration(gammacp: Run, tmp_pa
     assert equals.code == 2
     assert "panel: {" in equals.err.replace("source.", "")
     assert gammacp("bench", "--error", "split", *panel, *short).code == 2
+
+
+def test_a_sweep_within_a_study_imports_the_folder_of_the_study(
+    gammacp: Run, tmp_path: Path
+) -> None:
+    """An experiment of one's own may run `bench`: its folder is imported by name, not by path."""
+    folder = tmp_path / "some studies"
+    folder.mkdir()
+    (folder / "first.py").write_text("")
+    load_package(folder, "studies_with_a_sweep")
+    small = ("--error", "position", "--magnitudes", "0.5", "--sets", "1", "-m", "ser")
+    done = gammacp("bench", *small, "--no-figures", "--out", tmp_path / "out", "--json")
+    assert (done.code, done.err.count("Traceback")) == (0, 0), done.err

@@ -38,7 +38,9 @@ reason = "a judgement"
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # What a study loads is told to the workers of later tests otherwise.
+    monkeypatch.setattr("gammacp.plugins.LOADED", {})
     folder = tmp_path / f"study_{next(NUMBERS)}"
     folder.mkdir()
     (folder / "toy.py").write_text(GOOD)
