@@ -99,11 +99,11 @@ def align(
     cover
         Soft γ: each unit in at least one unitary alignment.
     constraints
-        What the alignment must keep: `NonCrossing()`, `AtMost(3)`, `MustLink(u, v)`, … of
+        Rules that the alignment must keep: `NonCrossing()`, `AtMost(3)`, `MustLink(u, v)`, … of
         `gammacp.alignment.constraints`. The best alignment of those that keep them is returned.
     reuse
-        Of a cover: share p in [0, 1] of (n − 1)·Δ that a unit costs in each further unitary
-        alignment; 0 is soft γ, with 1 no cover is better than the best partition.
+        Price of reuse in a cover: the share p in [0, 1] of (n − 1)·Δ that a unit costs in each
+        further unitary alignment; 0 is soft γ, with 1 no cover is better than the best partition.
     tuning
         Stages that are tuned otherwise (docs/dev/alignment.md); the alignment is the same with
         any, once it is proven.
@@ -367,7 +367,7 @@ def cost_of(
     Parameters
     ----------
     continuum, groups, dissimilarity
-        What is aligned, and how.
+        The units, their groups, and the dissimilarity that prices them.
     reuse
         As for `align`.
     """

@@ -58,7 +58,8 @@ class RowTuning(Stage):
     Attributes
     ----------
     units
-        Of such a row, so that memory stays small and one hard continuum holds up few.
+        Number of units of such a row, so that memory stays small and one hard continuum holds up
+        few.
     """
 
     units: int = 2000
@@ -79,7 +80,7 @@ def align_each(
     continua, dissimilarity, solving
         As for `best_groups_of_each`.
     executor
-        What they are spread over.
+        Processes that the continua are spread over.
     progress
         Told how many are aligned, of how many.
     """
@@ -125,7 +126,7 @@ def best_groups_of_each(
     Parameters
     ----------
     continua
-        With at least two annotators and one unit each, and one list of categories.
+        Continua with at least two annotators and one unit each, and one list of categories.
     dissimilarity, ties, solving
         As for `best_groups`. Only `auto` without a gap, a time limit or constraints takes continua
         together.

@@ -44,7 +44,7 @@ class Ties(Stage):
         For the list of groups that are as good, and for components that are too large to search;
         then the alignment is one of the best, and need not be the first (8 × 3, all pairs alike).
     cycles
-        Of two annotators: cycles of pairs that are turned to make Σ d_cat less.
+        Number of cycles of pairs of two annotators that are turned to make Σ d_cat less.
     """
 
     steps: float = 20 * GIGA
@@ -90,7 +90,7 @@ class Limits:
     seed
         For solvers with random choices.
     tuning
-        What is tuned otherwise than by default, at most one of each class.
+        Stages that are tuned otherwise than by default, at most one object of each class.
 
     Raises
     ------
@@ -121,7 +121,7 @@ class Limits:
         Parameters
         ----------
         stage
-            Its class.
+            Class of the stage.
         """
         return next((own for own in self.tuning if isinstance(own, stage)), stage())
 
@@ -151,7 +151,7 @@ class Limits:
         Parameters
         ----------
         deadline
-            On the clock of `stopping.clock`; infinite for none.
+            Time of the deadline, on the clock of `stopping.clock`; infinite for none.
         """
         if deadline == math.inf:
             return replace(self, time_limit=None)

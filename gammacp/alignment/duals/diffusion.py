@@ -41,8 +41,8 @@ class PriceTuning(Stage):
     rounds
         Rounds of diffusion at most (3by100, 3 × 500, 3 × 3000, 4 × 100).
     falling
-        Of the scale, per unit: what prices may still fall in the last round; a block where they
-        fall by more is priced by a linear program.
+        Largest fall of prices in the last round, per unit, as a share of the scale; a block where
+        they fall by more is priced by a linear program.
     """
 
     block: int = lp.BLOCK

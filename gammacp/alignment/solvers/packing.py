@@ -49,9 +49,9 @@ class Model:
     columns
         Units that are in none of them do not matter.
     capacity
-        Of each unit, shape (units,); 1 in a cover, where units may be shared.
+        Number of groups that may hold each unit, shape (units,); 1 in a cover, which may exceed it.
     opening
-        What each further covering of a unit costs.
+        Cost of each further covering of a unit.
     """
 
     columns: Columns
