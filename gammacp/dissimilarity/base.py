@@ -210,7 +210,7 @@ class BoundDissimilarity:
     category_costs
         The categorial part by category codes, shape (K + 1, K + 1), the last "unlabelled".
     category_parts
-        What the category and each feature add to these costs, by name.
+        Costs that the category and each feature add to these, by name.
     """
 
     pairwise: PairCosts
@@ -419,7 +419,7 @@ def costs_by_axis(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
     Parameters
     ----------
     formula
-        Its number and factor.
+        Number of the formula, and its factor.
     u, v
         Boxes whose columns broadcast.
     """

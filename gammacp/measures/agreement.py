@@ -62,9 +62,9 @@ class Agreement:
     chance
         Chance model that was used.
     clusters
-        Of documents that are not independent, what they have in common (`Continuum.cluster`).
+        Cluster of each document that is not independent of others (`Continuum.cluster`).
     weights
-        Of documents that stand for more or fewer than one (`Continuum.weight`).
+        Weight of each document that stands for more or fewer than one (`Continuum.weight`).
     """
 
     score: Gamma
@@ -413,7 +413,7 @@ def agreement(
         0 for no interval over the documents or clusters of a corpus, or of a text of enough
         unitary alignments; with any other number there is one. Nothing is drawn for it.
     options
-        Those of `FamilyOptions`, as for `gamma`.
+        Options of `FamilyOptions`, as for `gamma`.
 
     Raises
     ------
