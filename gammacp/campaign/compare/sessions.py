@@ -56,9 +56,9 @@ class WithOneself:
     Attributes
     ----------
     person
-        Who; "" for all.
+        Name of the person; "" for all.
     documents
-        How many were annotated twice.
+        Number of documents that were annotated twice.
     intra, inter
         γ with oneself, and with others on the same documents; NaN where undefined.
     between
@@ -66,10 +66,10 @@ class WithOneself:
     disorder_ratio, expected_ratio
         D_inter / D_intra, and E_inter / E_intra.
     p, p_holm
-        Of agreeing with others as well as with oneself, two-sided, over documents, clusters or
+        p of agreeing with others as well as with oneself, two-sided, over documents, clusters or
         stretches; and after Holm's correction for all people. NaN without a test.
     parts, kind
-        How many of them there are, and what they are.
+        Number of these parts, and their kind.
     """
 
     person: str
@@ -140,8 +140,8 @@ def people_of(annotators: Sequence[str], pattern: str) -> dict[str, tuple[str, s
     annotators
         Names, such as `Ann-2`.
     pattern
-        With `{annotator}`, `{session}` and `*`; a name that does not fit is a person who annotated
-        once.
+        Pattern with `{annotator}`, `{session}` and `*`; a name that does not fit is a person who
+        annotated once.
 
     Raises
     ------
@@ -171,9 +171,9 @@ def first_sessions(continua: Selection, pattern: str | None) -> Selection:
     Parameters
     ----------
     continua
-        With an annotator per person and session.
+        Continua with an annotator per person and session.
     pattern
-        As of `people_of`; None where nobody annotated twice.
+        Pattern as for `people_of`; None where nobody annotated twice.
     """
     if pattern is None:
         return continua
@@ -209,7 +209,7 @@ def sessions_of(
     continua, pattern
         As for `first_sessions`.
     settings, executor
-        How, and where, γ is computed.
+        Settings of γ, and processes that compute it.
     whole
         γ of everybody's first sessions, whose documents or stretches the test rests on.
 

@@ -234,7 +234,7 @@ class Decided:
         Parameters
         ----------
         document
-            Its place in the stretch.
+            Place of the document in the stretch.
         """
         first, end = self.cells.edges[document : document + 2].tolist()
         names = (*self.cells.continua[0].categories, None)

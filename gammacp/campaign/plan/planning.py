@@ -66,7 +66,7 @@ def plan(
     continua
         A pilot of at least five documents; None to plan from a model.
     goal
-        What is to be reached; γ ± .05 if not given.
+        Goal to be reached; γ ± .05 if not given.
     model, gamma
         Without a pilot: a model of the references, and the γ in (0, 1) that is expected.
     annotators
@@ -76,7 +76,7 @@ def plan(
         For a verdict: the pilot's annotator who is the candidate; otherwise one who errs as the
         people do is simulated.
     prices
-        Of a document, and of its annotation by one person.
+        Prices of a document, and of its annotation by one person.
     error
         Errors of the Corpus Shuffling Tool that the simulated annotators make.
     teams
@@ -85,7 +85,7 @@ def plan(
     executor, progress
         Pool of worker processes, and a function that receives (steps done, steps).
     options
-        Those of `GammaOptions`.
+        Options of `GammaOptions`.
 
     Raises
     ------
@@ -199,7 +199,7 @@ class _Search:
     simulation, start, material
         Simulated corpora; the pilot, or what stands in for it; its documents' contributions.
     wins
-        Of the candidate in the pilot; None to simulate a candidate who errs as people do.
+        Wins of the candidate in the pilot; None to simulate a candidate who errs as people do.
     simulated
         Spread of γ between simulated documents that have the pilot's numbers of annotators.
     """

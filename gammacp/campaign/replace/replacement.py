@@ -106,9 +106,9 @@ def replace(
     candidates
         Names. Each is tested among the people alone, without the other candidates.
     score
-        Of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "accuracy" and "neg-rmse" for
-        labels of predefined units, whose places are the instances instead of documents. Other
-        subjects have scores of their own.
+        Name of one of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "accuracy" and
+        "neg-rmse" for labels of predefined units, whose places are the instances instead of
+        documents. Other subjects have scores of their own.
     epsilon
         ε in [0, 1), or one of `EPSILON` by name.
     min_documents
@@ -118,7 +118,8 @@ def replace(
         Compare with this person alone (the paper's single expert): who is closer to the expert,
         the candidate or each of the other people?
     draws, seed
-        Of the bootstrap interval, and of the documents drawn to see how many would do.
+        Number of draws and seed of the bootstrap interval, and of the documents drawn to see how
+        many would do.
     dissimilarity, executor, method, gap, time_limit
         As for `gammacp.align`, for scores that need alignments. No gap is 0, but `CROWD_GAP` in
         documents of 28 annotators and more; a note says what is not proven.
