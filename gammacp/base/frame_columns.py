@@ -61,7 +61,7 @@ class FrameColumns(NamedTuple):
     extents
         (low, high) on each further axis; None without columns of boxes.
     bounds
-        Of each document that declares them.
+        Bounds of each document that declares them.
     offset_unit
         "s" or "ms" where the names of the columns say so; else "".
     unused

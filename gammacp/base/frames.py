@@ -78,7 +78,7 @@ def unit_of_columns(names: Iterable[str]) -> str:
     Parameters
     ----------
     names
-        Of the columns: `Start (ms)`, `end_sec`.
+        Names of the columns: `Start (ms)`, `end_sec`.
     """
     units = set()
     for name in names:
@@ -106,7 +106,7 @@ def places_of_roles(
     Parameters
     ----------
     names
-        Of the columns.
+        Names of the columns.
     features
         Columns that are features: none of them is the document, fragments, a shape or an id.
     columns
@@ -196,7 +196,7 @@ def unknown_columns(
     Parameters
     ----------
     names
-        Of the columns.
+        Names of the columns.
     found
         The columns of each role, as of `places_of_roles`.
     given

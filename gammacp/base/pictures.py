@@ -39,7 +39,7 @@ class Panel:
     Attributes
     ----------
     height
-        In inches.
+        Height in inches.
     draw
         Draws it on axes.
     """
@@ -55,11 +55,11 @@ class Picture:
     Attributes
     ----------
     panels
-        From left to right and from top to bottom.
+        Panels from left to right and from top to bottom.
     caption
-        What is shown, and what it rests on; sentences.
+        Sentences that say what is shown, and what it rests on.
     columns
-        How many panels stand side by side.
+        Number of panels that stand side by side.
     finish
         Adds what belongs to several panels: it is given the figure and the list of axes.
     """
@@ -86,8 +86,8 @@ class PlotOptions(TypedDict, total=False):
     Attributes
     ----------
     width
-        Of a new figure, in inches (default: `WIDTH`); `ONE_COLUMN` and `TWO_COLUMNS` are those of
-        most journals.
+        Width of a new figure, in inches (default: `WIDTH`); `ONE_COLUMN` and `TWO_COLUMNS` are
+        those of most journals.
     caption
         Whether the caption stands below (default), which says what is shown and what it rests on.
         Without it, `figure.caption` has the words.
@@ -117,7 +117,7 @@ def draw(
     figure
         A figure or part of one (`SubFigure`); by default a new one.
     width, caption, style
-        As of `PlotOptions`.
+        Options of `PlotOptions`.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def caption_lines(caption: str, width: float) -> list[str]:
     caption
         Sentences.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
     """
     return [plain(line) for line in textwrap.wrap(caption, max(20, int(_LETTERS * width)))]
 
@@ -237,7 +237,7 @@ def short_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str
     Parameters
     ----------
     names
-        Of annotators, documents, ….
+        Names of annotators, documents, ….
     most
         Letters that there is room for.
     """
@@ -251,7 +251,7 @@ def cut_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str]:
     Parameters
     ----------
     names
-        Of annotators, documents, ….
+        Names of annotators, documents, ….
     most
         Letters that there is room for.
     """
