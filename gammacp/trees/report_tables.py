@@ -64,7 +64,7 @@ def tables(report: TreeReport) -> list[Table]:
     Parameters
     ----------
     report
-        On trees or graphs.
+        Report on trees or graphs.
     """
     document = report.as_dict()
     if "alpha" in document:
@@ -180,7 +180,7 @@ def in_words(report: TreeReport) -> list[str]:
     Parameters
     ----------
     report
-        On trees or graphs.
+        Report on trees or graphs.
     """
     return list(_said(report.document))
 
