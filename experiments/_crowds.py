@@ -23,7 +23,7 @@ class Crowd:
     Attributes
     ----------
     people, documents
-        How many there are.
+        Number of people and of documents.
     errs
         Share of units that are moved, and mistakes added per unit.
     attract
@@ -35,7 +35,7 @@ class Crowd:
     copied
         Share of documents that the second annotator takes from the first.
     per_document
-        How many of the people annotate each document.
+        Number of people who annotate each document.
     """
 
     people: int = 5
