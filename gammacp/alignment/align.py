@@ -221,7 +221,8 @@ def best_groups(
         facts = work.facts
     else:
         facts = {**work.facts, "proved_by": None}
-    return best._replace(effort=Effort(work.steps, work.nodes, work.rounds, **facts))
+    effort = Effort(work.steps, work.nodes, work.rounds, **facts)
+    return BestGroups(*best[:-1], effort)
 
 
 class _Asked(NamedTuple):
@@ -259,7 +260,10 @@ def _best_groups(
         with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
             found, chosen = _solutions(continuum, measured, asked, left)
         cost = cost_of(continuum, found.groups, dissimilarity, asked.reuse)
-        own = replace(found, groups=chosen.groups, first=chosen.first)
+        if chosen is found:
+            own = found
+        else:
+            own = replace(found, groups=chosen.groups, first=chosen.first)
         finer = at_delta(continuum, own, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
@@ -341,7 +345,8 @@ def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float 
     An alignment without empty units that costs less than Δ' is better than any with one, at Δ' as
     at every larger Δ: the best one is the same, and Δ' has finer tolerances.
     """
-    if (best.groups < 0).any():
+    # As nearly always, at once: the proof is fine enough as it is.
+    if best.tolerance <= _OPEN * best.disorder or (best.groups < 0).any():
         return None
     cost = best.disorder / disorder_scale(continuum.n_annotators, continuum.mean_units)
     nearer = float(nearer_deltas(best.disorder, cost, best.tolerance, delta))
@@ -371,9 +376,12 @@ def cost_of(
     reuse
         As for `align`.
     """
+    costs = costs_of(continuum, groups, dissimilarity)
+    if not reuse:
+        return math.fsum(costs)
     again = int((groups >= 0).sum()) - continuum.n_units
     price = reuse_price(reuse, continuum.n_annotators, dissimilarity.delta)
-    return math.fsum((*costs_of(continuum, groups, dissimilarity), again * price))
+    return math.fsum((*costs, again * price))
 
 
 def reuse_price(reuse: float, n_annotators: int, delta: float) -> float:

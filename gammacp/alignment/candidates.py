@@ -200,8 +200,13 @@ def length_classes(
     if owner is not None:
         kind += _EXPONENTS * owner
     order = np.lexsort((continuum.starts, kind))
-    begins = np.flatnonzero(np.diff(kind[order], prepend=-3000))
-    class_start = np.append(begins, len(order)).astype(np.int64)
+    along = kind[order]
+    new = np.ones(len(order), np.bool_)
+    np.not_equal(along[1:], along[:-1], out=new[1:])
+    begins = np.flatnonzero(new)
+    class_start = np.empty(len(begins) + 1, np.int64)
+    class_start[:-1] = begins
+    class_start[-1] = len(order)
     if len(order):
         longest = np.maximum.reduceat(lengths[order], begins)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from gammacp.base.stopping import GIGA, clock
@@ -52,6 +53,14 @@ class Ties(Stage):
 
 
 S = TypeVar("S", bound=Stage)
+
+
+@cache
+def _untuned(stage: type[S]) -> S:
+    """Return a stage as it is by default: one object for all, as stages are frozen."""
+    return stage()
+
+
 Tuning: TypeAlias = Sequence[Stage]
 
 
@@ -123,7 +132,10 @@ class Limits:
         stage
             Class of the stage.
         """
-        return next((own for own in self.tuning if isinstance(own, stage)), stage())
+        for own in self.tuning:
+            if isinstance(own, stage):
+                return own
+        return _untuned(stage)
 
     def deadline(self) -> float:
         """Return when the time is up if it begins now (on `stopping.clock`), or infinity."""
@@ -154,5 +166,7 @@ class Limits:
             Time of the deadline, on the clock of `stopping.clock`; infinite for none.
         """
         if deadline == math.inf:
+            if self.time_limit is None:
+                return self
             return replace(self, time_limit=None)
         return replace(self, time_limit=max(deadline - clock(), _LEAST))

@@ -185,7 +185,9 @@ class Problem:
 
         rows = adjacency(self.n_units, self.first, self.second, self.weight)
         # Kernels are compiled once for arrays that can be written to, and once for such as cannot.
-        return Graph(np.broadcast_to(self.annotator, self.n_units), self.n_annotators, *rows)
+        annotator = self.annotator.view()
+        annotator.flags.writeable = False
+        return Graph(annotator, self.n_annotators, *rows)
 
 
 class Certificate(NamedTuple):
@@ -344,8 +346,11 @@ def group_costs(problem: Problem, groups: Codes) -> Floats:
 
 def total_cost(problem: Problem, groups: Codes) -> float:
     """Σ cost(G), and what units in several groups pay."""
+    total = float(group_costs(problem, groups).sum())
+    if not problem.reuse:
+        return total
     again = int((groups >= 0).sum()) - problem.n_units
-    return float(group_costs(problem, groups).sum()) + problem.reuse * again
+    return total + problem.reuse * again
 
 
 def solution(
