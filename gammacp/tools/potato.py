@@ -100,8 +100,7 @@ def read(
     }
     chosen = choose_works(works, wanted, ("answer", "instance"), source, documents.leave_out)
     quoted, spans = _quoted(documents, chosen, asked)
-    own = (CODE_POINTS, IN_UTF_16)
-    in_order = settle(source, [*quoted.values()], own=own, offsets=offsets)
+    in_order = settle(source, [*quoted.values()], own=(CODE_POINTS, IN_UTF_16), offsets=offsets)
     settled = dict(zip(quoted, in_order, strict=True))
     for key, document in settled.items():
         document.tell(documents.of(key))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.options.settings import GammaFlags, Thresholds
 from gammacp.cli.output import (
     AsJson,
@@ -68,17 +68,7 @@ def compare(
     writes = outputs(frame=frame, figure=figure)
     spare_files(writes, comparing.against or ())
     features = settings.weighing.features
-    about = comparing.about()
-    loaded = load(
-        files,
-        reading,
-        features,
-        writes=writes,
-        about=about,
-        links=True,
-        by_default_chance="chance" not in options,
-        people=[comparing.reference] if comparing.reference else (),
-    )
+    loaded = comparing.load(files, reading, features, writes, options)
     # Imported here, as what computes: `--help` imports every command.
     from gammacp.campaign.commands.against_gold import is_against_gold, tell_against_gold
 
