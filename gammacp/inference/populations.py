@@ -280,20 +280,10 @@ def intervals_over(
     """
     from scipy.special import stdtrit
 
-    n_annotators = int(np.count_nonzero(np.bincount(sums.annotator)))
-    if teams is not None:
-        sums = sums.by_team(teams)
-    parts = sums.document if clusters is None else np.asarray(clusters)[sums.document]
-    people = np.flatnonzero(np.bincount(sums.annotator))
-    over = Over(
-        documents=documents,
-        n_annotators=n_annotators,
-        n_documents=int(np.count_nonzero(np.bincount(parts))),
-        n_teams=None if teams is None else len(people),
-        confidence=confidence,
-    )
-    if (reason := _unknown(sums, len(people), teams is not None)) is not None:
-        return replace(over, reason=reason)
+    over = Over(documents=documents, confidence=confidence)
+    sums, parts, people, over = _populations(over, sums, clusters, teams)
+    if over.reason is not None:
+        return over
     observed, expected, moved = _left_out(sums)
     whole = float(sums.observed.sum()), float(sums.expected.sum())
     theta = whole[0] / whole[1]
@@ -320,8 +310,43 @@ def intervals_over(
         return over
     with np.errstate(divide="ignore"):
         low, high = (abs(float(np.log((1 - end) / theta))) for end in documents)
-    both = _around(theta, (math.hypot(low, rest), math.hypot(high, rest)))
-    return replace(over, both=both)
+    return replace(over, both=_around(theta, (math.hypot(low, rest), math.hypot(high, rest))))
+
+
+def _populations(
+    over: Over,
+    sums: PairSums,
+    clusters: Sequence[int] | Indices | None,
+    teams: Sequence[int] | Indices | None,
+) -> tuple[PairSums, Indices, Indices, Over]:
+    """Count documents or clusters of them, and annotators or teams.
+
+    Returns
+    -------
+    sums
+        Those of teams, if annotators work in teams.
+    parts
+        The document or cluster of each entry of the sums.
+    people
+        Numbers of the annotators or teams that occur.
+    over
+        With the counts, and with the reason if there is no interval over annotators.
+    """
+    n_annotators = int(np.count_nonzero(np.bincount(sums.annotator)))
+    if teams is not None:
+        sums = sums.by_team(teams)
+    parts = sums.document
+    if clusters is not None:
+        parts = np.asarray(clusters)[sums.document]
+    people = np.flatnonzero(np.bincount(sums.annotator))
+    over = replace(
+        over,
+        n_annotators=n_annotators,
+        n_documents=int(np.count_nonzero(np.bincount(parts))),
+        n_teams=None if teams is None else len(people),
+        reason=_unknown(sums, len(people), teams is not None),
+    )
+    return sums, parts, people, over
 
 
 def _summed_by_cell(values: Floats, cells: Indices) -> Floats:
