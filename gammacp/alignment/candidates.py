@@ -92,10 +92,7 @@ def build_problem(
     delta = dissimilarity.delta
     opening = (delta - rate) * pair_count(n)
     if most is None:
-        if prune:
-            most = (n - 1) * delta + opening
-        else:
-            most = math.inf
+        most = (n - 1) * delta + opening if prune else math.inf
     first, second, cost = pairs_within(
         continuum,
         dissimilarity,

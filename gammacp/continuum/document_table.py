@@ -161,11 +161,7 @@ class DocumentTable(Mapping[str, Continuum]):
         }
         if inside is not None:
             columns["inside"] = inside.copy()
-        if (document_codes[1:] < document_codes[:-1]).any():
-            order = np.argsort(document_codes, kind="stable")
-            document_codes = document_codes[order]
-            for name, values in columns.items():
-                columns[name] = values[order]
+        document_codes = _sort_by_document(document_codes, columns)
         sizes, people = _put_in_order(document_codes, columns, len(places))
         edges = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         lows, highs = _bounds(bounds or {}, edges, columns["starts"], columns["ends"])
@@ -454,6 +450,16 @@ def _or_none(inside: Inside) -> Inside | None:
     if any(inside):
         return inside
     return None
+
+
+def _sort_by_document(document_codes: Codes, columns: dict[str, Any]) -> Codes:
+    """Sort columns by document, in place and in the order of rows within; return sorted codes."""
+    if not (document_codes[1:] < document_codes[:-1]).any():
+        return document_codes
+    order = np.argsort(document_codes, kind="stable")
+    for name, values in columns.items():
+        columns[name] = values[order]
+    return document_codes[order]
 
 
 def _put_in_order(

@@ -337,18 +337,14 @@ def registered(
     conventions = Conventions(
         offset_unit=offset_unit, annotators=annotators, category=category, policy=policy
     )
+    reader = FormatReader(
+        sniff=sniff, read=read, layers=layers, first_rows=first_rows, head=head, origin=origin
+    )
     entry = Format(
         name=name,
         title=title,
         extensions=extensions,
-        reader=FormatReader(
-            sniff=sniff,
-            read=read,
-            layers=layers,
-            first_rows=first_rows,
-            head=head,
-            origin=origin,
-        ),
+        reader=reader,
         writer=writer,
         kept=KeptData(**kept),
         conventions=conventions.completed_by(read),

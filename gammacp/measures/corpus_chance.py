@@ -162,6 +162,12 @@ class PooledDisagreements:
         return corpus_score(part, plain=True).disagreement
 
 
+def _of_score(score: Any, chance: str) -> BeyondChance:
+    """Return what a score that is beyond chance itself says of it."""
+    keys = "value interval observed expected samples p least_p reason signature"
+    return BeyondChance(**{key: getattr(score, key) for key in keys.split()}, chance=chance)
+
+
 def corpus_beyond_chance(
     corpus: Corpus,
     found: Mapping[str, CorpusScore],
@@ -210,9 +216,7 @@ def corpus_beyond_chance(
             marked = {n: c for n, c in documents.items() if c.n_units}
             whole = Part(m, marked, options, joint=(joint or {}).get(name)).whole
             if whole is not None:
-                keys = "value interval observed expected samples p least_p reason signature"
-                own = {key: getattr(whole, key) for key in keys.split()}
-                beyond[name] = BeyondChance(**own, chance=settings.chance)
+                beyond[name] = _of_score(whole, settings.chance)
                 continue
         if m.counting is None:
             reason = _ADD_UP.format(name)

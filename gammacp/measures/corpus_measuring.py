@@ -36,7 +36,7 @@ from gammacp.measures.corpus_remarks import (
 from gammacp.measures.corpus_score import CorpusScore, Retrieval
 from gammacp.measures.counting import Counts, Numbers, Rates
 from gammacp.measures.pooling import pooled_rates
-from gammacp.measures.registry import MEASURES, UNITS, expand_names
+from gammacp.measures.registry import MEASURES, UNITS, Measure, expand_names
 from gammacp.measures.score import Score
 
 if TYPE_CHECKING:
@@ -95,29 +95,16 @@ def measure_corpus(
     UsageError
         A measure or an option is unknown.
     """
-    from gammacp.measures.beyond_chance import CHANCE_OPTIONS
-
     chosen = {name: MEASURES[name] for name in expand_names(names)}
     tables = [one_of("by", part, BY) for part in several("by", by)]
-    options_of_measures = frozenset[str]().union(*(m.options for m in chosen.values()))
-    if beyond_chance:
-        options_of_measures |= CHANCE_OPTIONS
-    for option in options.keys() - options_of_measures:
-        raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
+    _check_options(options, chosen, beyond_chance=beyond_chance)
     if check:
         check_reference(corpus, reference)
     corpus_scores = {}
     for name, m in chosen.items():
-        scores_of_documents = {d: s[name] for d, s in (scores or {}).items() if name in s}
-        part = Part(
-            m,
-            dict(corpus),
-            options,
-            reference,
-            scores_of_documents,
-            executor,
-            (joint or {}).get(name),
-        )
+        earlier = {d: s[name] for d, s in (scores or {}).items() if name in s}
+        whole = (joint or {}).get(name)
+        part = Part(m, dict(corpus), options, reference, earlier, executor, whole)
         corpus_scores[name] = _score_by(part, tables)
     if beyond_chance:
         # Imported here, as that module imports this one.
@@ -127,6 +114,19 @@ def measure_corpus(
             corpus, corpus_scores, reference, options, matching, joint
         )
     return corpus_scores
+
+
+def _check_options(
+    options: Mapping[str, Any], measures: Mapping[str, Measure], *, beyond_chance: bool
+) -> None:
+    """Raise UsageError for an option of no measure, nor of chance if that is asked for."""
+    from gammacp.measures.beyond_chance import CHANCE_OPTIONS
+
+    options_of_measures = frozenset[str]().union(*(m.options for m in measures.values()))
+    if beyond_chance:
+        options_of_measures |= CHANCE_OPTIONS
+    for option in options.keys() - options_of_measures:
+        raise UsageError(f"{option} is an option of none of: {', '.join(measures)}")
 
 
 def measured_jointly(names: Iterable[str]) -> list[str]:

@@ -375,44 +375,25 @@ def score_on(
     alone = continua is None
     observed = document.disorder
     proven = document.optimal and expected.proven and expected.complete
-    notes = basis.once(("notes", chance), lambda: notes_on(expected, basis.settings))
-    if alone:
-        notes += few_units(document.continuum)
-    if not basis.continua.plain and document.continuum.markable:
-        # Imported here: most continua have no pauses.
-        from gammacp.continuum.markable import pauses_in_words
-
-        notes += pauses_in_words(document.continuum)
+    notes = _notes(document, chance, basis, alone=alone)
     towards = None
     if alone and not basis.selection:
         towards = direction([document.continuum], basis.settings.seed)
     if towards:
         notes += towards.notes
-    else:
-        notes += ()
+    counts = None
+    p = None
     value = math.nan
     interval = None
-    p = None
-    reason: str | None = (
-        f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
-    )
     if expected.enough:
         counts = _counts_of(document, expected)
-    else:
-        counts = None
-    if counts is not None:
         p = expected.p_value(observed)
         value = float(disorder_rates(counts.numbers).value[0])
-        if math.isnan(value):
-            reason = NOTHING_EXPECTED
-        else:
-            reason = None
+    reason = _why_undefined(value, expected)
     if reason is None:
         interval = ratio_interval(document.bound, observed, *expected.interval)
         if alone:
             notes += not_shown(p, expected.samples)
-        else:
-            notes += ()
     score = GammaScore(
         value=value,
         counts=counts,
@@ -435,16 +416,7 @@ def score_on(
         notes=notes,
         direction=towards,
         document=document,
-        signature=basis.once(
-            ("signature", chance, document.method, document.selection, continua),
-            lambda: basis.signature(
-                "soft-gamma" if basis.settings.cover else "gamma",
-                chance,
-                method=document.method,
-                selection=document.selection,
-                continua=continua,
-            ),
-        ),
+        signature=_signature(document, chance, basis, continua),
     )
     if basis.selection or not alone or not score.defined or basis.model.name != "cut":
         return score
@@ -489,6 +461,46 @@ def _with_gaps(score: GammaScore, basis: Basis) -> GammaScore:
     p = expected.p_value(score.document.disorder)
     found = CommonGaps({continuum.name: gaps}, value, p, score.value, score.p)
     return replace(score, gaps=found, notes=(*score.notes, *found.notes))
+
+
+def _notes(
+    document: AlignedDocument, chance: Chance, basis: Basis, *, alone: bool
+) -> tuple[str, ...]:
+    """Return the notes on how chance was drawn, few units, and pauses."""
+    notes = basis.once(("notes", chance), lambda: notes_on(chance.expected, basis.settings))
+    if alone:
+        notes += few_units(document.continuum)
+    if not basis.continua.plain and document.continuum.markable:
+        # Imported here: most continua have no pauses.
+        from gammacp.continuum.markable import pauses_in_words
+
+        notes += pauses_in_words(document.continuum)
+    return notes
+
+
+def _why_undefined(value: float, expected: ExpectedDisorder) -> str | None:
+    """Return why γ is undefined; None if it is not."""
+    if not expected.enough:
+        return f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
+    if math.isnan(value):
+        return NOTHING_EXPECTED
+    return None
+
+
+def _signature(
+    document: AlignedDocument, chance: Chance, basis: Basis, continua: int | None
+) -> str:
+    """Return the signature of a document's γ, which documents of one method share."""
+    return basis.once(
+        ("signature", chance, document.method, document.selection, continua),
+        lambda: basis.signature(
+            "soft-gamma" if basis.settings.cover else "gamma",
+            chance,
+            method=document.method,
+            selection=document.selection,
+            continua=continua,
+        ),
+    )
 
 
 def _counts_of(document: AlignedDocument, expected: ExpectedDisorder) -> Counts:

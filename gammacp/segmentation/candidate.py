@@ -11,7 +11,7 @@ over these.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,13 +130,7 @@ def candidate_drops(
         return ()
     people = codings.without(chosen)
     people = people.only(item for item, coders in people.items() if len(coders) > 1)
-    shared = {name: [i for i in people if name in codings[i]] for name in chosen}
-    for name, items in shared.items():
-        if not items:
-            raise DataError(
-                f"candidate {name!r} shares no item with two people",
-                hint="List its segmentations under the same items as those of the people",
-            )
+    shared = _shared_items(codings, people, chosen)
     people = people.only(i for i in people if any(i in items for items in shared.values()))
     beside = Beside(codings, people, shared, np.random.default_rng(seed))
     counts, samples = _disagreements(beside, comparison, rule, seed)
@@ -162,6 +156,26 @@ def candidate_drops(
             )
         )
     return tuple(sorted(drops, key=lambda d: (math.isnan(d.drop["b"]), d.drop["b"])))
+
+
+def _shared_items(
+    codings: Codings, people: Codings, candidates: Iterable[str]
+) -> dict[str, list[str]]:
+    """Return the items of the people that each candidate coded, too.
+
+    Raises
+    ------
+    DataError
+        A candidate has none.
+    """
+    shared = {name: [i for i in people if name in codings[i]] for name in candidates}
+    for name, items in shared.items():
+        if not items:
+            raise DataError(
+                f"candidate {name!r} shares no item with two people",
+                hint="List its segmentations under the same items as those of the people",
+            )
+    return shared
 
 
 def _disagreements(

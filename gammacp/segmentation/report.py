@@ -108,15 +108,13 @@ def segmentation_report(
     drops = candidate_drops(codings, chosen, rule=beyond_chance, **drawn)
     people, skipped = _of_several(codings.without(chosen))
     agreement = coding_agreement(people, **drawn)
+    rows = None
     if pairs:
         rows = pairwise(codings, comparison=comparison)
-    else:
-        rows = None
     measures = None
     if beyond_chance is not None:
-        measures = measures_beyond_chance(
-            people, comparison=comparison, rule=beyond_chance, seed=seed
-        )
+        rule = beyond_chance
+        measures = measures_beyond_chance(people, comparison=comparison, rule=rule, seed=seed)
     return SegmentationReport(
         agreement=agreement,
         candidates=drops,

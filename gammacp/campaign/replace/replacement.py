@@ -8,7 +8,7 @@ other (a tie is a win of both), ω the share of people for whom ρ_candidate ≤
 rejected, and the candidate passes with ω ≥ ½.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from dataclasses import replace as changed
@@ -40,7 +40,6 @@ from gammacp.campaign.replace.verdict import (
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import too_few_annotators
-from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
 from gammacp.inference.contributions import Contributions
 from gammacp.inference.part_tests import with_holm
@@ -139,48 +138,15 @@ def replace(
     if gap is not None:
         solving["gap"] = gap
     draws = whole("draws", draws, 1)
-    scoring = SCORES[score]
-    test = _Test(margin, least, draws, seed, scoring.of, expert)
+    test = _Test(margin, least, draws, seed, SCORES[score].of, expert)
     people = _people(named, names, expert)
-    candidacies = []
-    unproven = 0
-    compared = set()
-    for name in names:
-        aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed}, candidate=name)
-        mine = with_annotators(named, (*people, name), least=1)
-        candidacy, instances = _tested(name, mine, people, score, test, aligning)
-        candidacies.append(candidacy)
-        compared.add(instances)
-        unproven += len(aligning.unproven)
-    if len(compared) > 1:
-        what = f"candidates are compared on different {scoring.of}"
-        apart = f"{what}, so their order is not a fair ranking"
-        candidacies = [changed(c, notes=(*c.notes, apart)) for c in candidacies]
-    if len(candidacies) > 1:
-        candidacies = [*with_holm(candidacies)]
-    ranked = sorted(candidacies, key=lambda c: (c.passes is None, -c.advantage_probability))
-    if dissimilarity is None:
-        aligned = Combined()
-    else:
-        aligned = dissimilarity
+    aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed})
+    candidacies, unproven = _candidacies(named, names, people, score, test, aligning)
     return Replacement(
-        candidates=tuple(ranked),
+        candidates=candidacies,
         score=score,
         unproven=unproven,
-        signature=signature(
-            "replace",
-            selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
-            candidates=",".join(names),
-            score=score,
-            d=describe(aligned) if scoring.aligned else None,
-            epsilon=margin,
-            least=least,
-            expert=expert,
-            draws=draws,
-            seed=seed,
-            gap=max(map(default_gap, named.values())) or None if gap is None else gap or None,
-            **{k: v for k, v in solving.items() if k != "gap" and v not in ("auto", None)},
-        ),
+        signature=_signature(named, names, score, test, aligning),
     )
 
 
@@ -194,6 +160,73 @@ class _Test:
     seed: int
     of: str
     expert: str | None
+
+
+def _candidacies(
+    named: Mapping[str, Continuum],
+    names: Iterable[str],
+    people: tuple[str, ...],
+    score: str,
+    test: _Test,
+    aligning: Aligning,
+) -> tuple[tuple[Candidacy, ...], int]:
+    """Test each candidate among the people.
+
+    Returns
+    -------
+    candidacies
+        The best candidate first, with p-values adjusted for their number.
+    unproven
+        How many alignments are not proven optimal.
+    """
+    candidacies = []
+    unproven = 0
+    compared = set()
+    for name in names:
+        # Alignments are collected per candidate: those without the candidate are not made.
+        own = Aligning(aligning.dissimilarity, aligning.executor, aligning.solving, candidate=name)
+        documents = with_annotators(named, (*people, name), least=1)
+        candidacy, instances = _tested(name, documents, people, score, test, own)
+        candidacies.append(candidacy)
+        compared.add(instances)
+        unproven += len(own.unproven)
+    if len(compared) > 1:
+        what = f"candidates are compared on different {test.of}"
+        apart = f"{what}, so their order is not a fair ranking"
+        candidacies = [changed(c, notes=(*c.notes, apart)) for c in candidacies]
+    if len(candidacies) > 1:
+        candidacies = [*with_holm(candidacies)]
+    ranked = sorted(candidacies, key=lambda c: (c.passes is None, -c.advantage_probability))
+    return tuple(ranked), unproven
+
+
+def _signature(
+    named: Mapping[str, Continuum],
+    names: Iterable[str],
+    score: str,
+    test: _Test,
+    aligning: Aligning,
+) -> str:
+    """Return the signature of the test; without a gap it names the one that the documents have."""
+    solving = aligning.solving
+    if "gap" in solving:
+        gap = solving["gap"]
+    else:
+        gap = max(map(default_gap, named.values()))
+    return signature(
+        "replace",
+        selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
+        candidates=",".join(names),
+        score=score,
+        d=describe(aligning.distance) if SCORES[score].aligned else None,
+        epsilon=test.epsilon,
+        least=test.least,
+        expert=test.expert,
+        draws=test.draws,
+        seed=test.seed,
+        gap=gap or None,
+        **{k: v for k in ("method", "time_limit") if (v := solving[k]) not in ("auto", None)},
+    )
 
 
 def _tested(

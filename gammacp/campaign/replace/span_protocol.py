@@ -188,12 +188,19 @@ def span_protocol(
             counts=counts_among(documents, people),
         )
     for row in (*rows, *([among] if among is not None else [])):
-        for score in row.scores.values():
-            signatures += (score.signature,)
-            if score.beyond_chance is not None:
-                signatures += (score.beyond_chance.signature,)
-    made = tuple(dict.fromkeys(filter(None, signatures)))
-    return SpanProtocol(candidates=tuple(rows), people=among, f1=f1, signatures=made)
+        signatures += _signatures(row)
+    unique = tuple(dict.fromkeys(filter(None, signatures)))
+    return SpanProtocol(candidates=tuple(rows), people=among, f1=f1, signatures=unique)
+
+
+def _signatures(row: Protocol) -> tuple[str | None, ...]:
+    """Return the signatures of the scores of a row, and of what they are beyond chance."""
+    signatures: list[str | None] = []
+    for score in row.scores.values():
+        signatures.append(score.signature)
+        if score.beyond_chance is not None:
+            signatures.append(score.beyond_chance.signature)
+    return tuple(signatures)
 
 
 def _people(named: Selection, names: tuple[str, ...]) -> tuple[str, ...]:
