@@ -12,7 +12,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict
 
@@ -304,15 +304,25 @@ def _shared_ends(names: Sequence[str], *, whole_words: bool) -> tuple[int, int]:
     (8, 2)
     """
     first = names[0]
-    before = len(commonprefix(names))
+    before = _shared_beginning(names)
     while whole_words and before and first[before - 1].isalnum():
         before -= 1
     # The two ends must not overlap, as those of "aa" and "aaa" would.
     rests = [name[before:][::-1] for name in names]
-    after = len(commonprefix(rests))
+    after = _shared_beginning(rests)
     while whole_words and after and first[len(first) - after].isalnum():
         after -= 1
     return before, after
+
+
+def _shared_beginning(names: Sequence[str]) -> int:
+    """Return how many letters all names begin with.
+
+    >>> _shared_beginning(["tea", "ten", "test"])
+    2
+    """
+    columns = (set(letters) for letters in zip(*names, strict=False))
+    return sum(1 for _ in takewhile(lambda letters: len(letters) == 1, columns))
 
 
 def _cut_around(name: str, before: int, after: int, most: int) -> str:
