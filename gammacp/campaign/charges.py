@@ -81,7 +81,8 @@ class Charge:
         if self.share < 0.01:
             words = f"{self.share:.2%}"
         if self.count is not None:
-            words += f" ({_round(self.count)}"
+            what = "difference" if self.count == 1 else "differences"
+            words += f" ({_round(self.count)} {what}"
             if self.by_chance is not None:
                 words += f", {_round(self.by_chance)} by chance"
             words += ")"

@@ -420,6 +420,8 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
     chosen = FORMATS[name]
     ending = chosen.extensions[0]
     corpus = Corpus.from_continua(by_document(continua))
+    # Downloads for several tools end up in one folder.
+    called = f"{GOLD}-{name}"
     with TemporaryDirectory() as folder:
         inside = Path(folder) / GOLD
         alone = (chosen.many or len(corpus) == 1) and "{document}" not in (chosen.layout or "")
@@ -433,12 +435,12 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
         write(corpus, place, format=name)
         files = sorted(f for f in Path(folder).rglob("*") if f.is_file())
         if len(files) == 1:
-            return GOLD + ending, files[0].read_bytes()
+            return called + ending, files[0].read_bytes()
         # The archive is called gold already.
         root = Path(folder)
         if inside.is_dir():
             root = inside
-        packed = Path(folder) / f"{GOLD}.zip"
+        packed = Path(folder) / f"{called}.zip"
         with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
             for file in files:
                 archive.write(file, file.relative_to(root))
