@@ -9,6 +9,7 @@ Mathet, Widlöcher & Métivier (2015), §4.5: disorder of a unitary alignment an
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar, Unpack
@@ -356,7 +357,9 @@ def nearer_deltas(
     """Return the same of alignments without empty units; NaN where there is none."""
     nearer = np.ldexp(1.0, 1 + np.frexp(cost)[1])
     wanted = (tolerance > _OPEN * np.asarray(disorder)) & (np.asarray(disorder) > 0)
-    return np.where(wanted & (nearer * _FINER <= delta), nearer, math.nan)
+    # Below the least normal number costs lose their digits.
+    possible = (nearer * _FINER <= delta) & (nearer >= sys.float_info.min)
+    return np.where(wanted & possible, nearer, math.nan)
 
 
 def cost_of(
