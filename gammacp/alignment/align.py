@@ -25,7 +25,7 @@ from gammacp.alignment.problem import Effort, Proof, Solution, Status
 from gammacp.alignment.reporting import disorder_unit
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
 from gammacp.alignment.ties import break_ties, in_order
-from gammacp.base.arguments import number
+from gammacp.base.arguments import instance, number
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import counting, due
 from gammacp.continuum import Continuum
@@ -125,6 +125,7 @@ def align(
     is false.
     2015, Fig. 10's units: 1.185185….
     """
+    instance("continuum", continuum, Continuum, "a Continuum")
     measured = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
     found = best_groups(
         continuum,

@@ -50,6 +50,16 @@ def test_a_value_that_cannot_be_meant_is_named(name: str) -> None:
         (lambda: calibrate(C, errors="split"), "errors 'split'"),
         (lambda: calibrate(C, sets=2), "sets 2 < 3"),
         (lambda: compare(CORPUS, draws=-1), "draws -1 < 0"),
+        (lambda: compare(CORPUS, draws=10**30), "draws 10{30} > 1,000,000,000"),
+        (lambda: compare(CORPUS, samples=10**30), "samples 10{30} > 1,000,000,000"),
+        (lambda: calibrate(C, sets=10**30), "sets 10{30} > 1,000,000,000"),
+        (lambda: compare(CORPUS, session=3), "session 3 is not text"),  # type: ignore[arg-type]
+        (lambda: compare(CORPUS, teams=3), "teams is int"),  # type: ignore[arg-type]
+        (lambda: compare(CORPUS, executor="serial"), "executor 'serial' is no Executor"),  # type: ignore[arg-type]
+        (lambda: compare({1: C, "1": C}), "two names are the same text"),  # type: ignore[dict-item]
+        (lambda: consensus(C, annotator=3), "annotator 3 is not text"),  # type: ignore[arg-type]
+        (lambda: gc.align(CORPUS), "continuum is Corpus, where a Continuum is needed"),  # type: ignore[arg-type]
+        (lambda: gc.alignments("x.csv"), "continuum is str, where a Continuum"),  # type: ignore[arg-type]
         (lambda: consensus(3), "continua is int"),
         (lambda: consensus(gc.align(C), weights="vote"), "weights=` is for continua"),
         (lambda: consensus(gc.align(C), tolerance="x"), "tolerance 'x'"),
@@ -58,3 +68,9 @@ def test_a_value_that_cannot_be_meant_is_named(name: str) -> None:
 def test_wrong_types_are_named(call: Callable[[], object], named: str) -> None:
     with pytest.raises((UsageError, DataError), match=named):
         call()
+
+
+def test_documents_named_by_numbers_are_named_by_their_digits() -> None:
+    found = compare({1: C, 2.0: C}, samples=2, draws=0, leave_one_out=False)  # type: ignore[dict-item]
+    assert list(found.overall.rated) == ["1", "2"]
+    assert "<" in found._repr_html_()
