@@ -172,7 +172,7 @@ def to_alignment(
         tolerance=found.tolerance,
         proof=found.proof,
         effort=found.effort,
-        constraints=tuple(constraints),
+        constraints=tuple(constraints or ()),
     )
 
 
@@ -239,7 +239,7 @@ class _Asked(NamedTuple):
 
 def _checked(constraints: Sequence[Any]) -> Sequence[Any]:
     """Return the constraints; a UsageError for what is none."""
-    if constraints is None or len(constraints) == 0:
+    if constraints is None or (isinstance(constraints, Sequence) and not constraints):
         return ()
     # Imported here: most alignments have no constraints.
     from gammacp.alignment.constraints.base import checked
