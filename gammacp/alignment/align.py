@@ -9,6 +9,7 @@ Mathet, Widlöcher & Métivier (2015), §4.5: disorder of a unitary alignment an
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar, Unpack
@@ -24,7 +25,7 @@ from gammacp.alignment.problem import Effort, Proof, Solution, Status
 from gammacp.alignment.reporting import disorder_unit
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
 from gammacp.alignment.ties import break_ties, in_order
-from gammacp.base.arguments import number
+from gammacp.base.arguments import instance, number
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import counting, due
 from gammacp.continuum import Continuum
@@ -124,6 +125,7 @@ def align(
     is false.
     2015, Fig. 10's units: 1.185185….
     """
+    instance("continuum", continuum, Continuum, "a Continuum")
     measured = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
     found = best_groups(
         continuum,
@@ -170,7 +172,7 @@ def to_alignment(
         tolerance=found.tolerance,
         proof=found.proof,
         effort=found.effort,
-        constraints=tuple(constraints),
+        constraints=tuple(constraints or ()),
     )
 
 
@@ -238,7 +240,7 @@ class _Asked(NamedTuple):
 
 def _checked(constraints: Sequence[Any]) -> Sequence[Any]:
     """Return the constraints; a UsageError for what is none."""
-    if constraints is None or len(constraints) == 0:
+    if constraints is None or (isinstance(constraints, Sequence) and not constraints):
         return ()
     # Imported here: most alignments have no constraints.
     from gammacp.alignment.constraints.base import checked
@@ -361,7 +363,9 @@ def nearer_deltas(
     """Return the same of alignments without empty units; NaN where there is none."""
     nearer = np.ldexp(1.0, 1 + np.frexp(cost)[1])
     wanted = (tolerance > _OPEN * np.asarray(disorder)) & (np.asarray(disorder) > 0)
-    return np.where(wanted & (nearer * _FINER <= delta), nearer, math.nan)
+    # Below the least normal number costs lose their digits.
+    possible = (nearer * _FINER <= delta) & (nearer >= sys.float_info.min)
+    return np.where(wanted & possible, nearer, math.nan)
 
 
 def cost_of(

@@ -41,6 +41,7 @@ from gammacp.base.stopping import due
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
+from gammacp.errors import UsageError
 
 # Units of a task. Tasks do not depend on the executor, so that the rows of continua do not, either.
 _TASK_UNITS = 40_000
@@ -92,7 +93,12 @@ def align_each(
     )
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
     reuse = check_reuse(solving.get("reuse", 0.0), cover=cover)
-    spread = map if executor is None else executor.map
+    if executor is None:
+        spread = map
+    else:
+        if not hasattr(executor, "map"):
+            raise UsageError(f"executor {executor!r} is no Executor of concurrent.futures")
+        spread = executor.map
     aligned_parts: list[AlignedPart] = []
     done = 0
     for part, solved in zip(parts, spread(solve, parts), strict=False):

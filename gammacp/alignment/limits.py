@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from numbers import Real
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from gammacp.base.stopping import GIGA, clock
@@ -114,9 +115,10 @@ class Limits:
 
     def __post_init__(self) -> None:
         """UsageError for a value outside its range."""
-        if not 0 <= self.gap < 1:
+        if not isinstance(self.gap, Real) or not 0 <= self.gap < 1:
             raise UsageError(f"gap {self.gap!r} is not in [0, 1)")
-        if self.time_limit is not None and not self.time_limit > 0:
+        limited = self.time_limit is not None
+        if limited and (not isinstance(self.time_limit, Real) or not self.time_limit > 0):
             raise UsageError(f"time limit {self.time_limit!r} is not a number of seconds > 0")
         several = isinstance(self.tuning, Sequence)
         if not several or not all(isinstance(stage, Stage) for stage in self.tuning):

@@ -233,7 +233,12 @@ def reader_of(table: Any) -> Any:
         return table.to_reader()
     if hasattr(table, "validate"):
         table.validate(full=True)
-    return pyarrow.RecordBatchReader.from_stream(table)
+    try:
+        return pyarrow.RecordBatchReader.from_stream(table)
+    except pyarrow.ArrowException:
+        raise
+    except ValueError as error:  # pandas: two columns have one name
+        raise DataError(f"table cannot be read: {error}", hint="Give each column one name") from None
 
 
 def exact_sum(first: float, second: float) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gammacp.base.arguments import whole
+from gammacp.base.arguments import instance, whole
 from gammacp.base.signature import extend, fingerprint
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Corpus
@@ -268,6 +268,7 @@ class Agreement:
         DataError
             An annotator has no team, or a document has annotators of two.
         """
+        instance("teams", teams, Mapping, "the team of each annotator by name")
         for document, score in self.rated.items():
             people = score.alignment.continuum.annotators
             if missing := [a for a in people if a not in teams]:

@@ -35,7 +35,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.measures.settings import Computing, Memory, Settings
 
 T = TypeVar("T")
@@ -201,10 +201,13 @@ class Selected(Draws[Continuum]):
 def named_continua(continua: Continua) -> Mapping[str, Continuum]:
     """Continua by name, whatever they come as.
 
+    Names that are numbers, as the groups of a data frame have them, become text.
+
     Raises
     ------
     UsageError
-        It is none of a Continuum, a Corpus and a mapping of names to continua.
+        It is none of a Continuum, a Corpus and a mapping of names to continua, or two names are
+        the same text.
     """
     if isinstance(continua, Continuum):
         return {continua.name: continua}
@@ -214,7 +217,15 @@ def named_continua(continua: Continua) -> Mapping[str, Continuum]:
     instance("continua", continua, Mapping, wanted)
     for name, continuum in continua.items():
         instance(f"continua[{name!r}]", continuum, Continuum, "a Continuum")
-    return continua
+    if all(isinstance(name, str) for name in continua):
+        return continua
+    # Imported here: names of files are text.
+    from gammacp.base.frames import name_of
+
+    named = {name_of(name): continuum for name, continuum in continua.items()}
+    if len(named) < len(continua):
+        raise UsageError("continua: two names are the same text")
+    return named
 
 
 class Basis:

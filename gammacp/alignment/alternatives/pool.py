@@ -40,7 +40,7 @@ from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Status
 from gammacp.alignment.ties import category_costs, in_order, nameless_ranks, second_costs
-from gammacp.base.arguments import whole
+from gammacp.base.arguments import instance, whole
 from gammacp.base.arrays import Codes
 from gammacp.base.stopping import due, was_interrupted
 from gammacp.continuum import Continuum
@@ -244,6 +244,7 @@ def alignments(
     Two alignments differ if some unit has other partners. Disorders that differ by 1e-10·Δ / x̄ or
     less are equal (x̄: units per annotator); `Pool.borderline` says whether that matters.
     """
+    instance("continuum", continuum, Continuum, "a Continuum")
     whole("most", most, 1)
     if isinstance(within, bool) or not isinstance(within, int | float) or not within >= 0:
         raise UsageError(f"within {within!r} is not a disorder of 0 or more")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gammacp.base.arguments import several, whole
+from gammacp.base.arguments import MOST_DRAWS, several, whole
 from gammacp.base.arrays import Floats
 from gammacp.base.lazy import Plotted
 from gammacp.base.record_tables import record_of, share
@@ -226,7 +226,7 @@ def calibrate(
     UsageError
         An error type is unknown or not a single one; too few sets; an option is unknown.
     """
-    sets = whole("sets", sets, 3)
+    sets = whole("sets", sets, 3, MOST_DRAWS)
     for error in several("errors", errors):
         if len(parse_errors(error)) > 1:
             raise UsageError(f"error {error!r} combines errors: give them one at a time")

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from gammacp.base.arguments import one_of, several, whole
+from gammacp.base.arguments import MOST_DRAWS, one_of, several, whole
 from gammacp.base.lazy import Plotted
 from gammacp.base.record_tables import record_of
 from gammacp.base.signature import extend
@@ -249,7 +249,7 @@ def compare(
         Unknown option, or a value outside its range.
     """
     settings = Settings.of(**options)
-    draws = whole("draws", draws, 0)
+    draws = whole("draws", draws, 0, MOST_DRAWS)
     wanted, also = _tables_wanted(by, also)
     tell = progress or (lambda _: None)
     data = _Compared.of(continua, against, reference, session)

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.base.arguments import text
 from gammacp.base.arrays import Floats
 from gammacp.base.text import counted
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
@@ -151,7 +152,7 @@ def people_of(annotators: Sequence[str], pattern: str) -> dict[str, tuple[str, s
     >>> people_of(["Ann-1", "Ann-2", "Bob"], "{annotator}-{session}")
     {'Ann-1': ('Ann', '1'), 'Ann-2': ('Ann', '2'), 'Bob': ('Bob', '')}
     """
-    pieces = _FIELDS.split(pattern)
+    pieces = _FIELDS.split(text("session", pattern))
     named = [p for p in pieces[1::2] if p != "*"]
     if sorted(named) != ["{annotator}", "{session}"] or "{" in "".join(pieces[::2]):
         raise UsageError(

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import count
 from typing import Unpack
 
-from gammacp.base.arguments import number, whole
+from gammacp.base.arguments import instance, number, whole
 from gammacp.base.signature import describe, fingerprint, quote_part, shortest, signature
 from gammacp.campaign.compare.scoring import annotators_of, documents_with, with_annotators
 from gammacp.campaign.plan.advice import Design, Goal, Plan, Prices
@@ -97,6 +97,9 @@ def plan(
     """
     goal = goal or Goal()
     prices = prices or Prices()
+    instance("goal", goal, Goal, "a Goal")
+    instance("prices", prices, Prices, "an object of Prices")
+    instance("annotators", annotators, Collection, "a list of numbers")
     settings = Settings.of(**options)
     choices = {whole("annotators", m, 2) for m in annotators}
     named = _checked_pilot(continua, goal, model, gamma, candidate, error)

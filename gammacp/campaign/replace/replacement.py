@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.base.arguments import several, whole
+from gammacp.base.arguments import MOST_DRAWS, several, whole
 from gammacp.base.record_tables import record_of
 from gammacp.base.signature import describe, signature
 from gammacp.base.text import first_names
@@ -137,7 +137,7 @@ def replace(
     solving: dict[str, Any] = {"method": method, "time_limit": time_limit}
     if gap is not None:
         solving["gap"] = gap
-    draws = whole("draws", draws, 1)
+    draws = whole("draws", draws, 1, MOST_DRAWS)
     test = _Test(margin, least, draws, seed, SCORES[score].of, expert)
     people = _people(named, names, expert)
     aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed})
