@@ -216,7 +216,6 @@ def draw_panel(
     labels = list(order or curves)
     for label, curve in drawn.items():
         _draw_curve(axes, labels.index(label), label, curve, among=len(labels))
-    lowest = lowest_mean([p for curve in drawn.values() for p in curve])
     missing = [label for label in curves if label not in known]
     if len(missing) <= _NAMED:
         named = ", ".join(missing)
@@ -224,11 +223,8 @@ def draw_panel(
         named = f"{len(missing)} of {len(curves)}"
     notes = [*_flat_notes(flat), *_jump_notes(drawn)]
     if missing:
-        notes += [f"undefined: {named}"]
-    else:
-        notes += []
-    if lowest < floor:
-        notes.append(f"goes on down to {_short(lowest)}")
+        notes.append(f"undefined: {named}")
+    notes += _depth_notes(drawn, floor)
     if bottom is None:
         bottom = shared_bottom([curves], floor)
     axes.set(xlim=(0, 1), ylim=(bottom, 1.04), ylabel=y)
@@ -275,6 +271,15 @@ def _jump_notes(drawn: Mapping[str, Sequence[Point]]) -> list[str]:
             if after.mean - before.mean > _JUMP:
                 jumps.setdefault(after.magnitude, []).append(label)
     return [f"jump at {x:g}: {', '.join(names)}" for x, names in sorted(jumps.items())]
+
+
+def _depth_notes(drawn: Mapping[str, Sequence[Point]], floor: float) -> list[str]:
+    """Name the curves that go on below the panel, and say how far the lowest of them goes."""
+    cut = [label for label, curve in drawn.items() if lowest_mean(curve) < floor]
+    if not cut:
+        return []
+    lowest = min(lowest_mean(drawn[label]) for label in cut)
+    return [f"{', '.join(cut)}: on down to {_short(lowest)}"]
 
 
 def _short(value: float) -> str:
