@@ -238,7 +238,8 @@ def reader_of(table: Any) -> Any:
     except pyarrow.ArrowException:
         raise
     except ValueError as error:  # pandas: two columns have one name
-        raise DataError(f"table cannot be read: {error}", hint="Give each column one name") from None
+        hint = "Give each column one name"
+        raise DataError(f"table cannot be read: {error}", hint=hint) from None
 
 
 def exact_sum(first: float, second: float) -> float:

@@ -109,5 +109,5 @@ def test_least_numbers_of_weights_and_deltas() -> None:
 @pytest.mark.parametrize("wrong", [3, "combined", object(), Combined, EndsOnly])
 def test_what_is_no_dissimilarity_is_refused(wrong: object) -> None:
     c = Continuum.from_units([Unit("A", 0, 10, "x"), Unit("B", 1, 10, "x")])
-    with pytest.raises(UsageError, match="is no dissimilarity|is a class"):
+    with pytest.raises(UsageError, match=r"is no dissimilarity|is a class"):
         align(c, wrong)

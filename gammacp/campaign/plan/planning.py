@@ -360,10 +360,10 @@ def _peers(simulation: Simulation, start: Pilot, m: int) -> Wins:
 
 def turns_of(instances: Iterable[Instance], names: tuple[str, ...]) -> Iterator[Instance]:
     """Yield each instance with its annotators' names rotated, in both directions."""
-    for instance in instances:
+    for one in instances:
         for order in (names, names[::-1]):
             for k in range(len(names)):
-                yield replace(instance, annotators=order[k:] + order[:k])
+                yield replace(one, annotators=order[k:] + order[:k])
 
 
 def _spread(simulation: Simulation, start: Pilot, simulated: float, m: int) -> float:
