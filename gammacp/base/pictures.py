@@ -40,7 +40,7 @@ class Panel:
     Attributes
     ----------
     height
-        In inches.
+        Height in inches.
     draw
         Draws it on axes.
     """
@@ -56,11 +56,11 @@ class Picture:
     Attributes
     ----------
     panels
-        From left to right and from top to bottom.
+        Panels from left to right and from top to bottom.
     caption
-        What is shown, and what it rests on; sentences.
+        Sentences that say what is shown, and what it rests on.
     columns
-        How many panels stand side by side.
+        Number of panels that stand side by side.
     finish
         Adds what belongs to several panels: it is given the figure and the list of axes.
     """
@@ -87,8 +87,8 @@ class PlotOptions(TypedDict, total=False):
     Attributes
     ----------
     width
-        Of a new figure, in inches (default: `WIDTH`); `ONE_COLUMN` and `TWO_COLUMNS` are those of
-        most journals.
+        Width of a new figure, in inches (default: `WIDTH`); `ONE_COLUMN` and `TWO_COLUMNS` are
+        those of most journals.
     caption
         Whether the caption stands below (default), which says what is shown and what it rests on.
         Without it, `figure.caption` has the words.
@@ -118,7 +118,7 @@ def draw(
     figure
         A figure or part of one (`SubFigure`); by default a new one.
     width, caption, style
-        As of `PlotOptions`.
+        Options of `PlotOptions`.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def caption_lines(caption: str, width: float) -> list[str]:
     caption
         Sentences.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
     """
     return [plain(line) for line in textwrap.wrap(caption, max(20, int(_LETTERS * width)))]
 
@@ -238,7 +238,7 @@ def short_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str
     Parameters
     ----------
     names
-        Of annotators, documents, ….
+        Names of annotators, documents, ….
     most
         Letters that there is room for.
     """
@@ -252,7 +252,7 @@ def cut_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str]:
     Parameters
     ----------
     names
-        Of annotators, documents, ….
+        Names of annotators, documents, ….
     most
         Letters that there is room for.
     """

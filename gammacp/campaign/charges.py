@@ -55,9 +55,9 @@ class Charge:
     kind
         The kind of difference.
     share
-        Of the observed disorder.
+        Share of the observed disorder.
     count, by_chance
-        How many differences there are, and how many random annotations have; None without them.
+        Number of differences, and of those that random annotations have; None without them.
     """
 
     annotator: str
@@ -113,7 +113,7 @@ def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
     found
         The kinds of differences.
     most
-        How many bars; the caption says how many more there are.
+        Largest number of bars; the caption says how many more there are.
     """
     observed = found.observed
     if found.reason is None:
@@ -230,7 +230,7 @@ def panel_of(found: Charges, width: float) -> tuple[Panel, list[str]]:
     found
         At least one bar.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
     """
     from gammacp.base.pictures import Panel, short_names
 

@@ -363,7 +363,7 @@ def announce(sentence: str) -> None:
     Parameters
     ----------
     sentence
-        What somebody has to know before any number.
+        Sentence that somebody has to know before any number.
     """
     _announced.append(sentence)
 

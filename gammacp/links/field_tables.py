@@ -38,12 +38,12 @@ class FieldTables:
     Attributes
     ----------
     parseval
-        As of `gammacp.links.measures.parseval.parseval`; empty without trees.
+        Records of `gammacp.links.measures.parseval.parseval`; empty without trees.
     faults
         Documents that are no tree, each with annotator and reason.
     corefud
-        As of `gammacp.links.measures.corefud.corefud_scores`, of each way to match
-        mentions, without and with singletons; empty without files of CorefUD.
+        Records of `gammacp.links.measures.corefud.corefud_scores`, of each way to match mentions,
+        without and with singletons; empty without files of CorefUD.
     """
 
     parseval: tuple[Record, ...] = ()
@@ -140,9 +140,9 @@ def field_tables(
     Parameters
     ----------
     collected
-        By kind.
+        Structures by kind.
     continua
-        What counts: other annotators are left out.
+        Continua whose annotators count: other annotators are left out.
     renamed
         Names in the files with those that count.
     """

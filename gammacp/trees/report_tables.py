@@ -66,7 +66,7 @@ def tables(report: TreeReport) -> list[Table]:
     Parameters
     ----------
     report
-        On trees or graphs.
+        Report on trees or graphs.
     """
     document = report.as_dict()
     if "alpha" in document:
@@ -201,7 +201,7 @@ def in_words(report: TreeReport) -> list[str]:
     Parameters
     ----------
     report
-        On trees or graphs.
+        Report on trees or graphs.
     """
     return list(_said(report.document))
 

@@ -24,9 +24,9 @@ def picture_of(calibration: Calibration, width: float) -> Picture:
     Parameters
     ----------
     calibration
-        What is drawn.
+        The calibration to draw.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
 
     Raises
     ------
