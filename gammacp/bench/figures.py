@@ -84,13 +84,13 @@ def plot_errors(
     Parameters
     ----------
     points
-        What is drawn.
+        Points to draw.
     folder
         For the files.
     what
         Name of the vertical axis.
     about
-        What the annotation sets are: annotators, units, chance.
+        Description of the annotation sets: annotators, units, chance.
     """
     written: list[Path] = []
     for error, group in by_error(points).items():
@@ -194,7 +194,7 @@ def draw_panel(
     Parameters
     ----------
     axes
-        To draw on; the legend is the caller's.
+        Axes to draw on; the legend is the caller's.
     curves
         A curve is drawn that has a value elsewhere than at magnitude 0.
     title
@@ -202,11 +202,11 @@ def draw_panel(
     x, y
         Names of the axes.
     floor
-        What lies below is cut off.
+        Value below which the curve is cut off.
     order
         All labels of the page, so that each has one colour; by default those of `curves`.
     bottom
-        Where the vertical axis begins, for panels that share one; by default below the curves.
+        Lower end of the vertical axis, for panels that share one; by default below the curves.
     line
         Letters of a line of notes: what the panel is wide.
     """
@@ -242,7 +242,7 @@ def shared_bottom(panels: Iterable[Mapping[str, Sequence[Point]]], floor: float 
     panels
         Curves by label, for each panel.
     floor
-        What lies below is cut off.
+        Value below which curves are cut off.
     """
     points = [p for curves in panels for curve in curves.values() for p in curve]
     return max(min(-0.05, lowest_mean(points) - 0.05), floor)
@@ -325,11 +325,11 @@ def add_legend(
     axes
         Or a whole figure.
     points
-        What is drawn.
+        Points that are drawn.
     found
         Handles by their labels; by default those of the axes.
     about
-        What the sets are, a line above.
+        Description of the sets, a line above.
     where
         Place and columns; beside the axes where it is left out.
     """
