@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from experiments._sweep import swept
+from gammacp.base.files import write_text
 from gammacp.bench.rank_results import write_ranking
 from gammacp.bench.rank_stores import SweptValues
 from gammacp.bench.ranking import LEAST_SETS, rank
@@ -37,4 +38,6 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         configuration = json.loads(store.begin(sweep).configuration)
     chosen = {key: dict(by_set) for key, by_set in values.items() if key[2] in sweep.magnitudes}
     found = SweptValues(chosen, configuration)
-    write_ranking(rank(chosen, DOCUMENTS), found, out)
+    ranking = rank(chosen, DOCUMENTS)
+    write_ranking(ranking, found, out)
+    write_text(out / "ranks.json", json.dumps(ranking.as_dict(), indent=1) + "\n")

@@ -290,7 +290,9 @@ def _short(value: float) -> str:
 def _wrapped(notes: Sequence[str], line: int) -> list[str]:
     """Return the notes as lines of so many letters, without those that only set formulas."""
     lines: list[str] = []
-    for word in "; ".join(notes).split():
+    # A measure such as 1 − SER is not broken.
+    text = "; ".join(notes).replace(" − ", "\u00a0−\u00a0")
+    for word in text.split(" "):
         if lines:
             longer = f"{lines[-1]} {word}"
         else:

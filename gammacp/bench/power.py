@@ -50,7 +50,7 @@ class Moments:
         return cls(
             np.where(n > 0, mean, np.nan),
             np.where(n > 1, squares / np.maximum(n - 1, 1), np.nan),
-            n / len(values),
+            n / max(len(values), 1),
         )
 
 
