@@ -24,7 +24,7 @@ class Crowd:
     Attributes
     ----------
     people, documents
-        How many there are.
+        Number of people and of documents.
     errs
         Share of units that are moved, and mistakes added per unit.
     attract
@@ -36,9 +36,9 @@ class Crowd:
     copied
         Share of documents that the second annotator takes from the first.
     per_document
-        How many of the people annotate each document.
+        Number of people who annotate each document.
     careless
-        How many times as often the first two err.
+        Factor of the error rates of the first two.
     """
 
     people: int = 5

@@ -178,7 +178,7 @@ def count_once(
     Parameters
     ----------
     continua
-        By name.
+        Continua by name.
     found
         The pairs that are named.
 
