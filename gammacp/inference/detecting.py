@@ -27,9 +27,12 @@ from gammacp.inference.part_tests import (
     paired_difference,
 )
 
-LEAST = 20
-"""Documents of one size to which a corpus must be equal, (Σ e)² / Σ e²."""
-LEAST_SHARE = 0.5
+LEAST = 40
+"""Documents of one size to which a corpus must be equal, (Σ e)² / Σ e²; 20 to 30 skewed documents
+look too much alike: the power is then .57 to .70 (benchmarks/detectable.py)."""
+LEAST_PAIRED = 60
+"""The same of the documents of two rounds: a document in which they differ a lot is rarer."""
+LEAST_SHARE = 0.6
 """The same as a share of its documents."""
 MOST_WITHOUT = 0.25
 """Share of documents without any disorder above which nothing is told."""
@@ -85,7 +88,10 @@ def detectable(
     errors
         Relative standard errors of the two expected disorders.
     """
-    if any(too_unequal(*side) for side in (first, second)):
+    least = LEAST
+    if paired:
+        least = LEAST_PAIRED
+    if any(too_unequal(*side, least=least) for side in (first, second)):
         return None
     theta = [float(o.sum() / e.sum()) for o, e in (first, second)]
     size = math.hypot(*errors)
@@ -132,18 +138,20 @@ def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
     return Parts(factor * parts.ratio, times * parts.influences, parts.df, times**3 * parts.third)
 
 
-def too_unequal(observed: Floats, expected: Floats) -> bool:
+def too_unequal(observed: Floats, expected: Floats, *, least: int = LEAST) -> bool:
     """Return whether documents are too few, too unequal or too short to tell a power.
 
     Parameters
     ----------
     observed, expected
         Disorders of the documents, shape (parts,).
+    least
+        Documents of one size that are enough.
     """
     equal = equal_parts(expected)
     number = len(expected)
     without = float((observed <= 0).mean())
-    return equal < max(LEAST, LEAST_SHARE * number) or without > MOST_WITHOUT
+    return equal < max(least, LEAST_SHARE * number) or without > MOST_WITHOUT
 
 
 def equal_parts(expected: Floats) -> float:
