@@ -1,10 +1,10 @@
 """The instance library: python benchmarks/instances.py make|check|race [--seconds S] [NAME…].
 
 results/instances/NAME.json.gz is an instance, its best known alignment and what proves its bound: a
-certificate as `gammacp align --certificate` writes it, packed with gzip. `make` draws the instances that are missing,
-solves them for S CPU seconds each, and keeps of the old and the new file the one with the better
-value, or with the same value and the better bound; so that it may be run again with more time, or
-with a better solver. index.csv is written of all files: sizes, best value and bound, who proved it
+certificate as `gammacp align --certificate` writes it, packed with gzip. `make` draws the instances
+that are missing, solves them for S CPU seconds each, and keeps of the old and the new file the one
+with the better value, or with the same value and the better bound; so that it may be run again with
+more time, or with a better solver. index.csv is written of all files: sizes, best value and bound, who proved it
 and when, and what `verify.py` says of it. `check` verifies all files anew and says so there.
 `race` has every registered solver (`--import MODULE` for yours) solve every instance for S CPU
 seconds, and writes results/benchmarks/instances.csv.
@@ -53,7 +53,8 @@ MOST_MEMORY = 8 << 30
 CONTEXT = get_context("fork")
 # Of the processor.
 SECONDS_TO_VERIFY = 120
-# Bytes before packing; what is larger is kept without its proof (a matrix of 6 bytes per pair of units).
+# Bytes before packing; what is larger is kept without its proof (a matrix of 6 bytes for each pair
+# of units).
 MOST_BYTES = 450_000
 RANDOM = [
     "3x10:1",
