@@ -4,10 +4,10 @@ results/instances/NAME.json.gz is an instance, its best known alignment and what
 certificate as `gammacp align --certificate` writes it, packed with gzip. `make` draws the instances
 that are missing, solves them for S CPU seconds each, and keeps of the old and the new file the one
 with the better value, or with the same value and the better bound; so that it may be run again with
-more time, or with a better solver. index.csv is written of all files: sizes, best value and bound, who proved it
-and when, and what `verify.py` says of it. `check` verifies all files anew and says so there.
-`race` has every registered solver (`--import MODULE` for yours) solve every instance for S CPU
-seconds, and writes results/benchmarks/instances.csv.
+more time, or with a better solver. index.csv is written of all files: sizes, best value and bound,
+who proved it and when, and what `verify.py` says of it. `check` verifies all files anew and says so
+there. `race` has every registered solver (`--import MODULE` for yours) solve every instance for S
+CPU seconds, and writes results/benchmarks/instances.csv.
 
 An instance is named by its family and drawn by `alignment_case.instance`; `cover-…` are covers, and
 others are named by the constraint that their alignment must keep.
