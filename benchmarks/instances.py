@@ -53,8 +53,8 @@ MOST_MEMORY = 8 << 30
 CONTEXT = get_context("fork")
 # Of the processor.
 SECONDS_TO_VERIFY = 120
-# Bytes before packing; what is larger is kept without its proof (a matrix of 6 bytes for each pair
-# of units).
+# Bytes before packing; a larger file is kept without its proof (a matrix of 6 bytes per pair of
+# units).
 MOST_BYTES = 450_000
 RANDOM = [
     "3x10:1",

@@ -50,6 +50,7 @@ import json
 import math
 import os
 import re
+import stat
 import sys
 import zlib
 from bisect import bisect_left
@@ -994,8 +995,16 @@ class Gamma:
         return lines
 
 
+def refuse_devices(path: str) -> None:
+    """Raise an error for a device: it may never end."""
+    mode = os.stat(path).st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise RefusedError("is a device, not a file")
+
+
 def units_in(path: str) -> tuple[Documents, str]:
     """Return the units of a file in our JSON or CSV by document, and what was not looked at."""
+    refuse_devices(path)
     with open(path, encoding="utf-8-sig", newline="") as stream:
         text = stream.read()
     if text.lstrip()[:1] == "{":
@@ -1110,6 +1119,7 @@ def text_of(path: str) -> str:
 
 def check(path: str, data: str | None = None) -> tuple[bool, list[str], Gamma | None]:
     """Return whether a file proves its claims, what to say, and the gamma that it is a proof of."""
+    refuse_devices(path)
     text = text_of(path)
     proof: Gamma | None = None
     if '"signature"' in text and "signature" in (read(text).value or ()):

@@ -82,8 +82,8 @@ class DocumentTable(Mapping[str, Continuum]):
     edges
         Units of document d are rows `edges[d]:edges[d + 1]`, sorted as those of a `Continuum`.
     starts, ends, annotator_codes, category_codes
-        Of the units; annotators are counted among those of the document. Each column is of the
-        smallest type that holds it exactly; `units` gives them as continua have them.
+        Columns of the units; annotators are counted among those of the document. Each column is of
+        the smallest type that holds it exactly; `units` gives them as continua have them.
     lows, highs
         Bounds of the documents.
     inside
@@ -133,7 +133,7 @@ class DocumentTable(Mapping[str, Continuum]):
         places
             The number of each document by its name, ascending from 0.
         annotators, categories
-            That codes count.
+            Names that codes count.
         document_codes, annotator_codes, category_codes
             int32, a row for each unit. A row of a document alone has annotator −1; category −1 is
             unlabelled.
@@ -142,9 +142,9 @@ class DocumentTable(Mapping[str, Continuum]):
         inside
             Breaks or shapes of units, or None.
         bounds
-            Of documents for which they are declared, by number.
+            Bounds of documents for which they are declared, by number.
         offset_unit
-            What positions count.
+            Unit of positions.
 
         Raises
         ------
@@ -161,11 +161,7 @@ class DocumentTable(Mapping[str, Continuum]):
         }
         if inside is not None:
             columns["inside"] = inside.copy()
-        if (document_codes[1:] < document_codes[:-1]).any():
-            order = np.argsort(document_codes, kind="stable")
-            document_codes = document_codes[order]
-            for name, values in columns.items():
-                columns[name] = values[order]
+        document_codes = _sort_by_document(document_codes, columns)
         sizes, people = _put_in_order(document_codes, columns, len(places))
         edges = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         lows, highs = _bounds(bounds or {}, edges, columns["starts"], columns["ends"])
@@ -242,7 +238,7 @@ class DocumentTable(Mapping[str, Continuum]):
         Parameters
         ----------
         place
-            From 0.
+            Place of the document, from 0.
         """
         rows = slice(self.edges[place], self.edges[place + 1])
         breaks = None
@@ -295,7 +291,7 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
     Parameters
     ----------
     tables
-        Of which each has its documents whole.
+        Tables, each with its documents whole.
     """
     names = [name for table in tables for name in table.names]
     places = {name: place for place, name in enumerate(names)}
@@ -383,7 +379,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         Parameters
         ----------
         places
-            From 0.
+            Places of the documents, from 0.
         """
         every = len(places) == len(self) and np.array_equal(places, np.arange(len(self)))
         if every:
@@ -454,6 +450,16 @@ def _or_none(inside: Inside) -> Inside | None:
     if any(inside):
         return inside
     return None
+
+
+def _sort_by_document(document_codes: Codes, columns: dict[str, Any]) -> Codes:
+    """Sort columns by document, in place and in the order of rows within; return sorted codes."""
+    if not (document_codes[1:] < document_codes[:-1]).any():
+        return document_codes
+    order = np.argsort(document_codes, kind="stable")
+    for name, values in columns.items():
+        columns[name] = values[order]
+    return document_codes[order]
 
 
 def _put_in_order(

@@ -27,7 +27,7 @@ docs/populations.md (`experiments/populations.py`).
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -87,9 +87,9 @@ class PairSums:
         document
             The document of each pair, numbers from 0; shape (pairs,).
         pair
-            Its two annotators, numbers from 0; shape (pairs, 2).
+            The two annotators of each pair, numbers from 0; shape (pairs, 2).
         observed, expected
-            What the pair adds to the two sums; shape (pairs,).
+            Amounts that the pair adds to the two sums; shape (pairs,).
 
         >>> PairSums.of_pairs([0, 0], [(0, 1), (0, 2)], [1.0, 3.0], [4.0, 4.0]).observed.tolist()
         [2.0, 0.5, 1.5]
@@ -138,22 +138,22 @@ class Over:
     Attributes
     ----------
     documents
-        Of these annotators, on other documents like these; None where there are too few.
+        Interval of these annotators, on other documents like these; None where there are too few.
     annotators
-        Of other annotators like these, on these documents.
+        Interval of other annotators like these, on these documents.
     both
-        Of other annotators on other documents.
+        Interval of other annotators on other documents.
     n_documents, n_annotators
-        How many documents (or clusters of them) and annotators there are.
+        Number of documents (or clusters of them), and of annotators.
     n_teams
-        How many teams the annotators work in; None if each is by itself. Intervals over annotators
-        are over teams then.
+        Number of teams that the annotators work in; None if each is by itself. Intervals over
+        annotators are over teams then.
     confidence
         Coverage that is aimed at.
     reason
-        Why there is none over annotators.
+        Reason why there is no interval over annotators.
     documents_reason
-        Why there is none over documents, where one was asked for.
+        Reason why there is no interval over documents, where one was asked for.
     """
 
     documents: Interval | None = None
@@ -255,7 +255,7 @@ def intervals_over(
     Parameters
     ----------
     sums
-        What γ is a ratio of.
+        Sums that γ is a ratio of.
     documents
         The interval over documents; without it there is none over both.
     clusters
@@ -280,53 +280,82 @@ def intervals_over(
     """
     from scipy.special import stdtrit
 
-    told: dict[str, Any] = {
-        "documents": documents,
-        "n_annotators": int(np.count_nonzero(np.bincount(sums.annotator))),
-        "confidence": confidence,
-    }
-    if teams is not None:
-        sums = sums.by_team(teams)
-    if clusters is None:
-        parts = sums.document
-    else:
-        parts = np.asarray(clusters)[sums.document]
-    there = np.flatnonzero(np.bincount(sums.annotator))
-    told["n_documents"] = int(np.count_nonzero(np.bincount(parts)))
-    told["n_teams"] = None if teams is None else len(there)
-    if (reason := _unknown(sums, len(there), teams is not None)) is not None:
-        return Over(**told, reason=reason)
+    over = Over(documents=documents, confidence=confidence)
+    sums, parts, people, over = _populations(over, sums, clusters, teams)
+    if over.reason is not None:
+        return over
     observed, expected, moved = _left_out(sums)
     whole = float(sums.observed.sum()), float(sums.expected.sum())
     theta = whole[0] / whole[1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(observed[there] / expected[there] / theta)
+        logs = np.log(observed[people] / expected[people] / theta)
     if not np.isfinite(logs).all():
-        return Over(**told, reason="without one of them, no disorder or no document is left")
-    share = np.bincount(sums.annotator, sums.expected)[there] / whole[1]
+        return replace(over, reason="without one of them, no disorder or no document is left")
+    share = np.bincount(sums.annotator, sums.expected)[people] / whole[1]
     variance = float(((logs - (share * logs).sum()) ** 2).sum())
     few = max(1.0, float((share**2).sum() ** 2 / (share**4).sum()) - 1)
     tail = (1 - confidence) / 2
-    if told["n_documents"] < FEWEST_PARTS:
+    if over.n_documents < FEWEST_PARTS:
         leg = -float(stdtrit(few, tail)) * math.sqrt(variance + error**2)
-        return Over(**told, annotators=_around(theta, (leg, leg)))
+        return replace(over, annotators=_around(theta, (leg, leg)))
     moved /= whole[1]
     moved /= theta
-    cells = parts * (int(there[-1]) + 1) + sums.annotator
-    if not (cells[1:] > cells[:-1]).all():  # as they are where no documents are clustered
-        places = np.unique(cells, return_inverse=True)[1]
-        moved = np.bincount(places, moved).astype(np.float64)
+    moved = _summed_by_cell(moved, parts * (int(people[-1]) + 1) + sums.annotator)
     own = float((moved**2).sum())
-    many = max(few, float(len(moved)) + 1 - told["n_documents"] - len(there))
+    many = max(few, float(len(moved)) + 1 - over.n_documents - len(people))
     rest = -float(stdtrit(few, tail)) * math.sqrt(max(0.0, variance - _OWN * own))
     alone = math.hypot(rest, float(stdtrit(many, tail)) * math.sqrt(own + error**2))
-    found = _around(theta, (alone, alone))
+    over = replace(over, annotators=_around(theta, (alone, alone)))
     if documents is None:
-        return Over(**told, annotators=found)
+        return over
     with np.errstate(divide="ignore"):
         low, high = (abs(float(np.log((1 - end) / theta))) for end in documents)
-    both = _around(theta, (math.hypot(low, rest), math.hypot(high, rest)))
-    return Over(**told, annotators=found, both=both)
+    return replace(over, both=_around(theta, (math.hypot(low, rest), math.hypot(high, rest))))
+
+
+def _populations(
+    over: Over,
+    sums: PairSums,
+    clusters: Sequence[int] | Indices | None,
+    teams: Sequence[int] | Indices | None,
+) -> tuple[PairSums, Indices, Indices, Over]:
+    """Count documents or clusters of them, and annotators or teams.
+
+    Returns
+    -------
+    sums
+        Those of teams, if annotators work in teams.
+    parts
+        The document or cluster of each entry of the sums.
+    people
+        Numbers of the annotators or teams that occur.
+    over
+        With the counts, and with the reason if there is no interval over annotators.
+    """
+    n_annotators = int(np.count_nonzero(np.bincount(sums.annotator)))
+    if teams is not None:
+        sums = sums.by_team(teams)
+    parts = sums.document
+    if clusters is not None:
+        parts = np.asarray(clusters)[sums.document]
+    people = np.flatnonzero(np.bincount(sums.annotator))
+    over = replace(
+        over,
+        n_annotators=n_annotators,
+        n_documents=int(np.count_nonzero(np.bincount(parts))),
+        n_teams=None if teams is None else len(people),
+        reason=_unknown(sums, len(people), teams is not None),
+    )
+    return sums, parts, people, over
+
+
+def _summed_by_cell(values: Floats, cells: Indices) -> Floats:
+    """Return the sums of values of the same cell, in the order of the cells' numbers."""
+    if (cells[1:] > cells[:-1]).all():
+        # As they are where no documents are clustered.
+        return values
+    places = np.unique(cells, return_inverse=True)[1]
+    return np.bincount(places, values).astype(np.float64)
 
 
 def _around(theta: float, legs: Interval) -> Interval:
@@ -409,7 +438,7 @@ class PairCells:
         Parameters
         ----------
         weights
-            Of the documents; none: 1 each.
+            Weights of the documents; none: 1 each.
         """
         w = np.asarray(weights)[self.document] if len(weights) else 1.0
         return PairSums.of_pairs(self.document, self.pair, w * self.observed, w * self.expected)
@@ -422,13 +451,13 @@ class AlignedDocuments:
     Attributes
     ----------
     continua
-        In order, with the same categories.
+        Continua in order, with the same categories.
     columns
         The alignments of some neighbours of as many annotators, by their numbers.
     expected
         The expected disorder of each.
     dissimilarity
-        By which they are aligned.
+        Dissimilarity by which they are aligned.
     """
 
     continua: ContinuumSequence
@@ -499,7 +528,7 @@ def pair_sums_of(scored: AlignedDocuments, weights: Sequence[float] = ()) -> Pai
     scored
         As for `pair_cells_of`.
     weights
-        Of the documents; none: 1 each.
+        Weights of the documents; none: 1 each.
 
     Raises
     ------

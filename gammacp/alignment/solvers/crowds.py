@@ -8,7 +8,7 @@ small then. Thousands of units of fewer annotators are recombined (`heuristics.l
 priced by proximal steps (`duals.proximal`) instead.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,9 +59,9 @@ class Crowds(Stage):
     first
         Steps that column generation has of a crowd before it is relaxed.
     first_of_few
-        Those that it has of fewer annotators, of whom 20 × 30 random ones take 5 to 11 s. Then they
-        are enclosed for as many steps as that took: their columns come to a proof sooner than their
-        relaxation comes near it (27 × 20 random).
+        Steps of column generation for fewer annotators, of whom 20 × 30 random ones take 5 to 11 s.
+        Then they are enclosed for as many steps as that took: their columns come to a proof sooner
+        than their relaxation comes near it (27 × 20 random).
     patience
         Steps without progress after which the relaxation has had its say, beyond a share of all.
     """
@@ -141,6 +141,32 @@ def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
         return generate(problem, limits, until, trying=_long(problem, limits))
 
 
+def _turns(
+    problem: Problem,
+    generated: Generated,
+    limits: Limits,
+    deadline: float,
+    together: Callable[[], Floats | None],
+) -> dict[str, Iterator[Any]]:
+    """Return the steps of the relaxation and those of annealing, for long texts and for others.
+
+    `together` is called for what the relaxation has of each pair so far.
+    """
+    groups = generated.groups
+    how: dict[str, Any] = {"seed": limits.seed, "deadline": deadline}
+    if _long(problem, limits):
+        tuning = limits.of(Recombination)
+        return {
+            "relax": proximal_steps(problem, groups, deadline),
+            "anneal": recombinations(problem, groups, together=together, tuning=tuning, **how),
+        }
+    disorder = problem.n_units * problem.opening - generated.gain
+    return {
+        "relax": relaxations(problem, disorder, deadline, limits.of(Semidefinite)),
+        "anneal": annealing_runs(problem, groups, **how),
+    }
+
+
 def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float) -> Generated:
     """Return a better alignment and a better bound, in turn, until due or nothing more comes of it.
 
@@ -153,21 +179,8 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
     total = problem.n_units * problem.opening
     # The relaxation first; annealing that brings nothing has less and less of the time.
     long = _long(problem, limits)
-    groups = found.groups
-    how: dict[str, Any] = {"seed": limits.seed, "deadline": deadline}
     together: Floats | None = None
-    if long:
-        turns: dict[str, Iterator[Any]] = {
-            "relax": proximal_steps(problem, groups, deadline),
-            "anneal": recombinations(
-                problem, groups, together=lambda: together, tuning=noise, **how
-            ),
-        }
-    else:
-        turns = {
-            "relax": relaxations(problem, total - found.gain, deadline, limits.of(Semidefinite)),
-            "anneal": annealing_runs(problem, groups, **how),
-        }
+    turns = _turns(problem, found, limits, deadline, lambda: together)
     n_inside = 0
     reached = -np.inf
     spent = dict.fromkeys(turns, 0)
