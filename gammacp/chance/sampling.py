@@ -200,21 +200,21 @@ class Draws(Generic[Data]):
             if self._known is None:
                 return several
             self._known.update(zip(new, several, strict=True))
-        taken_sets: list[Data] = []
+        random_sets: list[Data] = []
         for index in indices:
             if due():
                 break
             if self._known is not None and index in self._known:
-                taken_sets.append(self._known[index])
+                random_sets.append(self._known[index])
                 continue
             rng = sample_seed(self.seed, index)
             chosen = self.sampler
             if isinstance(chosen, Strata):
                 chosen = chosen.of(index % self.rounds, rng)
-            taken_sets.append(chosen.draw(rng))
+            random_sets.append(chosen.draw(rng))
             if self._known is not None:
-                self._known[index] = taken_sets[-1]
-        return taken_sets
+                self._known[index] = random_sets[-1]
+        return random_sets
 
 
 class Counting(Protocol[Counted]):

@@ -147,19 +147,19 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
         return continuum
     units = {(u.annotator, u.id) for u in continuum if u.id}
     if wanted:
-        whole = whole_links(continuum.links, units)
+        links = whole_links(continuum.links, units)
     else:
-        whole = ()
-    if len(whole) == len(continuum.links):
+        links = ()
+    if len(links) == len(continuum.links):
         return continuum
     tally = Tally(continuum.name)
     if wanted:
         reason = "ends at a unit that was left out"
     else:
         reason = links_unused()
-    tally.add("link", reason, len(continuum.links) - len(whole))
+    tally.add("link", reason, len(continuum.links) - len(links))
     about = replace(continuum.about, left_out=(*continuum.left_out, *tally.entries()))
-    return replace(continuum, links=whole, about=about)
+    return replace(continuum, links=links, about=about)
 
 
 def in_pieces(continuum: Continuum) -> str:
