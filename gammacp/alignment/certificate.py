@@ -43,7 +43,7 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
     Parameters
     ----------
     alignment
-        From `align` or from a score of γ, proven or not.
+        An alignment made by `align` or taken from a score of γ, proven or not.
     """
     continuum = alignment.continuum
     measured = alignment.dissimilarity

@@ -19,9 +19,9 @@ def picture_of(alignment: Alignment, width: float) -> Picture:
     Parameters
     ----------
     alignment
-        What is drawn.
+        The alignment to draw.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def lanes_of(alignment: Alignment) -> Lanes:
     Parameters
     ----------
     alignment
-        Of at least one unit.
+        An alignment of at least one unit.
     """
     continuum = alignment.continuum
     groups = alignment.groups
@@ -73,7 +73,7 @@ def caption_of(alignment: Alignment) -> list[str]:
     Parameters
     ----------
     alignment
-        What is drawn.
+        The alignment that is drawn.
     """
     continuum = alignment.continuum
     if continuum.name:

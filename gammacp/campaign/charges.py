@@ -55,9 +55,9 @@ class Charge:
     kind
         The kind of difference.
     share
-        Of the observed disorder.
+        Share of the observed disorder.
     count, by_chance
-        How many differences there are, and how many random annotations have; None without them.
+        Number of differences, and of those that random annotations have; None without them.
     """
 
     annotator: str
@@ -81,7 +81,8 @@ class Charge:
         if self.share < 0.01:
             words = f"{self.share:.2%}"
         if self.count is not None:
-            words += f" ({_round(self.count)}"
+            what = "difference" if self.count == 1 else "differences"
+            words += f" ({_round(self.count)} {what}"
             if self.by_chance is not None:
                 words += f", {_round(self.by_chance)} by chance"
             words += ")"
@@ -105,7 +106,7 @@ def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
     found
         The kinds of differences.
     most
-        How many bars; the caption says how many more there are.
+        Largest number of bars; the caption says how many more there are.
     """
     observed = found.observed
     if found.reason is None:
@@ -222,7 +223,7 @@ def panel_of(found: Charges, width: float) -> tuple[Panel, list[str]]:
     found
         At least one bar.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
     """
     from gammacp.base.pictures import Panel, short_names
 

@@ -49,7 +49,7 @@ class Annotation:
         Parameters
         ----------
         rows
-            Of the units, in their new order; a row may come twice.
+            Numbers of the units, in their new order; a row may come twice.
         """
         return replace(
             self,
@@ -129,9 +129,9 @@ def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, st
     Parameters
     ----------
     mean_length, circle
-        Of the units, and around.
+        Mean length of the units, and the length of the circle.
     n
-        How many.
+        Number of annotators.
     """
     if circle > 0:
         distance = mean_length / circle
@@ -156,7 +156,7 @@ def annotation_set(
     categories
         Names of the category codes.
     names
-        Of the annotators, where they are real ones.
+        Names of the annotators, where they are real ones.
     """
     starts = np.concatenate([p.starts for p in parts])
     ends = np.concatenate([p.starts + p.lengths for p in parts])
@@ -187,7 +187,7 @@ def annotation_sets(
     parts
         Plain, one per annotator; of each column a row for each set, or one for all.
     n
-        How many sets.
+        Number of sets.
     categories, names
         As for `annotation_set`.
     """

@@ -49,9 +49,9 @@ class BeyondChance:
     least_p
         The least p that these random sets or permutations can give; None where it is no share.
     signature
-        How the value was made: the measure's own signature and how chance was drawn.
+        Signature of the value: the measure's own one, and how chance was drawn.
     told
-        What the chance model has to tell beyond that, by name.
+        Facts that the chance model adds, by name.
     """
 
     value: float
@@ -82,11 +82,11 @@ class Computed:
     mean, pairs
         E[D], and how many pairs it is the mean of.
     interval
-        Of the value; None where it is not known.
+        Interval of the value; None where it is not known.
     nothing
-        Why there is no value where E[D] is 0.
+        Reason why there is no value where E[D] is 0.
     p, least_p
-        Of a test that the model has without random sets, and the least that it can give.
+        p of a test that the model has without random sets, and the least p that it can give.
     """
 
     mean: float
@@ -129,7 +129,7 @@ def ratio_with_interval(
     observed, expected, nothing
         As for `ratio`.
     interval
-        Of the value, where there is one.
+        Interval of the value, where there is one.
     """
     value, reason = ratio(observed, expected, nothing)
     fields = {"value": value, "interval": None if reason else interval, "reason": reason}
@@ -190,19 +190,19 @@ def against_chance(
     observed
         D_o by measure; NaN where one has no value.
     observe
-        What the measures count on random data; None where every E[D] is computed.
+        Function that counts the measures on random data; None where every E[D] is computed.
     draw
         Draws random data; without `observe`, the name of the chance model.
     rule, seed
-        How many random sets, and of them; default: 2 % of E[D] at 95 % for every measure.
+        Number of random sets, and their seed; default: 2 % of E[D] at 95 % for every measure.
     signed
         The measures' own signatures.
     missing
-        Why a measure without a D_o has no value.
+        Reason why a measure without a D_o has no value.
     computed
         E[D] of the measures of which the model knows it; the random sets then serve `p` alone.
     told
-        What the chance model tells beside, of every measure.
+        Facts that the chance model adds to every measure.
 
     >>> chance = against_chance(
     ...     {"ser": 0.25}, None, "cut", signed={"ser": "ser|v:1"}, missing="nothing is marked",
@@ -250,11 +250,11 @@ def signed_chance(
     Parameters
     ----------
     model
-        How the chance model signs itself.
+        Signature of the chance model.
     rule, seed
-        What was asked for.
+        Number of random sets that was asked for, and their seed.
     made
-        What came of it: `samples` and `without_value`; None: it is not told.
+        Outcome of sampling: `samples` and `without_value`; None leaves it out.
     """
     return {
         "chance": model,

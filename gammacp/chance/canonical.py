@@ -148,7 +148,7 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
     continua
         One after the other.
     category_costs
-        What tells categories apart beside where they are: d_cat of each pair of category codes,
+        Differences between categories beside where they are: d_cat of each pair of category codes,
         index −1 "unlabelled", shape (K + 1, K + 1).
     """
     some = ContinuumSequence.of(continua)

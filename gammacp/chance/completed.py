@@ -36,9 +36,9 @@ class CompletedAnnotation:
     Attributes
     ----------
     annotation
-        As it is.
+        The annotation, unchanged.
     starts, ends
-        Of its units, as fractions of the length.
+        Starts and ends of its units, as fractions of the length.
     torn
         Whether the bounds cut its first and its last unit.
     whole
@@ -158,7 +158,7 @@ def completion(
     Parameters
     ----------
     annotation
-        Of one annotator.
+        Units of one annotator.
     declared
         Whether the text's ends are known, and not those of the first and last unit.
     whole
@@ -193,9 +193,9 @@ def margin(annotations: Sequence[Annotation], rhythms: Sequence[bool]) -> float:
     Parameters
     ----------
     annotations
-        Of all annotators, where nobody declared bounds.
+        Annotations of all annotators, where nobody declared bounds.
     rhythms
-        Which of them have a rhythm.
+        True for annotations that have a rhythm.
     """
     marked = [(a, r) for a, r in zip(annotations, rhythms, strict=True) if len(a.starts)]
     gaps = [

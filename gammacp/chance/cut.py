@@ -74,7 +74,7 @@ class Cuts:
     Attributes
     ----------
     starts, ends
-        Of the intervals, ascending and disjoint; an interval may be a point.
+        Starts and ends of the intervals, ascending and disjoint; an interval may be a point.
     edges
         Cumulated weights, one more than intervals: interval i weighs `edges[i + 1] − edges[i]`.
     """
@@ -357,7 +357,7 @@ class Circle:
     Attributes
     ----------
     annotations
-        In canonical order; those who did not read to the end have a shorter circle.
+        Annotations in canonical order; those who did not read to the end have a shorter circle.
     known
         Whether the text's ends are known; otherwise the circle reaches further than the units.
     grid

@@ -53,19 +53,21 @@ class Direction:
     Attributes
     ----------
     mean_position
-        Of the middles of units, 0 at the text's beginning and 1 at its end; the mean of annotators.
+        Mean of the annotators' mean middles of units, 0 at the text's beginning and 1 at its end.
     trailing
         The empty stretch at the end less that at the beginning, in shares of the text; likewise.
     towards
         "beginning" or "end", by both together.
     p
-        Of no direction, by both together.
+        p of no direction, by both parts together.
     by
-        What they were compared with: "turns" or "documents".
+        Kind of random data that the annotations were compared with: "turns" or "documents".
     documents
-        How many it is told from: of a large corpus 500, spread evenly over the order of contents.
+        Number of documents that the result rests on: of a large corpus 500, spread evenly over the
+        order of contents.
     annotators
-        Who lies nearer an end than the others in the same documents; nobody of a single text.
+        Annotators who lie nearer an end than the others in the same documents; empty for a single
+        text.
     """
 
     mean_position: float
@@ -112,7 +114,7 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
     continua
         Documents; annotators with fewer than five units in one do not count there.
     seed
-        Of the turns.
+        Seed of the turns.
 
     Returns
     -------
@@ -161,7 +163,7 @@ def documents_looked_at(continua: Sequence[Continuum]) -> Sequence[Continuum]:
     Parameters
     ----------
     continua
-        Of a corpus.
+        Documents of a corpus.
     """
     if len(continua) <= _MOST_DOCUMENTS:
         return continua

@@ -135,7 +135,7 @@ def changed_default(
     read, kept
         All continua, and those that count, by name.
     values
-        What was selected, by the keys of a campaign.toml.
+        Selected values, by the keys of a campaign.toml.
     """
     changes = [key for key in _CHANGES if values.get(key)]
     if not changes or not kept:

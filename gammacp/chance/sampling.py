@@ -70,11 +70,11 @@ class Disagreement:
         The disagreement, a lower bound of it and whether the two are proven equal; NaN where the
         set has none.
     weight
-        Of the set in the mean.
+        Mean weight of the set.
     stratum
-        That it was drawn from.
+        Stratum that the set was drawn from.
     kept
-        What else of the set is wanted later.
+        Other facts about the set that are wanted later.
     """
 
     value: float
@@ -112,9 +112,9 @@ class OnDemand(MadeWhenRead[Entry]):
     Parameters
     ----------
     size
-        How many entries there are.
+        Number of entries.
     make
-        What gives the entry with a number, from 0.
+        Function that returns the entry with a number, from 0.
     """
 
     def __init__(self, size: int, make: Callable[[int], Entry]) -> None:
@@ -231,7 +231,7 @@ class Counting(Protocol[Counted]):
         Parameters
         ----------
         data
-            What was drawn.
+            Random sets.
         """
         ...
 
@@ -271,11 +271,12 @@ def expectations(
     sampler
         Sample k is what it draws from `sample_seed(seed, k)`; or the draws themselves.
     disagreements
-        What each measure makes of one sample. It goes to other processes with an executor.
+        Function that gives the disagreement of one sample for each measure. It goes to other
+        processes with an executor.
     progress
         Told how many samples are done, of how many.
     measures
-        How many disagreements a sample gives.
+        Number of disagreements that a sample gives.
 
     Returns
     -------

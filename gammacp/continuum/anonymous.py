@@ -21,7 +21,7 @@ def unnamed_readers(continuum: Continuum) -> int:
     Parameters
     ----------
     continuum
-        Whose readers.
+        Continuum whose readers are counted.
     """
     return int(continuum.about.fact(_FACT) or 0)
 
@@ -32,9 +32,9 @@ def declare_unnamed_readers(continuum: Continuum, readers: int) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose annotators are blocks of units.
+        Continuum whose annotators are blocks of units.
     readers
-        How many read the document; 0 where the annotators are people.
+        Number of people who read the document; 0 where the annotators are people.
     """
     if readers == unnamed_readers(continuum):
         return continuum
@@ -47,9 +47,9 @@ def hide_names(continuum: Continuum, readers: int, *, blocks: bool = False) -> C
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose names are hidden.
     readers
-        How many read the document, >= 2.
+        Number of people who read the document, >= 2.
     blocks
         Whether units of one annotator are one reader's here, whatever it is called elsewhere;
         otherwise each unit may be anybody's.

@@ -82,8 +82,8 @@ class DocumentTable(Mapping[str, Continuum]):
     edges
         Units of document d are rows `edges[d]:edges[d + 1]`, sorted as those of a `Continuum`.
     starts, ends, annotator_codes, category_codes
-        Of the units; annotators are counted among those of the document. Each column is of the
-        smallest type that holds it exactly; `units` gives them as continua have them.
+        Columns of the units; annotators are counted among those of the document. Each column is of
+        the smallest type that holds it exactly; `units` gives them as continua have them.
     lows, highs
         Bounds of the documents.
     inside
@@ -133,7 +133,7 @@ class DocumentTable(Mapping[str, Continuum]):
         places
             The number of each document by its name, ascending from 0.
         annotators, categories
-            That codes count.
+            Names that codes count.
         document_codes, annotator_codes, category_codes
             int32, a row for each unit. A row of a document alone has annotator −1; category −1 is
             unlabelled.
@@ -142,9 +142,9 @@ class DocumentTable(Mapping[str, Continuum]):
         inside
             Breaks or shapes of units, or None.
         bounds
-            Of documents for which they are declared, by number.
+            Bounds of documents for which they are declared, by number.
         offset_unit
-            What positions count.
+            Unit of positions.
 
         Raises
         ------
@@ -238,7 +238,7 @@ class DocumentTable(Mapping[str, Continuum]):
         Parameters
         ----------
         place
-            From 0.
+            Place of the document, from 0.
         """
         rows = slice(self.edges[place], self.edges[place + 1])
         breaks = None
@@ -291,7 +291,7 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
     Parameters
     ----------
     tables
-        Of which each has its documents whole.
+        Tables, each with its documents whole.
     """
     names = [name for table in tables for name in table.names]
     places = {name: place for place, name in enumerate(names)}
@@ -379,7 +379,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         Parameters
         ----------
         places
-            From 0.
+            Places of the documents, from 0.
         """
         every = len(places) == len(self) and np.array_equal(places, np.arange(len(self)))
         if every:

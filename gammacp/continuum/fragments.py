@@ -37,7 +37,7 @@ def join(
     fragments
         (start, end) of each.
     hull
-        From where to where they reach, if that is known.
+        Start of the first and end of the last, if they are known.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def breaks_of(fragments: Fragments) -> tuple[float, ...]:
     Parameters
     ----------
     fragments
-        As `join` returns them.
+        Fragments as `join` returns them.
 
     >>> breaks_of(((20.0, 25.0), (30.0, 35.0)))
     (5.0, 10.0)
@@ -101,9 +101,9 @@ def fragments_of(start: float, end: float, breaks: Sequence[float]) -> Fragments
     Parameters
     ----------
     start, end
-        Of the unit.
+        Start and end of the unit.
     breaks
-        Its boundaries inside, from its start on.
+        Boundaries inside the unit, from its start on.
 
     >>> fragments_of(20, 35, (5, 10))
     ((20, 25.0), (30.0, 35))
@@ -170,7 +170,7 @@ def together(
     parts
         Columns, each with its number of units.
     none
-        What a unit has in the place of an entry.
+        Entry of a unit that has none.
 
     Raises
     ------

@@ -180,7 +180,7 @@ def frame_of(continuum: Continuum) -> DataFrame:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose units become rows.
     """
     from pandas import DataFrame
 

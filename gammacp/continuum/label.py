@@ -53,7 +53,7 @@ def to_label(category: str | None, features: Mapping[str, str | None]) -> str | 
     Parameters
     ----------
     category, features
-        What the unit has; None is nothing.
+        Category and features of the unit; None is nothing.
     """
     if features and any(features.values()):
         return Label(category, features)
@@ -79,7 +79,7 @@ def features_of(label: str | None) -> Mapping[str, str]:
     Parameters
     ----------
     label
-        Of a unit.
+        Label of a unit.
     """
     if isinstance(label, Label):
         return label.features
@@ -106,7 +106,7 @@ def label_json(label: str | None) -> dict[str, object]:
     Parameters
     ----------
     label
-        Of a unit.
+        Label of a unit.
     """
     features = features_of(label)
     return {"category": category_of(label), **({"features": dict(features)} if features else {})}
@@ -118,7 +118,7 @@ def feature_names(labels: Iterable[str]) -> tuple[str, ...]:
     Parameters
     ----------
     labels
-        Of a continuum or a corpus: its `categories`.
+        Labels of a continuum or a corpus: its `categories`.
     """
     return tuple(sorted({name for label in labels for name in features_of(label)}))
 
@@ -149,7 +149,7 @@ def plain(labels: Iterable[str]) -> tuple[tuple[str, ...], Codes]:
     Parameters
     ----------
     labels
-        In the order of their codes.
+        Labels in the order of their codes.
     """
     return distinct(map(category_of, labels))
 

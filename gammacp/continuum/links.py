@@ -76,7 +76,7 @@ class Linked:
         Parameters
         ----------
         chains
-            Which of the two.
+            Whether to keep chains, or else the other links.
         type
             The only type; None: all.
         """
@@ -104,7 +104,7 @@ def rows_of_links(
     Parameters
     ----------
     links
-        Of all annotators.
+        Links of all annotators.
     annotators, codes, ids
         Names, and of each unit the annotator's code and the id.
     """
@@ -142,11 +142,11 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     Parameters
     ----------
     links
-        Of one annotator.
+        Links of one annotator.
     ids
-        Of the units, as they were ordered; "" for none.
+        Ids of the units, as they were ordered; "" for none.
     first
-        How many went behind.
+        Number of units that have gone behind the others.
 
     >>> links = [Link("A", "r", *ends) for ends in ("cd", "dc", "ae", "gf")]
     >>> [x.source + x.target for x in links_over_joint(links, "abcdefg", 3)]
@@ -198,7 +198,7 @@ def whole_links(links: Iterable[Link], units: Container[tuple[str, str]]) -> tup
     Parameters
     ----------
     links
-        Of all annotators.
+        Links of all annotators.
     units
         Annotator and id of each.
     """
@@ -215,9 +215,9 @@ def check_links(
     Parameters
     ----------
     links
-        Of all annotators.
+        Links of all annotators.
     annotator, ids
-        Of each unit.
+        Annotator and id of each unit.
 
     Raises
     ------

@@ -28,9 +28,9 @@ class WrongStretch(NamedTuple):
     Attributes
     ----------
     number
-        Its place among the stretches, from 0.
+        Place of the stretch among the stretches, from 0.
     message, hint
-        What is wrong, and what would be right.
+        Description of the mistake, and of what would be right.
     """
 
     number: int
@@ -48,7 +48,7 @@ def find_wrong_stretch(
     stretches
         (start, end) of each, in any order.
     bounds
-        Where the continuum begins and ends, where that is declared.
+        Beginning and end of the continuum, where they are declared.
 
     >>> find_wrong_stretch([(0, 9), (5, 12)]).message
     'stretch 5-12 overlaps 0-9'
@@ -92,7 +92,7 @@ def declare_markable(continuum: Continuum, stretches: Iterable[Stretch]) -> Cont
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum that gets the stretches.
     stretches
         (start, end) of each, in any order; those that touch are one. None at all takes earlier
         ones away.
@@ -153,7 +153,7 @@ def units_in_pauses(continuum: Continuum) -> tuple[list[int], int]:
     Parameters
     ----------
     continuum
-        With its stretches.
+        Continuum with its stretches.
     """
     if not continuum.markable:
         return [], 0
@@ -190,7 +190,7 @@ def pauses_in_words(continuum: Continuum) -> tuple[str, ...]:
     Parameters
     ----------
     continuum
-        With its stretches.
+        Continuum with its stretches.
     """
     whole, partly = units_in_pauses(continuum)
     sentences = []

@@ -66,7 +66,7 @@ def n_mended(shapes: Iterable[Shape]) -> int:
     Parameters
     ----------
     shapes
-        Of any kind.
+        Shapes of any kind.
     """
     areas = [x for x in shapes if KINDS[x.kind] > 2]
     if not areas or find_spec("shapely") is None:
@@ -83,7 +83,7 @@ def cut(shape: Shape, at: float) -> tuple[tuple[Span, Shape], ...]:
     Parameters
     ----------
     shape
-        Of a continuum's column.
+        Shape from a continuum's column.
     at
         The place, counted from the unit's start.
     """

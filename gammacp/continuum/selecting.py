@@ -37,7 +37,7 @@ def keep_rows(
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum to select from.
     rows
         A mask or a slice.
     changes
@@ -62,7 +62,7 @@ def keep_annotators(continuum: Continuum, names: Iterable[str]) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum to select from.
     names
         Annotators to keep.
 
@@ -97,7 +97,7 @@ def keep_categories(continuum: Continuum, names: Iterable[str]) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum to select from.
     names
         Categories to keep, with whatever features, or labels.
 
@@ -127,9 +127,9 @@ def drop_short_units(continuum: Continuum, least: float) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum to select from.
     least
-        In the positions of the continuum, >= 0.
+        Length in the positions of the continuum, >= 0.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def keep_features(continuum: Continuum, names: Iterable[str] = ()) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose features are selected.
     names
         Features to keep.
     """
@@ -185,7 +185,7 @@ def relabel(continuum: Continuum, labels: Sequence[str | None]) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose units get other labels.
     labels
         One for each of `categories`, in their order; None is unlabelled.
     """

@@ -36,7 +36,7 @@ class ContinuumSequence(Sequence[Continuum]):
     Parameters
     ----------
     continua
-        In order.
+        Continua in order.
     """
 
     plain = False
@@ -103,7 +103,7 @@ class ContinuumSequence(Sequence[Continuum]):
         Parameters
         ----------
         places
-            From 0.
+            Places of the continua, from 0.
         """
         return ContinuumSequence(self._continua[i] for i in places.tolist())
 
@@ -146,7 +146,7 @@ class ContinuumSequence(Sequence[Continuum]):
         Parameters
         ----------
         place
-            From 0.
+            Place of the continuum, from 0.
         """
         return self._continua[place].selection
 
@@ -199,7 +199,7 @@ class ContinuumSequence(Sequence[Continuum]):
         reduce
             `np.add`, `np.maximum`, …
         values
-            Of each annotator of each, one after the other, as `counts`.
+            Value of each annotator of each continuum, one after the other, as `counts`.
         """
         numbers = np.zeros(len(self), np.int64)
         some = np.flatnonzero(self.n_annotators)
@@ -220,7 +220,7 @@ class ContinuumSequence(Sequence[Continuum]):
         Parameters
         ----------
         units
-            Of a stretch; of the last one fewer.
+            Number of units of a stretch; the last one has fewer.
         """
         cuts = np.flatnonzero(np.diff(self.edges[1:] // units)) + 1
         places = [0, *cuts.tolist(), len(self)]

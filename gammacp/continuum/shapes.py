@@ -170,7 +170,7 @@ def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
     Parameters
     ----------
     said
-        Its JSON (`Shape.json`).
+        JSON of the shape (`Shape.json`).
     start, end
         The extent that the unit's row says; spreadsheets keep fifteen digits of it.
 

@@ -46,28 +46,29 @@ class Collection:
     Attributes
     ----------
     continua
-        By name: the path of a file that is one continuum, the document's name where files name
-        their documents or several files make one.
+        Continua by name: the path of a file that is one continuum, the document's name where files
+        name their documents or several files make one.
     failures
         (path or document, error) of everything that could not be read.
     formats
         Format by continuum.
     left_out
-        What was passed over in all that was read: files in folders and archives, and whatever in
-        a file does not become a unit.
+        Items that were passed over in all that was read: files in folders and archives, and
+        whatever in a file does not become a unit.
     joinings
         Layouts that would read files of one annotator each as parts of the same documents.
     apart
         The continua whose files hold one annotator each.
     missing
-        By the path or document of a failure, the names of the documents that are left out because
-        of it; none where only the file could have named them.
+        Names of the documents that are left out, by the path or document of a failure, because of
+        it; none where only the file could have named them.
     conventions
         Conventions of files that were read otherwise than their format says.
     remarks
-        How each file was understood: its people, states of work, conventions and columns.
+        Remarks on how each file was understood: its people, states of work, conventions and
+        columns.
     files
-        By continuum, the first file that has a part of it.
+        First file that has a part of each continuum.
     """
 
     continua: Mapping[str, Continuum]
@@ -130,7 +131,7 @@ def read(path: PathLike, *, format: str | None = None, **options: object) -> Con
     format
         Name of the format; by default it is recognised by content.
     options
-        What the format's reader takes (`gammacp formats`).
+        Options of the format's reader (`gammacp formats`).
 
     Raises
     ------
@@ -204,16 +205,15 @@ def collect(
     instead
         Readers by format, for what a command takes of a file beside or in the place of units.
     finding
-        What `find` says of these paths, format and layout; by default it is asked.
+        Result of `find` for these paths, format and layout; by default it is called.
     options
-        What the formats take, as for `read`, and `layout`; `features`, names of what is a feature
+        Options of the formats, as for `read`, and `layout`; `features`, names of what is a feature
         beside the category, for those that have some; `align_texts` aligns the texts of one
         document where they differ between annotators (`gammacp.formats.differing_texts`);
         `positions` moves those of an annotator, as in `{"Ann": "end+1"}`
-        (`gammacp.formats.position_maps`);
-        `include`, states of work that count beside finished work ("unfinished", "reference"), and
-        `repeated`, which of several answers of one person on one document counts ("first", "last",
-        "session"), for formats that have these.
+        (`gammacp.formats.position_maps`); `include`, states of work that count beside finished work
+        ("unfinished", "reference"), and `repeated`, which of several answers of one person on one
+        document counts ("first", "last", "session"), for formats that have these.
 
     Raises
     ------

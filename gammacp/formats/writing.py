@@ -30,16 +30,17 @@ def write(
     Parameters
     ----------
     document
-        What to write.
+        Documents to write.
     path
         The file. For a format with a file per annotator, and for a corpus in one whose files hold
         one continuum, the folder, or a path in which {document} and {annotator} stand for names.
     format
         Name of the format; by default the ending of `path` says it.
     notes
-        What to say of a unit of a document, for formats that hold notes: brat, Label Studio.
+        Function that gives the note on a unit of a document, for formats that hold notes: brat,
+        Label Studio.
     options
-        What the format's writer takes.
+        Options of the format's writer.
 
     Raises
     ------
@@ -148,7 +149,7 @@ def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[
     Parameters
     ----------
     document
-        What is written.
+        Documents that are written.
     format
         None for a file without links.
     """

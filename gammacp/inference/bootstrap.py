@@ -43,9 +43,9 @@ def bootstrap_interval(
     expected_disagreement
         D_e, the mean δ² of the expected coincidences, > 0.
     pairs
-        How many pairs were compared.
+        Number of pairs that were compared.
     resamples
-        How many resamples; 0 means no interval.
+        Number of resamples; 0 means no interval.
     seed
         The same seed gives the same interval.
 

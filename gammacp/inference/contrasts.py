@@ -38,9 +38,9 @@ class Contrast:
         Mean position less that of the others', in shares of a document; below 0 it is nearer the
         beginning.
     documents
-        In how many the two could be compared; documents of one cluster are one.
+        Number of documents in which the two could be compared; documents of one cluster are one.
     p
-        Of no difference, by Holm over all annotators.
+        p of no difference, by Holm over all annotators.
     other
         Name of the other annotator where there are only two, who share one test.
     """

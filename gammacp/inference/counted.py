@@ -29,16 +29,16 @@ class Pooled:
     Attributes
     ----------
     value
-        Of all documents.
+        Value of all documents.
     without
         The value without each document, shape (documents,).
     sizes
-        How much of the whole each document is, shape (documents,).
+        Share of each document in the whole, shape (documents,).
     disagreement, expected
         D_o as a share of the largest that can be, and D_e as a share of the same: the value is
         1 − disagreement / expected.
     units
-        How many units the value is about.
+        Number of units that the value is about.
     error
         Relative standard error of D_e from random sets.
     exact

@@ -52,8 +52,8 @@ class Detectable:
     Attributes
     ----------
     worse, better
-        By how much γ of the first corpus would have to be below, and above, that of the second;
-        None where no γ is so far above.
+        Distance by which γ of the first corpus would have to be below, and above, that of the
+        second; None where no γ is so far above.
     """
 
     worse: float | None
@@ -119,9 +119,9 @@ def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
     Parameters
     ----------
     parts
-        Of one side.
+        Parts of one side.
     factor
-        Of the disorder.
+        Factor of the disorder.
     evenly
         Whether the spread has the same factor, also where that is less than 1; otherwise its root.
     """

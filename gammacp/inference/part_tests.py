@@ -57,7 +57,7 @@ class Parts:
     ratio
         θ = 1 − γ, shape (…).
     influences
-        What each part moves θ by, shape (…, parts); the sum of the squares is θ's variance.
+        Influence of each part on θ, shape (…, parts); the sum of the squares is θ's variance.
     df
         Degrees of freedom of that variance, shape (…).
     third
@@ -173,9 +173,9 @@ def hall_moves(
     Parameters
     ----------
     influences
-        What each part moves 1 − value by: the value without the part minus the value.
+        Influence of each part on 1 − value: the value without the part minus the value.
     variance
-        Of the value.
+        Variance of the value.
     df
         Degrees of freedom.
     confidence
@@ -362,7 +362,7 @@ def cluster_sums(values: Floats, clusters: Indices) -> Floats:
     Parameters
     ----------
     values
-        Of each part, shape (…, parts).
+        Values of each part, shape (…, parts).
     clusters
         Numbers from 0 of what is independent, shape (parts,).
 
@@ -385,9 +385,9 @@ def change_in_order(
     Parameters
     ----------
     values, weights
-        Of each part, in any order; shape (…, parts).
+        Values and weights of each part, in any order; shape (…, parts).
     places
-        Where the parts are; shape (parts,).
+        Places of the parts; shape (parts,).
     clusters
         Numbers from 0 of what is independent; None: each part. Shape (parts,).
 
@@ -439,7 +439,7 @@ def with_holm(found: Iterable[T], p: str = "p") -> tuple[T, ...]:
     found
         Dataclasses that have `p_holm`.
     p
-        What their p is called.
+        Name of the field of p.
     """
     rows = list(found)
     corrected = holm(np.array([getattr(row, p) for row in rows])).tolist()
@@ -454,7 +454,8 @@ def below_the_rest(
     Parameters
     ----------
     observed, expected
-        Of each row in each part, shape (…, rows, parts); expected 0 where a row has nothing there.
+        Sums of each row in each part, shape (…, rows, parts); expected 0 where a row has nothing
+        there.
     errors
         Relative standard errors of the expected sums, shape (…, rows); they may be of one sample.
 
@@ -502,7 +503,7 @@ class Replication:
     value
         γ across / √(γ within the one · γ within the other); NaN where a γ within is not positive.
     p_parts, p_annotators
-        By a jackknife over documents or stretches, and over annotators; NaN where there is none.
+        p by a jackknife over documents or stretches, and over annotators; NaN where there is none.
     """
 
     value: float
@@ -529,7 +530,7 @@ def replication(
     observed, expected
         Disorders of each pair of annotators, shape (annotators, annotators, parts), symmetric.
     first, second
-        Who is in the two groups; without three in each there is no p.
+        Annotators of the two groups; without three in each there is no p.
     errors
         Relative standard errors of the expected disorder across, within the first, the second.
     """
@@ -595,7 +596,7 @@ def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float
     sets
         The same of the random sets of each document.
     seed
-        Of the random recombinations.
+        Seed of the random recombinations.
 
     >>> exchanged(np.array([1.0]), [np.array([2.0, 3.0, 0.5])])
     (0.5, 0.25)

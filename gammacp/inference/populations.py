@@ -87,9 +87,9 @@ class PairSums:
         document
             The document of each pair, numbers from 0; shape (pairs,).
         pair
-            Its two annotators, numbers from 0; shape (pairs, 2).
+            The two annotators of each pair, numbers from 0; shape (pairs, 2).
         observed, expected
-            What the pair adds to the two sums; shape (pairs,).
+            Amounts that the pair adds to the two sums; shape (pairs,).
 
         >>> PairSums.of_pairs([0, 0], [(0, 1), (0, 2)], [1.0, 3.0], [4.0, 4.0]).observed.tolist()
         [2.0, 0.5, 1.5]
@@ -138,22 +138,22 @@ class Over:
     Attributes
     ----------
     documents
-        Of these annotators, on other documents like these; None where there are too few.
+        Interval of these annotators, on other documents like these; None where there are too few.
     annotators
-        Of other annotators like these, on these documents.
+        Interval of other annotators like these, on these documents.
     both
-        Of other annotators on other documents.
+        Interval of other annotators on other documents.
     n_documents, n_annotators
-        How many documents (or clusters of them) and annotators there are.
+        Number of documents (or clusters of them), and of annotators.
     n_teams
-        How many teams the annotators work in; None if each is by itself. Intervals over annotators
-        are over teams then.
+        Number of teams that the annotators work in; None if each is by itself. Intervals over
+        annotators are over teams then.
     confidence
         Coverage that is aimed at.
     reason
-        Why there is none over annotators.
+        Reason why there is no interval over annotators.
     documents_reason
-        Why there is none over documents, where one was asked for.
+        Reason why there is no interval over documents, where one was asked for.
     """
 
     documents: Interval | None = None
@@ -257,7 +257,7 @@ def intervals_over(
     Parameters
     ----------
     sums
-        What γ is a ratio of.
+        Sums that γ is a ratio of.
     documents
         The interval over documents; without it there is none over both.
     clusters
@@ -440,7 +440,7 @@ class PairCells:
         Parameters
         ----------
         weights
-            Of the documents; none: 1 each.
+            Weights of the documents; none: 1 each.
         """
         w = np.asarray(weights)[self.document] if len(weights) else 1.0
         return PairSums.of_pairs(self.document, self.pair, w * self.observed, w * self.expected)
@@ -453,13 +453,13 @@ class AlignedDocuments:
     Attributes
     ----------
     continua
-        In order, with the same categories.
+        Continua in order, with the same categories.
     columns
         The alignments of some neighbours of as many annotators, by their numbers.
     expected
         The expected disorder of each.
     dissimilarity
-        By which they are aligned.
+        Dissimilarity by which they are aligned.
     """
 
     continua: ContinuumSequence
@@ -530,7 +530,7 @@ def pair_sums_of(scored: AlignedDocuments, weights: Sequence[float] = ()) -> Pai
     scored
         As for `pair_cells_of`.
     weights
-        Of the documents; none: 1 each.
+        Weights of the documents; none: 1 each.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def studentised_interval(
     values, errors
         The same of each draw, shape (draws,).
     parts
-        How many independent parts are resampled.
+        Number of independent parts that are resampled.
     tail
         Share of the draws beyond either end.
 

@@ -72,7 +72,7 @@ def sentences_of(
     people, pairs
         Records of `Kinds`.
     beside
-        By annotator and kind.
+        Facts beside each difference (`Beside`), by annotator and kind.
     """
     return tuple(
         _sentence(r, people, pairs, beside[r["annotator"], r["kind"]]) for r in telling(people)

@@ -104,11 +104,11 @@ class PooledDisagreements:
     Attributes
     ----------
     names
-        Of the measures.
+        Names of the measures.
     documents
         The data, whose positions and bounds random sets take over.
     options
-        Of the measures.
+        Options of the measures.
     matching
         The way in which labels are matched, where those of the data were.
     reference
@@ -147,7 +147,7 @@ class PooledDisagreements:
         Parameters
         ----------
         name
-            Of the measure.
+            Name of the measure.
         documents
             Data or random sets.
         """
@@ -183,11 +183,11 @@ def corpus_beyond_chance(
     corpus
         The documents.
     found
-        By measure.
+        Scores by measure.
     reference
         As for `measure_corpus`.
     options
-        Of the measures, and of chance.
+        Options of the measures, and of chance.
     matching
         The way in which labels of the documents were matched; those of random sets are, too.
     joint

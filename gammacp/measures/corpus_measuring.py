@@ -68,7 +68,7 @@ def measure_corpus(
     corpus
         The documents.
     names
-        Of registered measures.
+        Names of registered measures.
     by
         Any of "category" and "pair"; "document" adds nothing here.
     reference
@@ -76,7 +76,7 @@ def measure_corpus(
     beyond_chance
         Whether each value has its disagreement against chance.
     scores
-        Of the documents, by measure within document, where they were computed before.
+        Scores of the documents, by measure within document, where they were computed before.
     executor
         For random sets of measures whose documents share them.
     check
@@ -84,9 +84,9 @@ def measure_corpus(
     matching
         The way in which labels of the corpus were matched, for random sets.
     joint
-        What `measure_jointly` returned, where it was called before.
+        Result of `measure_jointly`, where it was called before.
     options
-        Of the measures, and of chance.
+        Options of the measures, and of chance.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def measured_jointly(names: Iterable[str]) -> list[str]:
     Parameters
     ----------
     names
-        Of registered measures.
+        Names of registered measures.
     """
     counting = {name: MEASURES[name].counting for name in expand_names(names)}
     return [name for name, c in counting.items() if c is not None and c.together is not None]
@@ -156,13 +156,13 @@ def measure_jointly(
     corpus
         At least two documents.
     names
-        As `measured_jointly` returns them.
+        Names that `measured_jointly` returned.
     beyond_chance
         Whether each score of a document has itself as its value beyond chance.
     executor
         For random sets.
     options
-        Of the measures.
+        Options of the measures.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def as_corpus(data: Any) -> Corpus:
     Parameters
     ----------
     data
-        What is measured.
+        Data to be measured.
 
     Raises
     ------

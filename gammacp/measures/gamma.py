@@ -171,7 +171,7 @@ def disorder_numbers(observed: Floats, expected: Floats, annotators: Indices) ->
     observed, expected
         δ and δ_e of each document.
     annotators
-        How many each has.
+        Number of annotators of each continuum.
     """
     most = annotators.astype(np.float64)
     return {
@@ -188,8 +188,8 @@ def disorder_rates(numbers: Numbers) -> Rates:
     Parameters
     ----------
     numbers
-        As `disorder_numbers` returns them, or sums of these, weighted by x̄; `units` are then the
-        sum of x̄, and `most` is the disorder of units that are all alone.
+        Numbers of `disorder_numbers`, or sums of these, weighted by x̄; `units` are then the sum of
+        x̄, and `most` is the disorder of units that are all alone.
     """
     most = numbers["most"]
     return Rates(
@@ -292,8 +292,8 @@ def gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
     continuum
         At least two annotators and one unit; or a corpus, which has what `gamma_corpus` returns.
     options
-        Those under Other Parameters. The same seed gives the same γ after moving, scaling, renaming
-        and reordering.
+        Options under Other Parameters. The same seed gives the same γ after moving, scaling,
+        renaming and reordering.
 
     Raises
     ------
@@ -367,9 +367,9 @@ def score_on(
     chance
         The expected disorder.
     basis
-        What both rest on.
+        Alignments and random sets that both values rest on.
     continua
-        How many it was measured with, of a corpus.
+        Number of continua of a corpus that it was measured with.
     """
     expected = chance.expected
     alone = continua is None
@@ -521,7 +521,7 @@ def not_shown(p: float | None, samples: int) -> tuple[str, ...]:
     p
         Share of the random sets, with the data, that agree at least as well.
     samples
-        How many random sets there are.
+        Number of random sets.
     """
     if p is None or p <= _LEVEL or samples + 1 < 1 / _LEVEL:
         return ()
@@ -539,9 +539,9 @@ def few_units(
     Parameters
     ----------
     continuum
-        What is measured.
+        Continuum that is measured.
     measure
-        Its name for people.
+        Name of the measure for people.
     least
         Units per annotator from which the zero is chance; more where an annotator's own overlap.
     """
@@ -566,9 +566,9 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
     Parameters
     ----------
     expected
-        What the random sets gave.
+        Expected disorder of the random sets.
     settings
-        With the precision that was asked for.
+        Settings with the precision that was asked for.
     """
     notes: tuple[str, ...] = ()
     different = len(np.unique(expected.disorders.round(12)))

@@ -46,9 +46,9 @@ def weighted_problem(
     first, second
         Rows of the units of each pair, of different owners, each pair once; shape (pairs,).
     weight
-        What the pair earns if both are in one group, below 0 what it costs; shape (pairs,).
+        Gain of each pair if both are in one group, below 0 its cost; shape (pairs,).
     opening
-        What a group costs.
+        Cost of a group.
 
     Raises
     ------

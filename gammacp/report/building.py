@@ -117,8 +117,8 @@ def report(
     in_order
         Whether the continua are in the order in which they were annotated, for changes over time.
     deciding
-        How the gold standard behind the review list is decided: `weights`, `support`, `boundaries`,
-        … of `gammacp.campaign.consensus.consensus_of_each`, which makes it.
+        Options that decide the gold standard behind the review list: `weights`, `support`,
+        `boundaries`, … of `gammacp.campaign.consensus.consensus_of_each`, which makes it.
     draws
         0 for no interval over documents; any other number gives the same one.
     leave_one_out, executor, progress, first
@@ -128,10 +128,10 @@ def report(
     left_out
         Content that readers skipped, listed as well; by default that of the continua.
     images
-        Where the images under the drawings of shapes are, called as the documents are: folders,
-        with what is below them, or files, of whose folders the own files are looked at.
+        Images under the drawings of shapes, called as the documents are: folders, with what is
+        below them, or files, of whose folders the own files are looked at.
     options
-        Those of `GammaOptions`.
+        Options of `GammaOptions`.
     """
     settings = Settings.of(**options)
     # Looked up here, so that an unknown name fails before anything is computed.

@@ -41,9 +41,10 @@ class CandidateDrop:
     Attributes
     ----------
     candidate, baseline
-        Its name; whether it is a baseline, whose name then stands in brackets.
+        Name of the candidate; whether it is a baseline, whose name then stands in brackets.
     items, left_out
-        On how many items it was compared: those that it and two people coded; and on how many not.
+        Number of items on which it was compared, those that it and two people coded; and number of
+        the others.
     people, joined
         B beyond chance (`b`) and the coefficients (`pi_s`, `kappa_s`, `bias`) among the people, and
         among them and the candidate, on these items.
@@ -107,7 +108,7 @@ def candidate_drops(
     comparison
         Edits of B, and all of π* and κ*.
     rule
-        How many random codings.
+        Rule for the number of random codings.
     bootstrap, seed
         Draws of items for the interval, 0 for none; of these and of random codings.
 

@@ -74,9 +74,9 @@ class SystemScore:
     Attributes
     ----------
     name, baseline
-        Whose codings; whether it is one of the baselines.
+        Name of the system; whether it is one of the baselines.
     documents
-        What was compared, in order.
+        Documents that were compared, in order.
     left_out
         Documents that it or the reference did not code.
     fractions
@@ -126,15 +126,16 @@ class GoldReport:
     Attributes
     ----------
     reference, near
-        Who is right; within how many places a boundary counts as found.
+        Name of the reference; number of places within which a boundary counts as found.
     systems
         Ranked.
     differences
-        Of every two of which one is a system, the better first, on the documents that both have.
+        Difference of every two of which one is a system, the better first, on the documents that
+        both have.
     notes
-        What is left out or has no value.
+        Notes on what is left out or has no value.
     signature
-        How it was made.
+        Signature of the report.
     """
 
     reference: str
@@ -183,9 +184,9 @@ def gold_report(
         Places within which F₁, over- and under-segmentation take a boundary as found, one to one;
         default: as far as a near miss reaches, n − 1.
     draws
-        Of the tests.
+        Number of draws of the tests.
     seed
-        Of the draws and of `shuffled`.
+        Seed of the draws and of `shuffled`.
 
     Raises
     ------

@@ -53,11 +53,11 @@ class HierarchyReport:
     levels
         Boundary types, coarsest first.
     reference
-        Who is right; None: everybody in turn.
+        Name of the reference; None: everybody in turn.
     pairs
         All of them, item by item.
     notes, signature
-        What is undefined or left out; how it was made.
+        Notes on what is undefined or left out; signature of the report.
     beyond_chance
         T precision, recall and F of each system against random hierarchies; None if not asked for.
     """
@@ -111,7 +111,7 @@ def hierarchy_report(
     Parameters
     ----------
     codings
-        With a boundary type per level.
+        Codings with a boundary type per level.
     levels
         Boundary types, coarsest first, at least two; a boundary is one of all finer levels too.
     reference
@@ -121,10 +121,10 @@ def hierarchy_report(
     transitive, window
         As for `t_measures`.
     beyond_chance
-        How many random hierarchies T is held against: everybody's own turned, each boundary with
-        its levels. None: none.
+        Rule for the number of random hierarchies that T is held against: everybody's own turned,
+        each boundary with its levels. None: none.
     seed
-        Of the random hierarchies.
+        Seed of the random hierarchies.
 
     Raises
     ------

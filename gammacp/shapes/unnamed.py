@@ -63,11 +63,11 @@ class UnnamedGamma:
         γ of every naming lies in it; its lower end is −∞ where nothing is known of it, and both are
         NaN without `expected`.
     observed, expected
-        What D_o and D_e of every naming lie in; `expected` is None with fewer documents than k.
+        Bounds of D_o and D_e over all namings; `expected` is None with fewer documents than k.
     groups
-        By document, the units of each unitary alignment that is best of all namings.
+        Units of each unitary alignment that is best of all namings, by document.
     units
-        How many there are.
+        Number of units.
     unexplained
         Units at places where no naming gives each that is nearer than `same` a reader of its own.
     same
@@ -75,9 +75,9 @@ class UnnamedGamma:
     status
         Whether the groups are proven to be the best.
     reason
-        Why there is no interval.
+        Reason why there is no interval.
     signature
-        How it was made.
+        Signature of the result.
     """
 
     readers: int
@@ -140,7 +140,7 @@ def unnamed_gamma(
     Parameters
     ----------
     corpus
-        Of documents whose annotators are blocks, each one reader's (`Continuum.without_names`).
+        Documents whose annotators are blocks, each one reader's (`Continuum.without_names`).
     readers
         k, how many read each document; where a document says it, that.
     dissimilarity

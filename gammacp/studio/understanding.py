@@ -36,9 +36,9 @@ class TableHead:
     Attributes
     ----------
     file
-        Its name in the folder.
+        Name of the file in the folder.
     rows
-        As texts, names of columns first.
+        Rows as texts, names of columns first.
     unread
         Whether it could not be read because of its columns.
     """
@@ -61,7 +61,7 @@ class FolderOffers:
     options
         Options that a reader of these files takes.
     rounds, paths
-        Of a campaign.toml in the folder; empty without one.
+        Rounds and paths of a campaign.toml in the folder; empty without one.
     table
         A table whose columns can be named; None where none needs it.
     """
@@ -87,17 +87,17 @@ class Understood:
     offers
         The values that can be chosen.
     warnings
-        What measures will stumble over, with the number of documents.
+        Warnings of what measures will stumble over, with the number of documents.
     failures
-        What could not be read, with file, line and remedy.
+        Errors of what could not be read, with file, line and remedy.
     incomplete
-        What is missing because of it, in words; None if nothing is.
+        Description of what is missing because of them; None if nothing is.
     left_out
-        What the readers passed over.
+        Items that the readers passed over.
     joinings
         Layouts that would join files of one annotator each: the page asks whether they shall.
     problem
-        Why nothing can be computed as it was chosen; None where it can.
+        Reason why nothing can be computed as it was chosen; None where it can.
     """
 
     documents: tuple[Mapping[str, object], ...] = ()
@@ -120,11 +120,11 @@ def understand(
     Parameters
     ----------
     folder
-        With exports, in folders of its own if need be.
+        Folder with exports, in folders of their own if need be.
     choice
-        How to read it and what to keep.
+        Ways of reading it, and what to keep.
     dissimilarity
-        Where neither the choice nor a campaign.toml names one.
+        Dissimilarity for the case that neither the choice nor a campaign.toml names one.
     chance
         The chance model, if one was named; otherwise it is said where a selection changes it.
     """

@@ -40,7 +40,7 @@ def require_agreement(
     lower_at_least
         The least lower end of its 95 % interval over documents.
     options
-        Of the measure, such as `precision` and `seed`.
+        Options of the measure, such as `precision` and `seed`.
 
     Raises
     ------

@@ -59,7 +59,7 @@ class TreeReport:
     lower
         The lower end of that value's interval over sentences; NaN without one.
     worst
-        Of the sentences that were asked for, those that annotators differ in, the worst first.
+        Sentences that annotators differ in, of those that were asked for, the worst first.
     """
 
     read: ReadTreebank
@@ -95,11 +95,11 @@ def syntax_report(
     Parameters
     ----------
     read
-        From `gammacp.trees.treebank.read_treebank`.
+        Result of `gammacp.trees.treebank.read_treebank`.
     by_annotator
         Whether to compute pairs of annotators, and everybody but one.
     sentences
-        How many of the sentences with the largest share of disagreement to list, at least 0.
+        Number of sentences with the largest share of disagreement to list, at least 0.
     universal
         Whether to add the scores of Universal Dependencies.
     breakdown
@@ -179,9 +179,9 @@ def report_on(read: ReadTreebank, **options: Any) -> TreeReport:
     Parameters
     ----------
     read
-        From `gammacp.trees.treebank.read_treebank`.
+        Result of `gammacp.trees.treebank.read_treebank`.
     options
-        Of `syntax_report`, or of `gammacp.trees.graphs.report.graph_report`.
+        Options of `syntax_report`, or of `gammacp.trees.graphs.report.graph_report`.
     """
     from gammacp.trees.graphs.report import graph_report
 

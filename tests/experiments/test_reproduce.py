@@ -291,6 +291,14 @@ def test_unknown_experiment_and_missing_folder(run: Run, checkout: Path) -> None
     assert "no folder of experiments" in result.err
 
 
+def test_all_of_no_experiments_is_wrong_usage(run: Run, checkout: Path) -> None:
+    (checkout / "empty").mkdir()
+    result = run("reproduce", "all", "--experiments", checkout / "empty")
+    assert result.code == 2
+    assert "has no experiments; begin one with" in result.err
+    assert run("reproduce", "--experiments", checkout / "empty").code == 0
+
+
 def test_data_that_does_not_ship(run: Run, checkout: Path) -> None:
     claims(checkout)
     path = folder_of(checkout) / "toy.py"

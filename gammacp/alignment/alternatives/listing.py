@@ -42,11 +42,12 @@ class Priced(NamedTuple):
     Attributes
     ----------
     problem
-        With all pairs that an alignment within the limit can use; `rank` orders its units.
+        The problem, with all pairs that an alignment within the limit can use; `rank` orders its
+        units.
     price
-        Of each unit.
+        Price of each unit.
     cost
-        Of the best alignment that is known, Σ cost(G).
+        Cost Σ cost(G) of the best alignment that is known.
     """
 
     problem: Problem
@@ -79,9 +80,9 @@ def price_units(problem: Problem, limits: Limits) -> Priced:
     Parameters
     ----------
     problem
-        Of any candidate pairs.
+        A problem with any candidate pairs.
     limits
-        Of the solver.
+        Limits of the solver.
 
     Raises
     ------
@@ -103,9 +104,9 @@ def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, L
     priced
         Prices that groups beat by rounding at most.
     most
-        What an alignment may cost beyond the best one.
+        Largest cost of an alignment beyond the best one.
     deadline
-        When to give up.
+        Time at which to give up.
 
     Raises
     ------
@@ -138,11 +139,11 @@ class Parts:
     Parameters
     ----------
     priced, listed
-        From `list_groups`.
+        Results of `list_groups`.
     second
         Σ d_cat of each group listed, which decides ties.
     most
-        What an alignment may cost beyond the best one.
+        Largest cost of an alignment beyond the best one.
     allowance
         Steps of the search of components.
     """

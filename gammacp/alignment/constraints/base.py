@@ -27,13 +27,13 @@ class Constraint:
     Attributes
     ----------
     kind
-        Its name in the registry (`registered_constraint` sets it).
+        Name in the registry (`registered_constraint` sets it).
     hereditary
         Whether splitting a group in two never breaks it. Groups that do better apart are then left
         out, and all prices and proofs rest on that. Where it is False, every group is listed.
     structural
-        Whether it is about any annotations, not about units of one text: γ then puts it on random
-        sets, too.
+        Whether the rule is about any annotations, not about units of one text: γ then puts it on
+        random sets, too.
     """
 
     kind: ClassVar[str] = ""
@@ -159,7 +159,7 @@ class Constraint:
         Parameters
         ----------
         table
-            Its keys but `kind`: by default the fields.
+            Keys of the table but `kind`: by default the fields.
         """
         names = cls._names()
         for key in table:
@@ -183,7 +183,7 @@ def registered_constraint(kind: str) -> Callable[[C], C]:
     Parameters
     ----------
     kind
-        Its name on the command line and in TOML files.
+        Name of the constraint on the command line and in TOML files.
     """
 
     def add(made: C) -> C:
@@ -200,7 +200,7 @@ def constraint(text: str) -> Constraint:
     Parameters
     ----------
     text
-        As `--constraint` takes it.
+        A constraint as `--constraint` takes it.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def check_structural(constraints: Sequence[Constraint], what: str) -> None:
     constraints
         All that were given.
     what
-        What would put them on random sets.
+        Name of the function that would put the constraints on random sets.
     """
     for each in constraints:
         if not each.structural:

@@ -29,9 +29,9 @@ def solve_constrained_groups(problem: Problem, limits: Limits) -> Solution:
     Parameters
     ----------
     problem
-        With `rules`.
+        A problem with `rules`.
     limits
-        When to stop.
+        Limits at which to stop.
     """
     rules = problem.rules
     if rules is not None and rules.hereditary and rules.excludes:

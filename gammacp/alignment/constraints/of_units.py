@@ -131,9 +131,9 @@ def row_of(continuum: Continuum, unit: Unit, kind: str) -> int:
     continuum
         The text.
     unit
-        Of which annotator, place and category count.
+        A unit, found by its annotator, place and category.
     kind
-        Of the constraint, for the message.
+        Kind of the constraint, for the message.
     """
     if unit.annotator not in continuum.annotators:
         annotators = ", ".join(continuum.annotators)

@@ -221,7 +221,7 @@ class Rules:
         Parameters
         ----------
         problem
-            Whose columns they are.
+            The problem that the columns belong to.
         columns
             Any.
         """

@@ -49,9 +49,9 @@ def solve_constrained(
     continuum, dissimilarity
         The text, and the dissimilarity bound to it.
     solver
-        What solves; its own limits apply.
+        The solver; its own limits apply.
     limits
-        When to stop.
+        Limits at which to stop.
     constraints
         At least one.
     cover

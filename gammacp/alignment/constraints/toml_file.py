@@ -27,7 +27,7 @@ def read_constraints(path: str | Path) -> tuple[Constraint, ...]:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def constraints_of(texts: list[str]) -> tuple[Constraint, ...]:
     Parameters
     ----------
     texts
-        As `--constraint` takes them.
+        Constraints as `--constraint` takes them.
     """
     constraints: list[Constraint] = []
     for text in texts:

@@ -57,9 +57,9 @@ def solve_whole(problem: Problem, limits: Limits) -> Solution:
     Parameters
     ----------
     problem
-        With `rules`, and without pairs left out that only pay together.
+        A problem with `rules`, and without pairs left out that only pay together.
     limits
-        When to stop.
+        Limits at which to stop.
 
     Raises
     ------

@@ -50,12 +50,12 @@ class Relaxed(NamedTuple):
     bound
         Their sum.
     n_inside
-        How many annotators are relaxed together.
+        Number of annotators that are relaxed together.
     together
-        What part of the relaxation's solution has the units of each candidate pair in one group,
+        Share of the relaxation's solution that has the units of each candidate pair in one group,
         shape (pairs,); None where that is not known.
     matrix
-        What the shares of the annotators that are relaxed rest on.
+        Basis of the shares of the annotators that are relaxed.
     """
 
     share: Floats

@@ -81,9 +81,9 @@ class Matrices:
     cost
         −w/2 per ordered pair, shape (units, units); 0 where there is no pair.
     pair
-        Which pairs are candidates.
+        True for pairs that are candidates.
     begin
-        Where each annotator's units begin, shape (annotators + 1,).
+        First unit of each annotator, and the end, shape (annotators + 1,).
     several
         Whether a unit may be with more than one of an annotator's units, so that their row's
         inequality says something; shape (units, annotators).
@@ -120,7 +120,7 @@ class Iterate:
     scaled
         Multipliers of both sides being the same, by the penalty.
     rows, multiplier
-        Those of the row inequalities, shape (units, annotators), and of the `triangles`.
+        Multipliers of the row inequalities, shape (units, annotators), and of the `triangles`.
     penalty
         Weight of the sides' difference.
     matrix
@@ -143,13 +143,13 @@ class Priced:
     Attributes
     ----------
     share
-        Of a group's cost, for each unit: Σ over any group ≤ its cost; shape (units,).
+        Share of a group's cost, for each unit: Σ over any group ≤ its cost; shape (units,).
     matrix
-        What they rest on.
+        Basis of the shares.
     value
-        What the iterate costs; where the bound would end if it were the relaxation's solution.
+        Value of the iterate; the bound would end there if it were the relaxation's solution.
     iterate
-        To go on from.
+        State to go on from.
     """
 
     share: Floats

@@ -59,9 +59,9 @@ class Crowds(Stage):
     first
         Steps that column generation has of a crowd before it is relaxed.
     first_of_few
-        Those that it has of fewer annotators, of whom 20 × 30 random ones take 5 to 11 s. Then they
-        are enclosed for as many steps as that took: their columns come to a proof sooner than their
-        relaxation comes near it (27 × 20 random).
+        Steps of column generation for fewer annotators, of whom 20 × 30 random ones take 5 to 11 s.
+        Then they are enclosed for as many steps as that took: their columns come to a proof sooner
+        than their relaxation comes near it (27 × 20 random).
     patience
         Steps without progress after which the relaxation has had its say, beyond a share of all.
     """

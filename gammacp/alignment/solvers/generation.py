@@ -83,7 +83,7 @@ class Generation(Stage):
         Columns of the master above which those that lose most are dropped, so that GLOP stays fast
         (20 × 30).
     nodes
-        Of the branch and bound of each root when prices are near.
+        Nodes of the branch and bound of each root when prices are near.
     listed
         Members of all groups that are listed once prices have converged.
     """
@@ -110,13 +110,13 @@ class Generated:
     groups
         The best alignment so far.
     gain
-        What it gains.
+        Gain of `groups`.
     most_gain
         No alignment gains more: Σ price.
     complete
         Whether `columns` are all that a better alignment could use.
     matrix
-        What the prices rest on, where they are those of a relaxation.
+        Basis of the prices, where they are those of a relaxation.
     """
 
     columns: Columns
@@ -144,7 +144,7 @@ class GenerationState(Generated):
     support
         The groups that the master uses.
     relaxed
-        What the master gains.
+        Gain of the master.
     step
         Share of the trial prices that is kept once the master makes no more progress.
     near

@@ -49,7 +49,7 @@ def import_folder(folder: Path) -> str:
     Parameters
     ----------
     folder
-        Of the experiments.
+        Folder of the experiments.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def package_name(folder: Path) -> str:
     Parameters
     ----------
     folder
-        Of the experiments; it need not be there yet.
+        Folder of the experiments; it need not be there yet.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class Fit:
     Attributes
     ----------
     model
-        Which one.
+        Model that was fitted.
     of_kinds, kind
         P(true class | responses) of each kind of item, shape (kinds, classes): those with the same
         responses; and the kind of each item.
@@ -73,9 +73,9 @@ class Fit:
         Expected number of items by truth that everybody passed over, shape (classes,); zeros where
         none are reckoned with. `counts` and `prevalence` contain them.
     log_likelihood
-        Of the responses, in nats, without the priors.
+        Log-likelihood of the responses, in nats, without the priors.
     iterations, converged
-        How many there were, and whether the last one moved no posterior by the tolerance.
+        Number of iterations, and whether the last one moved no posterior by the tolerance.
     """
 
     model: AnnotatorModel
@@ -112,7 +112,7 @@ def fit(
     Parameters
     ----------
     responses
-        Who said what; at least one response.
+        Responses of annotators to items; at least one.
     model
         `dawid-skene`, `one-coin` or `mace`.
     strength
@@ -323,7 +323,7 @@ def unseen_by(responses: Responses, confusion: Floats, prevalence: Floats) -> Fl
     responses
         None of whose items all passed over.
     confusion, prevalence
-        Of a fit with `unseen`.
+        Confusion and prevalence of a fit with `unseen`.
     """
     return np.asarray(_left_behind(*responses.passed_over, confusion, prevalence).sum(axis=0))
 

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from gammacp.base.arguments import one_of, several, whole
+from gammacp.base.arguments import MOST_DRAWS, one_of, several, whole
 from gammacp.base.lazy import Plotted
 from gammacp.base.record_tables import record_of
 from gammacp.base.signature import extend
@@ -225,20 +225,20 @@ def compare(
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
-        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects. Default:
-        all of `TABLES`, and of the others those that the data have, as `gammacp compare` does.
+        Tables beside γ of everybody: those of `TABLES`, or of other subjects. Default: all of
+        `TABLES`, and of the others those that the data have, as `gammacp compare` does.
     also
         Tables of other subjects that are left out, with the reason, where the data have none.
     explain
         Whether γ of everybody is taken apart, too (`gammacp.measures.explanation`).
     executor
-        Where random sets are aligned; the same bits whatever it is.
+        Processes that align random sets; the result is the same to the bit.
     progress
         Is told what comes next, and of everybody how many random sets are aligned.
     first
         Is handed γ of everybody as soon as it is there.
     options
-        Those of `GammaOptions`. One chance model serves everything that is compared
+        Options of `GammaOptions`. One chance model serves everything that is compared
         (`gammacp.chance.registry.default_chance`).
 
     Raises
@@ -249,7 +249,7 @@ def compare(
         Unknown option, or a value outside its range.
     """
     settings = Settings.of(**options)
-    draws = whole("draws", draws, 0)
+    draws = whole("draws", draws, 0, MOST_DRAWS)
     wanted, also = _tables_wanted(by, also)
     tell = progress or (lambda _: None)
     data = _Compared.of(continua, against, reference, session)

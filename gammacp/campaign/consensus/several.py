@@ -69,15 +69,15 @@ class Belief:
     weights
         `vote` or an annotator model.
     notes
-        Why it is the vote although weights were asked for, and what the weights cannot say.
+        Reasons why it is the vote although weights were asked for, and what the weights cannot say.
     threshold
         The posterior of its category from which a unit is kept; None for votes.
     fit, responses, annotators
         The model, what it rests on, and what it says of each annotator; for votes None, None, and
         what was counted against them.
     copies, counted_once
-        Who shares whole documents, and by document whose annotation is the same as another's and
-        therefore left out.
+        Pairs who share whole documents, and by document the annotators whose annotation is the same
+        as another's and therefore left out.
     """
 
     weights: str
@@ -111,15 +111,15 @@ class CorpusConsensus(Plotted):
     Attributes
     ----------
     documents
-        By name, in order; made when they are looked at.
+        Consensus by name of the document, in order; made when looked at.
     cells
         The best alignments that they come from.
     belief
         Whom they believe.
     support, boundaries, dissimilarity
-        What was asked for; a support or dissimilarity of None was left open.
+        Arguments that were given; a support or dissimilarity of None was left open.
     failures
-        Why documents that are missing have none, each with its name.
+        Errors of documents that have no consensus, each with its name.
     """
 
     documents: Mapping[str, Consensus]
@@ -230,7 +230,7 @@ class Made(Mapping[str, Value]):
     Parameters
     ----------
     names
-        In order.
+        Names in order.
     make
         Gives the value of the name with this number.
     """
@@ -290,7 +290,7 @@ def consensus_of_each(
     method, gap, time_limit, seed
         As for `gammacp.align`.
     executor
-        Where documents are aligned.
+        Processes that align documents.
 
     Raises
     ------

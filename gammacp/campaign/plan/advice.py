@@ -284,7 +284,7 @@ def number_of(design: Design, done: float = 0.0) -> str:
     Parameters
     ----------
     design
-        It.
+        A design of the plan.
     done
         Documents that are not counted.
     """

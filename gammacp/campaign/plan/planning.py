@@ -15,7 +15,7 @@ from functools import partial
 from itertools import count
 from typing import Unpack
 
-from gammacp.base.arguments import number, whole
+from gammacp.base.arguments import instance, number, whole
 from gammacp.base.signature import describe, fingerprint, quote_part, shortest, signature
 from gammacp.campaign.compare.scoring import annotators_of, documents_with, with_annotators
 from gammacp.campaign.plan.advice import Design, Goal, Plan, Prices
@@ -66,7 +66,7 @@ def plan(
     continua
         A pilot of at least five documents; None to plan from a model.
     goal
-        What is to be reached; γ ± .05 if not given.
+        Goal to be reached; γ ± .05 if not given.
     model, gamma
         Without a pilot: a model of the references, and the γ in (0, 1) that is expected.
     annotators
@@ -76,7 +76,7 @@ def plan(
         For a verdict: the pilot's annotator who is the candidate; otherwise one who errs as the
         people do is simulated.
     prices
-        Of a document, and of its annotation by one person.
+        Prices of a document, and of its annotation by one person.
     error
         Errors of the Corpus Shuffling Tool that the simulated annotators make.
     teams
@@ -85,7 +85,7 @@ def plan(
     executor, progress
         Pool of worker processes, and a function that receives (steps done, steps).
     options
-        Those of `GammaOptions`.
+        Options of `GammaOptions`.
 
     Raises
     ------
@@ -97,6 +97,9 @@ def plan(
     """
     goal = goal or Goal()
     prices = prices or Prices()
+    instance("goal", goal, Goal, "a Goal")
+    instance("prices", prices, Prices, "an object of Prices")
+    instance("annotators", annotators, Collection, "a list of numbers")
     settings = Settings.of(**options)
     choices = {whole("annotators", m, 2) for m in annotators}
     named = _checked_pilot(continua, goal, model, gamma, candidate, error)
@@ -195,7 +198,7 @@ class _Search:
     simulation, start, material
         Simulated corpora; the pilot, or what stands in for it; its documents' contributions.
     wins
-        Of the candidate in the pilot; None to simulate a candidate who errs as people do.
+        Wins of the candidate in the pilot; None to simulate a candidate who errs as people do.
     simulated
         Spread of γ between simulated documents that have the pilot's numbers of annotators.
     """
@@ -357,10 +360,10 @@ def _peers(simulation: Simulation, start: Pilot, m: int) -> Wins:
 
 def turns_of(instances: Iterable[Instance], names: tuple[str, ...]) -> Iterator[Instance]:
     """Yield each instance with its annotators' names rotated, in both directions."""
-    for instance in instances:
+    for one in instances:
         for order in (names, names[::-1]):
             for k in range(len(names)):
-                yield replace(instance, annotators=order[k:] + order[:k])
+                yield replace(one, annotators=order[k:] + order[:k])
 
 
 def _spread(simulation: Simulation, start: Pilot, simulated: float, m: int) -> float:

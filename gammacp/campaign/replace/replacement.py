@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.base.arguments import several, whole
+from gammacp.base.arguments import MOST_DRAWS, several, whole
 from gammacp.base.record_tables import record_of
 from gammacp.base.signature import describe, signature
 from gammacp.base.text import first_names
@@ -105,9 +105,9 @@ def replace(
     candidates
         Names. Each is tested among the people alone, without the other candidates.
     score
-        Of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "accuracy" and "neg-rmse" for
-        labels of predefined units, whose places are the instances instead of documents. Other
-        subjects have scores of their own.
+        Name of one of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "accuracy" and
+        "neg-rmse" for labels of predefined units, whose places are the instances instead of
+        documents. Other subjects have scores of their own.
     epsilon
         ε in [0, 1), or one of `EPSILON` by name.
     min_documents
@@ -117,7 +117,8 @@ def replace(
         Compare with this person alone (the paper's single expert): who is closer to the expert,
         the candidate or each of the other people?
     draws, seed
-        Of the bootstrap interval, and of the documents drawn to see how many would do.
+        Number of draws and seed of the bootstrap interval, and of the documents drawn to see how
+        many would do.
     dissimilarity, executor, method, gap, time_limit
         As for `gammacp.align`, for scores that need alignments. No gap is 0, but `CROWD_GAP` in
         documents of 28 annotators and more; a note says what is not proven.
@@ -136,7 +137,7 @@ def replace(
     solving: dict[str, Any] = {"method": method, "time_limit": time_limit}
     if gap is not None:
         solving["gap"] = gap
-    draws = whole("draws", draws, 1)
+    draws = whole("draws", draws, 1, MOST_DRAWS)
     test = _Test(margin, least, draws, seed, SCORES[score].of, expert)
     people = _people(named, names, expert)
     aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed})

@@ -213,9 +213,9 @@ def teams_of(
     Parameters
     ----------
     path
-        What `--team` was given.
+        Argument of `--team`.
     continua
-        By name.
+        Continua by name.
     apart
         An annotator who needs no team.
 
@@ -327,7 +327,7 @@ def reading_json(left_out: Iterable[LeftOut]) -> dict[str, object]:
     Parameters
     ----------
     left_out
-        What readers passed over; what could not be read is known already.
+        Items that readers passed over; what could not be read is known already.
     """
     return {"left_out": left_out_json(left_out), "failures": unread_json()}
 
@@ -573,7 +573,7 @@ def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> 
     Parameters
     ----------
     found
-        What was read.
+        Documents that were read.
     left_out
         Whether to say what was passed over.
     allowed

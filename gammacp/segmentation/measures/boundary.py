@@ -109,10 +109,10 @@ def boundary_similarity(
     costs
         Further weights in [0, 1] of w_S and w_T; an addition costs 1. B has no te.
     categorial
-        What one type for another costs, from 0 to 1: "nominal", "ordinal" (types are ranks in
-        declared order; `ordinal=A<B<C`), or a CSV file with a matrix of distances, 1 − how
-        confusable two types are (Lai, Li & Zhang 2023). A row and column without a name tell what
-        an addition of each type costs, 1 − how easily it is missed.
+        Cost of one type for another, from 0 to 1: "nominal", "ordinal" (types are ranks in declared
+        order; `ordinal=A<B<C`), or a CSV file with a matrix of distances, 1 − how confusable two
+        types are (Lai, Li & Zhang 2023). A row and column without a name tell what an addition of
+        each type costs, 1 − how easily it is missed.
     search
         `published`: nearest transpositions first, from left to right. With n_t = 2 and one type no
         others make B larger; otherwise B can be too low, and another one from right to left.
@@ -169,11 +169,11 @@ class TypeCosts:
     types
         Boundary types.
     apart
-        Of one type for another at the same place, shape (types, types).
+        Cost of one type for another at the same place, shape (types, types).
     alone
-        Of a boundary that the other side lacks, shape (types,).
+        Cost of a boundary that the other side lacks, shape (types,).
     place
-        Of a place that a near miss crosses: w_T/n_t.
+        Cost of a place that a near miss crosses: w_T/n_t.
     n_t
         A near miss crosses fewer places.
     """

@@ -44,14 +44,14 @@ class TreeAlpha:
         α = 1 − observed / expected as published, over all pairs of annotations; NaN where the
         expected disagreement is 0.
     beyond_chance
-        By δ and accuracy, against other sentences of the same length
+        Values by δ and accuracy, against other sentences of the same length
         (`gammacp.trees.measures.matched`); empty if not asked for.
     interval
         95 % Monte-Carlo interval where the expected disagreement is estimated from sampled pairs.
     scores
         Accuracies by name ("las", "uas", "label", or "jaccard", "f1").
     annotators
-        Whose annotations count.
+        Annotators whose annotations count.
     items
         Sentences with at least two of their annotations.
     """
@@ -136,7 +136,7 @@ def syntax_agreement(
     breakdown
         Whether to compute pairs of annotators and everybody but one.
     seed
-        Of sampled pairs and of the bootstrap.
+        Seed of sampled pairs and of the bootstrap.
 
     Raises
     ------
