@@ -65,11 +65,11 @@ class Detectable:
     def in_words(self) -> str:
         """Return the sentence on both; "" where neither is known."""
         named = [(self.worse, "lower"), (self.better, "higher")]
-        known = [f"{word} by {by:.3f}" for by, word in named if by is not None]
-        if not known:
+        phrases = [f"{word} by {by:.3f}" for by, word in named if by is not None]
+        if not phrases:
             return ""
         return (
-            f"If γ were {' or '.join(known)}, about three of four such comparisons would find it."
+            f"If γ were {' or '.join(phrases)}, about three of four such comparisons would find it."
         )
 
 
@@ -102,18 +102,18 @@ def detectable(
             return paired_difference(moved, other, size)
         return difference(moved, other, errors)
 
-    own = float(test(independent_parts(*first), independent_parts(*second), 0.0).error)
-    if not own > 0:
+    error = float(test(independent_parts(*first), independent_parts(*second), 0.0).error)
+    if not error > 0:
         return None
     one, two = _resampled(first, second, paired)
-    spreads = test(one, two, 0.0).error / own
+    spreads = test(one, two, 0.0).error / error
 
     def least(sign: int, most: float) -> float | None:
-        gains = own * _ERRORS
+        gains = error * _ERRORS
         if most < gains[-1]:
             gains = np.append(gains[gains < most], most)
-        found = [test(one, two, sign * float(d)) for d in gains]
-        shares = [((t.p <= LEVEL) & (np.sign(t.value) == sign)).mean() for t in found]
+        tests = [test(one, two, sign * float(d)) for d in gains]
+        shares = [((t.p <= LEVEL) & (np.sign(t.value) == sign)).mean() for t in tests]
         return _least(gains, np.maximum.accumulate(shares), spreads)
 
     return Detectable(worse=least(-1, math.inf), better=least(1, 0.98 * theta[1]))
