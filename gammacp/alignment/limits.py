@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from gammacp.base.stopping import GIGA, clock
@@ -55,11 +54,8 @@ class Ties(Stage):
 S = TypeVar("S", bound=Stage)
 
 
-@cache
-def _untuned(stage: type[S]) -> S:
-    """Return a stage as it is by default: one object for all, as stages are frozen."""
-    return stage()
-
+# Stages as they are by default: one object for all who ask, as stages are frozen.
+_UNTUNED: dict[type[Stage], Stage] = {}
 
 Tuning: TypeAlias = Sequence[Stage]
 
@@ -140,7 +136,11 @@ class Limits:
         for own in self.tuning:
             if isinstance(own, stage):
                 return own
-        return _untuned(stage)
+        untuned = _UNTUNED.get(stage)
+        if untuned is None:
+            untuned = _UNTUNED[stage] = stage()
+        assert isinstance(untuned, stage)
+        return untuned
 
     def deadline(self) -> float:
         """Return when the time is up if it begins now (on `stopping.clock`), or infinity."""

@@ -108,7 +108,7 @@ def detectable(
     one, two = _resampled(first, second, paired)
     spreads = test(one, two, 0.0).error / error
 
-    def least(sign: int, most: float) -> float | None:
+    def least_gain(sign: int, most: float) -> float | None:
         gains = error * _ERRORS
         if most < gains[-1]:
             gains = np.append(gains[gains < most], most)
@@ -116,7 +116,7 @@ def detectable(
         shares = [((t.p <= LEVEL) & (np.sign(t.value) == sign)).mean() for t in tests]
         return _least(gains, np.maximum.accumulate(shares), spreads)
 
-    return Detectable(worse=least(-1, math.inf), better=least(1, 0.98 * theta[1]))
+    return Detectable(worse=least_gain(-1, math.inf), better=least_gain(1, 0.98 * theta[1]))
 
 
 def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
