@@ -44,13 +44,16 @@ random sets. Of several documents both are added up, with the x of each as its w
 """
 
 import csv
+import gzip
 import hashlib
 import io
 import json
 import math
 import os
 import re
+import stat
 import sys
+import zlib
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -74,6 +77,7 @@ MOST_STRATA = 500  # more documents are cut into as many stretches of alike ones
 MOST_RATIO = 1e9  # of two documents' weights: the lighter one would count for nothing
 Turned = tuple[float, float, tuple[float, float] | None]  # circle, span, declared bounds
 SUM_ERROR = 1e-9  # of gamma and disorders, which are sums of doubles
+MOST_TEXT = 1 << 30  # bytes of a file that is packed with gzip, when it is unpacked
 MOST_SHOWN = 20  # weights of documents that are printed
 NEAR = 2.0**-46  # of a circle: places that rounding tells apart
 SHORT = 2.0**-10  # of the shortest unit: as far as rounding may move places
@@ -1092,8 +1096,16 @@ class Gamma:
         return lines
 
 
+def refuse_devices(path: str) -> None:
+    """Raise an error for a device: it may never end."""
+    mode = os.stat(path).st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise RefusedError("is a device, not a file")
+
+
 def units_in(path: str) -> tuple[Documents, str]:
     """Return the units of a file in our JSON or CSV by document, and what was not looked at."""
+    refuse_devices(path)
     with open(path, encoding="utf-8-sig", newline="") as stream:
         text = stream.read()
     if text.lstrip()[:1] == "{":
@@ -1191,10 +1203,25 @@ def _pooled(documents: Documents) -> Counter[Unit]:
     return Counter(unit for units in documents.values() for unit in units)
 
 
+def text_of(path: str) -> str:
+    """Return the text of a file, unpacked if it is packed with gzip."""
+    with open(path, "rb") as stream:
+        content = stream.read()
+    if content[:2] == b"\x1f\x8b":
+        try:
+            with gzip.open(path) as packed:
+                content = packed.read(MOST_TEXT + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise RefusedError(f"cannot be unpacked: {error}") from None
+        if len(content) > MOST_TEXT:
+            raise RefusedError(f"has more than {MOST_TEXT:,} bytes when it is unpacked")
+    return content.decode()
+
+
 def check(path: str, data: str | None = None) -> tuple[bool, list[str], Gamma | None]:
     """Return whether a file proves its claims, what to say, and the gamma that it is a proof of."""
-    with open(path, encoding="utf-8") as stream:
-        text = stream.read()
+    refuse_devices(path)
+    text = text_of(path)
     proof: Gamma | None = None
     if '"signature"' in text and "signature" in (read(text).value or ()):
         proof = Gamma(text, os.path.dirname(path))

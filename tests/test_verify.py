@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import json
 import subprocess
 import sys
@@ -140,6 +141,29 @@ def _changed(**changes: Any) -> str:
 def test_what_is_no_certificate_is_refused_with_the_place(text: str, place: str) -> None:
     with pytest.raises(RefusedError, match=place):
         Check(text).claim()
+
+
+def test_packed_files_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Packed with gzip: the same as unpacked; cut off, damaged or too large: refused."""
+    plain, packed = tmp_path / "a.json", tmp_path / "a.json.gz"
+    plain.write_text(text_of(BASES[0]), encoding="utf-8")
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert gammacp.verify.check(str(packed)) == gammacp.verify.check(str(plain))
+    whole = packed.read_bytes()
+    for content in (whole[:-9], whole[:-8] + b"x" * 8, whole[:12] + b"\xff" * 9, b"\x1f\x8b"):
+        packed.write_bytes(content)
+        assert gammacp.verify.main([str(packed)]) == 3
+        assert "cannot be unpacked" in capsys.readouterr().err
+
+
+def test_a_packed_file_that_never_ends_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gammacp.verify.MOST_TEXT", 1000)
+    packed = tmp_path / "a.json.gz"
+    packed.write_bytes(gzip.compress(b" " * 2000))
+    with pytest.raises(RefusedError, match="more than 1,000 bytes"):
+        gammacp.verify.check(str(packed))
 
 
 def test_more_than_is_proven_is_not_verified() -> None:

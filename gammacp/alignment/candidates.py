@@ -62,7 +62,7 @@ def build_problem(
     Parameters
     ----------
     continuum, dissimilarity
-        What is aligned, and the dissimilarity bound to it.
+        The units to align, and the dissimilarity bound to them.
     rate
         λ of Dinkelbach's iterations: a group costs (Δ − λ)·C(n, 2) to open.
     cover
@@ -75,11 +75,11 @@ def build_problem(
     most
         List only pairs with d ≤ this, whether or not others could matter.
     most_pairs
-        With more than these it gives up.
+        Largest number of pairs; with more the function gives up.
     owner
         Units of different owners are no candidate pairs, wherever they are; shape (units,).
     deadline
-        When to give up, on the clock of `stopping.clock`.
+        Time at which to give up, on the clock of `stopping.clock`.
 
     Raises
     ------
@@ -92,10 +92,7 @@ def build_problem(
     delta = dissimilarity.delta
     opening = (delta - rate) * pair_count(n)
     if most is None:
-        if prune:
-            most = (n - 1) * delta + opening
-        else:
-            most = math.inf
+        most = (n - 1) * delta + opening if prune else math.inf
     first, second, cost = pairs_within(
         continuum,
         dissimilarity,
@@ -200,8 +197,13 @@ def length_classes(
     if owner is not None:
         kind += _EXPONENTS * owner
     order = np.lexsort((continuum.starts, kind))
-    begins = np.flatnonzero(np.diff(kind[order], prepend=-3000))
-    class_start = np.append(begins, len(order)).astype(np.int64)
+    along = kind[order]
+    new = np.ones(len(order), np.bool_)
+    np.not_equal(along[1:], along[:-1], out=new[1:])
+    begins = np.flatnonzero(new)
+    class_start = np.empty(len(begins) + 1, np.int64)
+    class_start[:-1] = begins
+    class_start[-1] = len(order)
     if len(order):
         longest = np.maximum.reduceat(lengths[order], begins)
     else:

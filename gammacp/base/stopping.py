@@ -48,11 +48,11 @@ class Work:
     nodes
         States of search trees that were looked at.
     rounds
-        How often prices, columns or a relaxation were found anew.
+        Number of times that prices, columns or a relaxation were found anew.
     most
         Number of steps at which the innermost budget ends.
     facts
-        What solvers `note` by name, the last word on each.
+        Facts that solvers `note` by name, the last word on each.
     """
 
     def __init__(self) -> None:
@@ -76,11 +76,12 @@ _work: ContextVar[Work] = ContextVar("work")
 
 def current_work() -> Work:
     """Return what counts the steps of this thread."""
-    work = _work.get(None)
-    if work is None:
+    try:
+        return _work.get()
+    except LookupError:
         work = Work()
         _work.set(work)
-    return work
+        return work
 
 
 def spend(steps: float) -> None:
@@ -243,14 +244,10 @@ def halting(call: Callable[[Meter], T], deadline: float = np.inf, *, quick: bool
     """
     work = current_work()
     meter = new_meter(work.left)
-
-    def halt() -> None:
-        meter[HALTED] = 1
-
     if quick:
         result = call(meter)
     else:
-        result = watched(lambda: call(meter), halt, deadline)
+        result = watched(lambda: call(meter), lambda: meter.put(HALTED, 1), deadline)
     work.steps += int(meter[STEPS])
     work.nodes += int(meter[NODES])
     return result

@@ -15,7 +15,7 @@ import numpy as np
 from gammacp.alignment.duals import lp
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import DIFFUSED, Stage
-from gammacp.base.arrays import Floats
+from gammacp.base.arrays import Floats, Indices
 from gammacp.base.stopping import current_work, due, note, spend
 
 # Passes over all columns before those are left out that lose more than this share of the scale, and
@@ -41,8 +41,8 @@ class PriceTuning(Stage):
     rounds
         Rounds of diffusion at most (3by100, 3 × 500, 3 × 3000, 4 × 100).
     falling
-        Of the scale, per unit: what prices may still fall in the last round; a block where they
-        fall by more is priced by a linear program.
+        Largest fall of prices in the last round, per unit, as a share of the scale; a block where
+        they fall by more is priced by a linear program.
     """
 
     block: int = lp.BLOCK
@@ -77,7 +77,7 @@ def prices(
     lost = _losses(
         columns.select(np.flatnonzero(columns.losses(price) <= _KEPT_LOSS * scale)), price
     )
-    blocks = np.linspace(0, n_units, max(n_units // tuning.block, 1) + 1).astype(np.int64)
+    blocks = _blocks(n_units, tuning.block)
     falls, loses = np.add.reduceat(np.stack((fell, lost)), blocks[:-1], axis=1)
     share = scale * np.diff(blocks)
     poor = (np.abs(falls) > tuning.falling * share) | (loses > _LOST * share)
@@ -86,6 +86,13 @@ def prices(
         note(prices_by="diffusion and GLOP")
         lp.reprice(columns, price, windows, deadline=deadline)
     return price
+
+
+def _blocks(n_units: int, size: int) -> Indices:
+    """Return where each block of about `size` units begins, and the end."""
+    if n_units < 2 * size:
+        return np.array([0, n_units])
+    return np.linspace(0, n_units, n_units // size + 1).astype(np.int64)
 
 
 def diffusion(
@@ -105,7 +112,7 @@ def diffusion(
     share = np.repeat(along.gain / along.sizes, along.sizes)
     every = np.arange(along.number, dtype=np.int32)
     price = diffuse(n_units, along, every, share, _FIRST_PASSES)
-    kept = along.losses(price) <= _KEPT_LOSS * scale
+    cheap = along.losses(price) <= _KEPT_LOSS * scale
     fell = price
     falls = np.inf
     for _ in range(tuning.rounds):
@@ -115,10 +122,10 @@ def diffusion(
         falls_before = falls
         current_work().rounds += 1
         spend(2 * _PASSES * len(along.members))
-        price = diffuse(n_units, along, every[kept], share, _PASSES)
+        price = diffuse(n_units, along, every[cheap], share, _PASSES)
         fell = before - price
         falls = abs(float(fell.sum()))
-        missing = readmit(along, price, 1e-9 * scale, kept, share)
+        missing = readmit(along, price, 1e-9 * scale, cheap, share)
         if not missing and (
             falls <= tuning.falling * scale * n_units or falls > _SLOWING * falls_before
         ):
@@ -137,8 +144,8 @@ def _losses(columns: Columns, price: Floats) -> Floats:
     lost = price.copy()
     if columns.number:
         losses = columns.losses(price)
-        taken = take_disjoint(len(price), columns, np.argsort(losses))
-        picked = columns.select(taken)
+        disjoint = take_disjoint(len(price), columns, np.argsort(losses))
+        picked = columns.select(disjoint)
         lost[picked.members] = 0.0
-        lost[picked.members[picked.begin[:-1]]] = losses[taken]
+        lost[picked.members[picked.begin[:-1]]] = losses[disjoint]
     return lost

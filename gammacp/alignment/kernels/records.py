@@ -40,7 +40,7 @@ class Columns(NamedTuple):
     @property
     def sizes(self) -> Indices:
         """Return the number of units of each column."""
-        return np.diff(self.begin)
+        return self.begin[1:] - self.begin[:-1]
 
     @property
     def column_of(self) -> Indices:

@@ -7,6 +7,7 @@ every column that a solution could use is part of the bound.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,9 +50,9 @@ class Model:
     columns
         Units that are in none of them do not matter.
     capacity
-        Of each unit, shape (units,); 1 in a cover, where units may be shared.
+        Number of groups that may hold each unit, shape (units,); 1 in a cover, which may exceed it.
     opening
-        What each further covering of a unit costs.
+        Cost of each further covering of a unit.
     """
 
     columns: Columns
@@ -62,16 +63,26 @@ class Model:
 
 @dataclass(eq=False)
 class _Program:
-    """A CP-SAT model with its variables: `times` per column, `alone` per unit that is in some.
+    """A CP-SAT model with its variables: `times` per column, `single` per unit in a cover.
 
-    `alone[i]` is how often `units[i]` is left alone: an expression, in a cover a variable.
+    `covered[i]` are the columns that `units[i]`, which is in some, is in; `room[i]` how many it may
+    be in.
     """
 
     model: Any
     times: list[Any]
-    alone: list[Any]
     units: Indices
+    room: list[int]
     covered: list[list[Any]] = field(default_factory=list)
+    single: list[Any] = field(default_factory=list)
+
+    @cached_property
+    def alone(self) -> list[Any]:
+        """How often each unit is left alone: an expression, in a cover a variable."""
+        if self.single:
+            return self.single
+        pairs = zip(self.room, self.covered, strict=True)
+        return [room - sum(inside) for room, inside in pairs]
 
 
 def best_packing(
@@ -173,12 +184,12 @@ def highs_bound(packing: Model, limits: Limits, *, presolve: bool = True) -> flo
     if len(columns.members) > _ASKED:
         return np.inf
     inside = replace(packing, columns=columns, capacity=packing.capacity[units])
-    found = highs_packing(
+    packed = highs_packing(
         inside, replace(limits, gap=0.0), most_nodes=_SECOND_OPINION, presolve=presolve
     )
-    if found is None:
+    if packed is None:
         return np.inf
-    return found.bound
+    return packed.bound
 
 
 class Ranking(NamedTuple):
@@ -253,16 +264,15 @@ def _program(packing: Model) -> _Program:
     order = np.argsort(local.members, kind="stable")
     column_of = local.column_of[order]
     ends = np.searchsorted(local.members[order], np.arange(len(units) + 1))
-    program = _Program(model, times, [], units)
-    for i, room in enumerate(packing.capacity[units].tolist()):
+    program = _Program(model, times, units, packing.capacity[units].tolist())
+    for i, room in enumerate(program.room):
         inside = [times[c] for c in column_of[ends[i] : ends[i + 1]]]
         program.covered.append(inside)
         if packing.cover:
             single = model.new_bool_var("")
             model.add_at_least_one([*inside, single])
-            program.alone.append(single)
+            program.single.append(single)
             continue
-        program.alone.append(room - sum(inside))
         if len(inside) > 1:
             if room == 1:
                 model.add_at_most_one(inside)
@@ -336,8 +346,8 @@ def _solve(program: _Program, limits: Limits, **more: float) -> tuple[Any, Statu
     status = watched(lambda: solver.solve(program.model), solver.stop_search, limits.deadline())
     spend(solver.deterministic_time * _STEPS_OF_A_UNIT)
     work.nodes += solver.num_branches
-    known = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
-    return solver, known.get(status)
+    statuses = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
+    return solver, statuses.get(status)
 
 
 def _scale(value: Floats, opening: float, n_units: int) -> tuple[Indices, float]:
