@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from gammacp.base.stopping import GIGA, clock
@@ -53,14 +52,6 @@ class Ties(Stage):
 
 
 S = TypeVar("S", bound=Stage)
-
-
-@cache
-def _untuned(stage: type[S]) -> S:
-    """Return a stage as it is by default: one object for all, as stages are frozen."""
-    return stage()
-
-
 Tuning: TypeAlias = Sequence[Stage]
 
 
@@ -135,7 +126,7 @@ class Limits:
         for own in self.tuning:
             if isinstance(own, stage):
                 return own
-        return _untuned(stage)
+        return stage()
 
     def deadline(self) -> float:
         """Return when the time is up if it begins now (on `stopping.clock`), or infinity."""

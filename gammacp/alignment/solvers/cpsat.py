@@ -140,9 +140,7 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
     return solved
 
 
-def _raised(
-    priced: _Priced, kept: Columns, most_loss: float, loss: float, slack: float
-) -> float:
+def _raised(priced: _Priced, kept: Columns, most_loss: float, loss: float, slack: float) -> float:
     """Return the next τ: the loss of the packing, or less where that takes in many columns."""
     if priced.columns is not None:
         losses = priced.columns.losses(priced.price)
