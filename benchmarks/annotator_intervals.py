@@ -51,7 +51,7 @@ def mean_right(ease: float) -> float:
     Parameters
     ----------
     ease
-        Of the document.
+        Ease of the document.
     """
     return float(expit(_SKILLS + ease).mean())
 
@@ -64,9 +64,9 @@ def truth(name: str, right: np.ndarray, weights: np.ndarray, sizes: np.ndarray) 
     name
         The measure.
     right
-        How often annotators are right in each document.
+        Share of the units of each document in which annotators are right.
     weights
-        How many units such documents have together.
+        Number of units that such documents have together.
     sizes
         Units of each document; of S there are boundaries between segments of `GAP` places.
     """
@@ -90,7 +90,7 @@ def document(rng: np.random.Generator, name: str, right: list[float], size: int)
     name
         The measure.
     right
-        Of each annotator.
+        Share of units in which each annotator is right.
     size
         Units, or boundaries.
     """
@@ -121,7 +121,7 @@ def draw(rng: np.random.Generator, name: str, annotators: int) -> Drawn:
     name
         The measure.
     annotators
-        How many there are.
+        Number of annotators.
     """
     skill = SKILL[0] + SKILL[1] * rng.standard_normal(annotators)
     ease = EASE[0] + EASE[1] * rng.standard_normal(DOCUMENTS)

@@ -1,13 +1,13 @@
 """The instance library: python benchmarks/instances.py make|check|race [--seconds S] [NAME…].
 
-results/instances/NAME.json is an instance, its best known alignment and what proves its bound: a
-certificate as `gammacp align --certificate` writes it. `make` draws the instances that are missing,
-solves them for S CPU seconds each, and keeps of the old and the new file the one with the better
-value, or with the same value and the better bound; so that it may be run again with more time, or
-with a better solver. index.csv is written of all files: sizes, best value and bound, who proved it
-and when, and what `verify.py` says of it. `check` verifies all files anew and says so there.
-`race` has every registered solver (`--import MODULE` for yours) solve every instance for S CPU
-seconds, and writes results/benchmarks/instances.csv.
+results/instances/NAME.json.gz is an instance, its best known alignment and what proves its bound: a
+certificate as `gammacp align --certificate` writes it, packed with gzip. `make` draws the instances
+that are missing, solves them for S CPU seconds each, and keeps of the old and the new file the one
+with the better value, or with the same value and the better bound; so that it may be run again with
+more time, or with a better solver. index.csv is written of all files: sizes, best value and bound,
+who proved it and when, and what `verify.py` says of it. `check` verifies all files anew and says so
+there. `race` has every registered solver (`--import MODULE` for yours) solve every instance for S
+CPU seconds, and writes results/benchmarks/instances.csv.
 
 An instance is named by its family and drawn by `alignment_case.instance`; `cover-…` are covers, and
 others are named by the constraint that their alignment must keep.
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import gzip
 import json
 import subprocess
 import sys
@@ -52,7 +53,8 @@ MOST_MEMORY = 8 << 30
 CONTEXT = get_context("fork")
 # Of the processor.
 SECONDS_TO_VERIFY = 120
-# Bytes of a file; what is larger is kept without its proof (a matrix of 6 bytes per pair of units).
+# Bytes before packing; a larger file is kept without its proof (a matrix of 6 bytes per pair of
+# units).
 MOST_BYTES = 450_000
 RANDOM = [
     "3x10:1",
@@ -112,7 +114,13 @@ KNOWN = ("whole claim", "not in time", "no proof")
 
 
 def path_of(name: str) -> Path:
-    return FOLDER / f"{name}.json"
+    return FOLDER / f"{name}.json.gz"
+
+
+def certificate_of(name: str) -> dict[str, Any]:
+    """Return the certificate of an instance."""
+    certificate: dict[str, Any] = json.loads(gzip.decompress(path_of(name).read_bytes()))
+    return certificate
 
 
 def continuum_of(certificate: dict[str, Any]) -> gc.Continuum:
@@ -139,19 +147,20 @@ def constraints_of(name: str) -> list[Any]:
 def make(name: str, seconds: float) -> None:
     """Draw it, if it is not there, solve it, and keep the better file."""
     path = path_of(name)
-    old = json.loads(path.read_text()) if path.exists() else None
+    old = certificate_of(name) if path.exists() else None
     continuum = instance(INSTANCES[name]) if old is None else continuum_of(old)
     start = time.process_time()
     cover = name.startswith("cover-")
     found = gc.align(continuum, time_limit=seconds, cover=cover, constraints=constraints_of(name))
     spent = time.process_time() - start
-    new = path.with_suffix(".new")
+    new = FOLDER / f"{name}.new"
     write_certificate(found, new)
     claim = json.loads(new.read_text())["claim"]
     worth = [(c["cost"], -c["bound"]) for c in (claim, old["claim"] if old else claim)]
     if old is None or worth[0] < worth[1]:
         trim(new)
-        new.replace(path)
+        # Without a time and a name, equal certificates are equal files.
+        path.write_bytes(gzip.compress(new.read_bytes(), mtime=0))
         by = {"by": f"gammacp {gc.__version__} {found.method}", "when": str(date.today())}
         index = {row["name"]: row for row in read_index()}
         index[name] = row_of(name) | by | {"seconds": f"{spent:.2g}", "verified": verdict(name)}
@@ -172,7 +181,7 @@ def trim(path: Path) -> None:
 
 def row_of(name: str) -> dict[str, Any]:
     """Return the row of a certificate's file."""
-    certificate = json.loads(path_of(name).read_text())
+    certificate = certificate_of(name)
     claim, continuum = certificate["claim"], continuum_of(certificate)
     value, bound = claim["cost"], claim["bound"]
     return {
@@ -197,7 +206,7 @@ def verdict(name: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
     if done.returncode < 0:
         return "not in time"
-    if json.loads(path_of(name).read_text())["proof"]["kind"] == "none":
+    if certificate_of(name)["proof"]["kind"] == "none":
         return "no proof"
     return {0: "whole claim", 1: "less than the claim"}.get(done.returncode, "refused")
 
@@ -247,7 +256,7 @@ def run_here(sender: Any, name: str, method: str, seconds: float) -> None:
     most = int(5 * seconds) + 10
     setrlimit(RLIMIT_CPU, (most, most))
     setrlimit(RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    certificate = json.loads(path_of(name).read_text())
+    certificate = certificate_of(name)
     continuum = continuum_of(certificate)
     best = max(
         certificate["claim"]["cost"] * disorder_scale(continuum.n_annotators, continuum.mean_units),

@@ -28,7 +28,7 @@ def of_places(rng: np.random.Generator, places: int = PLACES) -> gc.Continuum:
     rng
         The generator.
     places
-        How many places there are.
+        Number of places.
     """
     units = []
     for annotator in ("Ann", "Bob"):
@@ -84,11 +84,11 @@ def values(
     case
         A key of `CASES`.
     sets
-        How many pairs of annotators are drawn.
+        Number of pairs of annotators that are drawn.
     samples
         Random sets of each.
     seed
-        Of the first.
+        Seed of the first pair.
     """
     make, names, scope, chance = CASES[case]
     found: dict[str, tuple[list[float], list[float], list[float]]] = {

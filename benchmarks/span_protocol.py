@@ -68,7 +68,7 @@ class Task:
     people, models
         Their annotations by document and name.
     repeated
-        How many records were left out because the same annotator had one of the document.
+        Number of records that were left out because the same annotator had one of the document.
     missing
         Models without a file.
     """
@@ -87,7 +87,7 @@ def read_task(folder: Path, name: str) -> Task:
     folder
         The clone.
     name
-        Of `TASKS`.
+        Name of one of `TASKS`.
     """
     human, model = (folder / "annotations" / part for part in TASKS[name])
     people, repeated = read_annotations(human / "annotations.jsonl", "group-{group}")
@@ -112,7 +112,7 @@ def read_annotations(path: Path, name: str) -> tuple[Annotations, int]:
     path
         One record of a document and an annotator a line.
     name
-        Of the annotators; {group} stands for the record's group.
+        Names of the annotators; {group} stands for the record's group.
     """
     found: Annotations = defaultdict(dict)
     repeated = 0
@@ -177,7 +177,7 @@ def published_numbers(pairs: Sequence[tuple[list[Span], dict[str, list[Span]]]])
     Parameters
     ----------
     pairs
-        Of each document, the spans of the model, and those of each person.
+        Spans of the model, and those of each person, of each document.
     """
     every = [s for one, people in pairs for s in (*one, *(x for p in people.values() for x in p))]
     categories = sorted({category for _, _, category in every})

@@ -31,7 +31,7 @@ class Kinds:
     Attributes
     ----------
     share, gamma
-        Of the spoiled documents: how many of all, and their γ.
+        Share of the spoiled documents among all, and their γ.
     length
         Their mean length, the others' being 1.
     spread

@@ -33,11 +33,11 @@ class Campaign:
     people, each
         Annotators, and how many of them have a document.
     law
-        Of the documents' difficulty.
+        Law of the documents' difficulty.
     unlike
         Standard deviation of the logarithm of what annotators add.
     late, careless
-        How many come for the second half; the last adds so many times as much.
+        Number of people who come for the second half; factor of the last one's additions.
     harder
         Documents get three times as hard: "factor" for everybody by the same factor, "sum" by as
         much for everybody.

@@ -1,7 +1,8 @@
 """Crowds of annotators who make mistakes of their own, share them, or copy documents.
 
 Documents have 12 true units in words. Each annotator misses some, moves a boundary of some by a
-word, and adds others. Processes marked * were made after the rule of the search was fixed.
+word, and adds others. Processes marked * were made after the first rule of the search was fixed,
+those marked ** after the rule that counts units.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Crowd:
     Attributes
     ----------
     people, documents
-        How many there are.
+        Number of people and of documents.
     errs
         Share of units that are moved, and mistakes added per unit.
     attract
@@ -35,7 +36,9 @@ class Crowd:
     copied
         Share of documents that the second annotator takes from the first.
     per_document
-        How many of the people annotate each document.
+        Number of people who annotate each document.
+    careless
+        Factor of the error rates of the first two.
     """
 
     people: int = 5
@@ -46,6 +49,7 @@ class Crowd:
     schools: bool = False
     copied: float = 0.0
     per_document: int | None = None
+    careless: float = 1.0
 
     def draw(self, rng: np.random.Generator) -> dict[str, Continuum]:
         """Return the documents."""
@@ -58,7 +62,10 @@ class Crowd:
         marked = []
         for k in range(self.people):
             pool = at_hand[k % 2 if self.schools else 0]
-            marked.append(self._person(rng, pool, min(0.9, times * self.errs)))
+            errs = times * self.errs
+            if k < 2:
+                errs *= self.careless
+            marked.append(self._person(rng, pool, min(0.9, errs)))
         if rng.random() < self.copied:
             marked[1] = set(marked[0])
         names = "ABCDEFGHIJKLMNOP"[: self.people]
@@ -105,6 +112,9 @@ HONEST = {
     "* schools, hard documents": Crowd(people=4, schools=True, attract=0.9, hard=0.8),
     "* ten people, three each": Crowd(people=10, documents=40, per_document=3, attract=0.5),
     "* sixty documents, attractive": Crowd(documents=60, attract=0.7),
+    "** two careless of four, attractive": Crowd(people=4, attract=0.6, careless=2.0),
+    "** seven people, hard documents": Crowd(people=7, hard=0.6, attract=0.3, documents=25),
+    "** three people, six documents": Crowd(people=3, documents=6, hard=0.5, attract=0.5),
 }
 COPYING = {
     "30 % of 15 documents": Crowd(copied=0.3),
@@ -114,5 +124,7 @@ COPYING = {
     "all documents": Crowd(copied=1.0),
     "30 %, precise": Crowd(copied=0.3, errs=0.03),
     "* 30 %, unequally hard": Crowd(copied=0.3, hard=0.8, attract=0.5),
+    "** 30 %, seven people": Crowd(people=7, copied=0.3),
+    "** 30 % of 25, four people, hard": Crowd(4, 25, copied=0.3, hard=0.5, attract=0.3),
     "* 30 % of 40, three of ten each": Crowd(10, 40, copied=0.3, per_document=3),
 }

@@ -32,7 +32,7 @@ class Habits:
         Shape of the gamma distribution of gaps: 1 is exponential, less comes in bursts, more is
         regular.
     prevalence
-        Of the labels.
+        Prevalence of the labels.
     overlaps
         Units start anywhere, whatever runs there already.
     nested
@@ -44,11 +44,11 @@ class Habits:
     cut_off
         Units that reach over the bounds are cut there instead of left out.
     spread
-        Of the logarithm of lengths.
+        Spread of the logarithm of lengths.
     reads
-        What of the text: "all" of it, "half" (one stretch, anywhere), "until" some place in the
-        second half, until a "quota" of units is made; or all of it, with "fatigue": from each unit
-        to the next fewer are made, at the end a quarter.
+        Part of the text that is read: "all" of it, "half" (one stretch, anywhere), "until" some
+        place in the second half, until a "quota" of units is made; or all of it, with "fatigue":
+        from each unit to the next fewer are made, at the end a quarter.
     told
         Whether it is said how far the annotator read.
     """

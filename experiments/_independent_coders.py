@@ -67,21 +67,21 @@ class Process:
     Attributes
     ----------
     laws
-        Of each coder's segments; one for all of them.
+        Laws of each coder's segments; one for all of them.
     means
         Each coder's mean segment.
     masses
-        Of the items.
+        Masses of the items.
     density
-        In which items segments are longer: "" in none, "item" by an item's factor, alike for all,
+        Items in which segments are longer: "" for none, "item" by an item's factor, alike for all,
         "own" by a factor of item and coder.
     levels
         Whether every third boundary of a coder is a chapter's, the others a section's.
     start
         Whether everybody counts from the item's start; then coders agree about that.
     shared
-        How often a boundary of one truth is kept and moved by at most two, else put anywhere: these
-        coders are not independent, and show what a test can find.
+        Share of the boundaries of one truth that are kept and moved by at most two, else put
+        anywhere: these coders are not independent, and show what a test can find.
     """
 
     laws: tuple[str, ...] = ("gamma",)

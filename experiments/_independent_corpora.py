@@ -22,7 +22,7 @@ class Units:
     people
         Per annotator: units, and their mean length, in times of the average.
     prevalence
-        Of the labels, one row for everybody or one per annotator.
+        Prevalence of the labels, one row for everybody or one per annotator.
     regularity
         Shape of the gamma distribution of gaps: 1 is exponential, less comes in bursts.
     sticky
@@ -107,11 +107,11 @@ class Places:
     Attributes
     ----------
     prevalence, sticky, uneven, matched
-        As of `Units`.
+        Fields of `Units`.
     annotators
-        How many there are.
+        Number of annotators.
     places
-        Of a document, on average.
+        Mean number of places in a document.
     missing
         Share of labels that are not given.
     level

@@ -24,23 +24,24 @@ class Process:
     Attributes
     ----------
     lengths
-        Of sentences: "3-30" tokens alike often, "gamma", "tail" (lognormal) or "two" (headlines and
-        long sentences).
+        Lengths of sentences: "3-30" tokens alike often, "gamma", "tail" (lognormal) or "two"
+        (headlines and long sentences).
     sentences
-        How many.
+        Number of sentences.
     shapes
-        Of each annotator: "near" attaches to what is near (the k-th annotator k times as far),
-        "right" and "left" mostly to the token before or after, "flat" to one token, "any" anywhere.
+        Shapes of each annotator's trees: "near" attaches to what is near (the k-th annotator k
+        times as far), "right" and "left" mostly to the token before or after, "flat" to one token,
+        "any" anywhere.
     labels
         "taste" of each annotator; "rule": each one's own, from where the head lies; "kinds": long
         sentences by another taste than short ones; "places": by the place in the sentence, the
         same for everybody; "moods": a taste for each annotator and sentence.
     spread
-        Of the Dirichlet distribution of tastes: little is a strong taste.
+        Spread of the Dirichlet distribution of tastes: little is a strong taste.
     each
         Annotators of a sentence: all, "2" at random, or the first or second "team" of two.
     shared
-        How often the heads of a sentence, and each of its labels, are those of one truth: these
+        Share of the heads of a sentence, and of its labels, that are those of one truth: these
         annotators are not independent, and show what a test can find.
     """
 

@@ -36,7 +36,7 @@ class Anchor(NamedTuple):
     Attributes
     ----------
     cost
-        In units of Δ; ∞ where nearest units cost that, as places apart do under IoU.
+        Cost in units of Δ; ∞ where nearest units cost that, as places apart do under IoU.
     low, high
         Costs between which the shares part as much, within one standard error of the first.
     kept, by_chance
@@ -75,7 +75,7 @@ class OverDelta:
     anchor
         None where there is none, for the `reason`.
     reason
-        Why there is no anchor; empty where there is one.
+        Reason why there is no anchor; empty where there is one.
     """
 
     scores: Mapping[float, Gamma]
@@ -97,9 +97,9 @@ def gamma_over_delta(
     continua
         A continuum, a corpus, or continua by name, as for `agreement`.
     factors
-        Of Δ, > 0, each once.
+        Factors of Δ, > 0, each once.
     options
-        Those of `FamilyOptions`, as for `gamma`.
+        Options of `FamilyOptions`, as for `gamma`.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def anchor_of(basis: Basis) -> Anchor:
     Parameters
     ----------
     basis
-        What they share.
+        Alignments and random sets that they share.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def crossing(observed: Floats, random: Floats, of: int | None = None) -> Anchor:
     Parameters
     ----------
     observed, random
-        What nearest units cost, at least one value each, ∞ among them or not.
+        Costs of nearest units, at least one value each, ∞ among them or not.
     of
         Units that there are; default: as many as are observed.
 

@@ -56,9 +56,9 @@ class Part:
     most
         Sets at most.
     shown
-        Of which names ("gamma by cut") the zero is to be precise; none: all sets are computed.
+        Names ("gamma by cut") of which the zero is to be precise; none: all sets are computed.
     limit
-        How far from 0 a cell may be; the interval of its zero is to be half as wide as that
+        Largest distance of a cell from 0; the interval of its zero is to be half as wide as that
         allows.
     """
 
@@ -126,7 +126,7 @@ class Independent:
     Attributes
     ----------
     kind
-        Of data; the study is called `zero_KIND`.
+        Kind of data; the study is called `zero_KIND`.
     make
         (cell, generator of the set) → what the annotators of the cell did.
     """

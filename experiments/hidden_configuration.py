@@ -1,10 +1,10 @@
 """Search for settings left open by 2015 §6.3 that make its sentences on Figures 24–30 true.
 
 A coarse search on few sets: reference models around the default one (gaps, categories), factors and
-growth of the errors, and both forms of uα. Every sentence is a paired test
-(`gammacp.bench.trends`). The measures that cost little choose the model; γ follows on that model
-and on the default one. The best configuration is then confirmed on fresh sets, and every figure is
-predicted from the configuration that suits the other figures best.
+growth of the errors, the order of shifted units, and both forms of uα. Every sentence is a paired
+test (`gammacp.bench.trends`). The measures that cost little choose the model; γ follows on that
+model and on the default one. The best configuration is then confirmed on fresh sets, and every
+figure is predicted from the configuration that suits the other figures best.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ class Configuration:
     splits: str = SPLITS[0]
     added: str = ADDED[0]
     form: str = FORMS[0]
+    order: bool = False
 
     @property
     def distance(self) -> int:
@@ -72,11 +73,19 @@ class Configuration:
         return sum(getattr(self, k) != getattr(other, k) for k in vars(self))
 
 
-def errors(shifts: str, splits: str, added: str) -> dict[str, str]:
-    """Return the errors of each figure."""
+def position(shifts: str, *, order: bool = False) -> str:
+    """Return the error of position, whose units keep their order or may change places."""
+    if order:
+        return f"position:{shifts},order=true"
+    return f"position:{shifts}"
+
+
+def errors(shifts: str, splits: str, added: str, *, order: bool = False) -> dict[str, str]:
+    """Return the errors of each figure; units that may overlap have no order to keep."""
+    shift = position(shifts, order=order)
     return {
-        "26a": f"position:{shifts}",
-        "26b": f"position:{shifts}+category",
+        "26a": shift,
+        "26b": f"{shift}+category",
         "27": f"split:{splits}",
         "28a": f"false-positive:{added}",
         "28b": "false-negative",
@@ -97,6 +106,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     found: dict[Configuration, dict[tuple[str, str], Trend]] = {}
     for name in dict.fromkeys(("default", leading)):
         found |= _verdicts(out, name, _choices(name, many), sets, gamma=True)
+    write_csv(out / "order.csv", _order_rows(found))
     _write_map(out / "models.csv", cheap)
     _write_map(out / "configurations.csv", found)
     _write_sentences(out, cheap, found)
@@ -116,7 +126,7 @@ def _best(found: _Found) -> Configuration:
 def _choices(model: str, n: int) -> list[Configuration]:
     """Return the first values of everything for a model; the others on the default model alone."""
     n = n if model == "default" else min(n, 2)
-    parts = product(SHIFTS[:n], SPLITS[:n], ADDED[:n], FORMS)
+    parts = product(SHIFTS[:n], SPLITS[:n], ADDED[:n], FORMS, (False, True))
     return [Configuration(model, *p) for p in parts]
 
 
@@ -138,7 +148,8 @@ def _verdicts(
     chance: dict[str, Any] = {"samples": 10, **MATHET_2015}
     covering = replace(MODELS[model], length=None).laid_out("covering")
     fixed = MODELS[model].fixed(length=100, gap=FIXED_GAPS.get(model, 25))
-    shifts = dict.fromkeys(f"position:{c.shifts}" for c in choices)
+    # Segmentations keep their order anyway.
+    shifts = dict.fromkeys(position(c.shifts) for c in choices)
     parts: list[tuple[str, ReferenceModel, Sequence[str], Sequence[str], dict[str, Any]]] = [
         ("", MODELS[model], list(wanted), RIVALS, chance),
         (
@@ -185,7 +196,7 @@ def _verdicts(
 
 
 def _errors_of(c: Configuration) -> dict[str, str]:
-    return errors(c.shifts, c.splits, c.added)
+    return errors(c.shifts, c.splits, c.added, order=c.order)
 
 
 def _sentences(
@@ -193,7 +204,7 @@ def _sentences(
 ) -> Iterator[tuple[tuple[str, str], Trend]]:
     """((figure, sentence), its test) under a configuration."""
     e = _errors_of(c)
-    yield from _segmentation(covering, f"position:{c.shifts}")
+    yield from _segmentation(covering, position(c.shifts))
     yield from _categorisation(fixed, c.form)
     yield from _positions(units, e, c.form)
     yield from _splits(units, e["27"], c.form)
@@ -401,7 +412,7 @@ def _where(holding: Sequence[Configuration], found: _Found) -> Iterator[str]:
         tried = dict.fromkeys(getattr(c, key) for c in found)
         values = [v for v in tried if any(getattr(c, key) == v for c in holding)]
         if len(values) < len(tried):
-            yield f"{key}: {' | '.join(values)}"
+            yield f"{key}: {' | '.join(map(str, values))}"
 
 
 def _contradictions(found: _Found) -> list[dict[str, object]]:
@@ -415,6 +426,31 @@ def _contradictions(found: _Found) -> list[dict[str, object]]:
         if holds[a] and holds[b] and not holds[a] & holds[b]
     ]
     return rows or [{"one": "", "other": ""}]
+
+
+def _order_rows(found: _Found) -> list[dict[str, object]]:
+    """Return a row per sentence: its verdicts where nothing but the order of units differs."""
+    pairs = [(c, replace(c, order=True)) for c in found if not c.order]
+    rows: list[dict[str, object]] = []
+    for key in next(iter(found.values())):
+        verdicts = [(found[free][key].verdict, found[kept][key].verdict) for free, kept in pairs]
+        changes = [(free, kept) for free, kept in verdicts if free is not kept]
+        to_holds = sum(kept is Verdict.HOLDS for _, kept in changes)
+        from_holds = sum(free is Verdict.HOLDS for free, _ in changes)
+        default = Configuration()
+        rows.append(
+            {
+                "figure": key[0],
+                "sentence": key[1],
+                "default": str(found[default][key].verdict),
+                "default_in_order": str(found[replace(default, order=True)][key].verdict),
+                "to_holds": to_holds,
+                "from_holds": from_holds,
+                "between_others": len(changes) - to_holds - from_holds,
+                "of": len(pairs),
+            }
+        )
+    return rows
 
 
 def _write_predictions(out: Path, found: _Found) -> None:

@@ -31,11 +31,11 @@ class DataError(GammacpError, ValueError):
     Parameters
     ----------
     message
-        What is wrong, subject first ("end 3 < start 7 of a unit by Ann").
+        Description of the mistake, subject first ("end 3 < start 7 of a unit by Ann").
     file, line
-        Where (line counts from 1); either may be unknown.
+        Place of the mistake (line counts from 1); either may be unknown.
     hint
-        What to do about it.
+        Advice about it.
     """
 
     exit_code = 3
@@ -85,7 +85,7 @@ class DataError(GammacpError, ValueError):
         Parameters
         ----------
         part
-            In what the error is.
+            Name of the part that the error is in.
         """
         message = f"{part}: {self.message}"
         return DataError(message, file=self.file, line=self.line, hint=self.hint)
@@ -96,7 +96,7 @@ class DataError(GammacpError, ValueError):
         Parameters
         ----------
         file, line
-            Where it is.
+            Place of the mistake.
         """
         return DataError(
             self.message,

@@ -71,9 +71,9 @@ def load_package(folder: Path, name: str) -> ModuleType:
     Parameters
     ----------
     folder
-        Of the package; `__init__.py` may be missing.
+        Folder of the package; `__init__.py` may be missing.
     name
-        By which its modules import each other; it must not be taken.
+        Name by which its modules import each other; it must not be taken.
     """
     place = folder.resolve()
     key = f"{name}={place}"
@@ -252,7 +252,7 @@ def why_it_fails(error: Exception) -> str:
     Parameters
     ----------
     error
-        What was raised.
+        Exception that the import raised.
     """
     if isinstance(error, GammacpError):
         return str(error)

@@ -23,7 +23,7 @@ class Registry(Generic[T]):
     Parameters
     ----------
     kind
-        What an entry is, for messages ("measure"); also the name of the table in `built_in.toml`
+        Name of the entries, for messages ("measure"); also the name of the table in `built_in.toml`
         and `subject.toml` that lists the modules (`gammacp.base.subjects`).
     """
 
@@ -40,9 +40,9 @@ class Registry(Generic[T]):
         Parameters
         ----------
         name
-            How it is chosen.
+            Name by which the entry is chosen.
         entry
-            What is chosen.
+            Entry that is chosen.
 
         Raises
         ------

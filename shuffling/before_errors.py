@@ -116,13 +116,13 @@ class Guess:
     Attributes
     ----------
     units, extent
-        Of a reference in the mean.
+        Mean number and mean extent of the units of a reference.
     stretch, power, gap_power
         Lengths are multiplied with the first; lengths and gaps are spread out by the others.
     touching, overlapping
         Share of gaps that are 0, or negative.
     prevalence
-        Of each category.
+        Prevalence of each category.
     """
 
     units: float
@@ -144,12 +144,12 @@ class Fitted:
     sets
         Shuffled sets of the model.
     guess
-        Of the model; a set has the next whole number of units below or above.
+        Guess of the model; a set has the next whole number of units below or above.
     misfit
-        How far the sets are off at most, of units, their mean length and the shares of gaps that
-        are 0 or negative.
+        Largest distance of the sets, of units, their mean length and the shares of gaps that are 0
+        or negative.
     fewer
-        Which errors could not be made as often as they were to be.
+        Errors that could not be made as often as they were to be.
     """
 
     sets: tuple[Continuum, ...]
@@ -165,7 +165,7 @@ class BeforeErrors:
     Parameters
     ----------
     model
-        As `fit` learns it.
+        Model as `fit` learns it.
     seen
         Statistics of what it was learnt from.
     """
@@ -202,7 +202,7 @@ class BeforeErrors:
         errors, magnitude, n_annotators, sets, seed
             As for `shuffled_sets`; the same random numbers at all magnitudes.
         start
-            What a magnitude near by came to.
+            Guess that a magnitude near by came to.
 
         Raises
         ------

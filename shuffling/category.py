@@ -30,7 +30,7 @@ class Category:
     Attributes
     ----------
     overlap
-        Which of the two.
+        Whether the second matrix is used.
     closeness
         For the second: a symmetric matrix ≥ 0 with a positive diagonal, in the order of the
         reference's categories; None (default): 1 − |rank difference|/K in declared order, K
@@ -60,7 +60,7 @@ class Category:
         magnitude
             m, in [0, 1].
         prevalence
-            Of the categories, shape (categories,), summing to 1.
+            Prevalence of the categories, shape (categories,), summing to 1.
         """
         changed, chance = self._shares(magnitude)
         if self.overlap:

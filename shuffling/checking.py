@@ -42,13 +42,13 @@ def check_error(
     error
         An instance, with the parameters to try.
     keeps
-        What it claims besides: "segmentation" (units that tile their bounds still do), "apart"
-        (units that do not overlap still do not), "count" (no unit appears or goes).
+        Properties that it claims to keep: "segmentation" (units that tile their bounds still do),
+        "apart" (units that do not overlap still do not), "count" (no unit appears or goes).
     models
-        What references are drawn from; default: all layouts, whole and real positions, some units
-        unlabelled.
+        Models that references are drawn from; default: all layouts, whole and real positions, some
+        units unlabelled.
     seed
-        Of the references and the errors.
+        Seed of the references and the errors.
 
     Examples
     --------

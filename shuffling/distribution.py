@@ -42,9 +42,9 @@ class Uniform:
         Parameters
         ----------
         rng
-            What draws.
+            Generator of the random numbers.
         size
-            How many.
+            Number of values.
         integer
             Whether positions are whole numbers.
         """
@@ -100,9 +100,9 @@ class Empirical:
         Parameters
         ----------
         rng
-            What draws.
+            Generator of the random numbers.
         size
-            How many.
+            Number of values.
         integer
             Whether positions are whole numbers.
         """

@@ -73,7 +73,7 @@ def read_model(path: str | PathLike[str]) -> ReferenceModel:
     Parameters
     ----------
     path
-        Of the TOML file.
+        Path of the TOML file.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def model_from(document: Mapping[str, Any], text: str = "") -> ReferenceModel:
     Parameters
     ----------
     document
-        As TOML or JSON has it.
+        Document as parsed from TOML or JSON.
     text
         The TOML, for the lines of errors.
     """
@@ -142,7 +142,7 @@ def model_text(model: ReferenceModel) -> str:
     Parameters
     ----------
     model
-        What is written down.
+        Model that is written down.
     """
     plain = {"units": model.n_units, "layout": str(model.layout), "integer": model.integer}
     if model.length is None:

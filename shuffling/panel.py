@@ -43,7 +43,7 @@ class School:
     Attributes
     ----------
     errors
-        As text; None: those of the sweep.
+        Errors as text; None: those of the sweep.
     magnitude
         See `Magnitude`.
     """
@@ -63,15 +63,15 @@ class Group:
     Attributes
     ----------
     count
-        How many of them there are.
+        Number of annotators in the group.
     errors
-        As text; None: those of the sweep.
+        Errors as text; None: those of the sweep.
     magnitude
         See `Magnitude`.
     school
         Name of the school whose errors they share.
     copies
-        How often each of them is there.
+        Number of times that each of them is there.
     """
 
     count: int = 1
@@ -97,7 +97,7 @@ class Panel:
     groups
         At least one.
     schools
-        By name; each is one that a group belongs to.
+        Schools by name; each is one that a group belongs to.
     """
 
     groups: tuple[Group, ...]
@@ -165,7 +165,7 @@ def read_panel(path: str | PathLike[str]) -> Panel:
     Parameters
     ----------
     path
-        Of the TOML file.
+        Path of the TOML file.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def panel_from(document: Mapping[str, Any], text: str = "") -> Panel:
     Parameters
     ----------
     document
-        As TOML or JSON has it.
+        Document as parsed from TOML or JSON.
     text
         The TOML, for the lines of errors.
     """

@@ -166,7 +166,7 @@ class ReferenceModel:
         Parameters
         ----------
         rng
-            What draws; nothing else is random.
+            Generator of the random numbers; nothing else is random.
         """
         kinds, lengths = self.draw_units(rng, self.n_units)
         starts, ends, end = self._place(kinds, lengths, rng)
@@ -188,9 +188,9 @@ class ReferenceModel:
         Parameters
         ----------
         rng
-            What draws.
+            Generator of the random numbers.
         size
-            How many.
+            Number of units.
         """
         kinds = rng.choice(len(self.categories), size=size, p=self.prevalence)
         lengths = np.zeros(size)

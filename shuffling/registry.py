@@ -41,7 +41,7 @@ class ErrorType(Protocol):
         units
             Sorted columns of one annotator; they stay as they are.
         magnitude
-            How severe the error is.
+            Severity of the error.
         setting
             Bounds, categories, and what new units are drawn from.
         rng
@@ -77,7 +77,7 @@ def describe(errors: Sequence[ErrorType]) -> str:
     Parameters
     ----------
     errors
-        In the order in which they are made.
+        Errors in the order in which they are made.
     """
     return "+".join(_describe(e) for e in errors)
 

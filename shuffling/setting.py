@@ -111,7 +111,7 @@ class Units:
         Parameters
         ----------
         starts, ends
-            Where each unit begins and ends now.
+            Start and end of each unit now.
         integer
             Whether positions are whole numbers.
         """
@@ -229,9 +229,9 @@ class Setting:
         Parameters
         ----------
         rng
-            What draws.
+            Generator of the random numbers.
         size
-            How many.
+            Number of units.
         """
         kinds, lengths = self.model.draw_units(rng, size)
         code: dict[str | None, int] = {name: i for i, name in enumerate(self.categories)}
@@ -313,7 +313,7 @@ class CountedError:
         n_units
             x: units of the reference.
         quantile
-            What `quantile` drew, for all magnitudes.
+            Quantiles that `quantile` drew, for all magnitudes.
         """
         if quantile is None:
             return operations(self.factor, magnitude, n_units, self.growth)
@@ -328,7 +328,7 @@ def uniform_places(u: Floats, low: Floats, high: Floats, *, integer: bool) -> Fl
     Parameters
     ----------
     u, low, high
-        Of one shape.
+        Random numbers in [0, 1), and the ends of the ranges; all of one shape.
     integer
         Whether the places, both ends included, are whole numbers.
     """

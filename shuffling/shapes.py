@@ -16,11 +16,11 @@ def shift_extents(units: Units, reach: float, rng: np.random.Generator) -> Units
     Parameters
     ----------
     units
-        With shapes.
+        Units with shapes.
     reach
         f·m of the error on positions.
     rng
-        What draws them.
+        Generator of the random numbers.
     """
     shapes = units.shapes
     draws = rng.uniform(-1, 1, (len(shapes), len(shapes[0].extents), 2)) * reach
@@ -43,7 +43,7 @@ def onto(shape: Shape, extents: tuple[tuple[float, float], ...]) -> Shape:
     Parameters
     ----------
     shape
-        Of a continuum's column.
+        Shape from a continuum's column.
     extents
         (low, high) on each.
     """
@@ -69,9 +69,9 @@ def union_of(first: Shape, second: Shape, apart: float) -> Shape:
     Parameters
     ----------
     first, second
-        Of a continuum's column.
+        Shapes from a continuum's column.
     apart
-        How far behind the first one's start the second's is.
+        Distance of the second's start behind the first's.
     """
     pairs = zip(first.extents, second.extents, strict=True)
     around = tuple((min(a[0], b[0]), max(a[1], b[1])) for a, b in pairs)

@@ -62,7 +62,7 @@ def shuffle(
         ≥ 1; they are called annotator-1, annotator-2, … A panel has annotators who err in other
         ways, to other degrees, or together.
     model
-        Where new units, prevalence and layout come from; default: learnt from the reference.
+        Model that new units, prevalence and layout come from; default: learnt from the reference.
     seed
         The same seed gives the same bits; each annotator and each error has its own stream, so
         annotator 1 errs the same way beside one other annotator or ten.
@@ -199,7 +199,7 @@ def shuffled_sets(
     source, errors, magnitude, n_annotators, seed
         As for `shuffled_set`.
     sets
-        How many.
+        Number of sets.
     """
     resolved = resolve_errors(errors)
     for index in range(sets):
@@ -212,11 +212,11 @@ def reference_set(model: ReferenceModel, *, index: int = 0, seed: Seed = 0) -> C
     Parameters
     ----------
     model
-        What it is drawn from.
+        Model that it is drawn from.
     index
         Number of the set, from 0.
     seed
-        Of the sweep.
+        Seed of the sweep.
     """
     return model.draw(np.random.default_rng(_child(seed, _REFERENCE, index)))
 
@@ -244,6 +244,8 @@ def resolve_errors(errors: Errors) -> tuple[ErrorType, ...]:
     """Return the errors as objects, at least one."""
     if isinstance(errors, str):
         return parse_errors(errors)
+    if not isinstance(errors, ErrorType) and not hasattr(errors, "__iter__"):
+        raise UsageError(f"errors {errors!r} are neither names nor error types")
     resolved = (errors,) if isinstance(errors, ErrorType) else tuple(errors)
     if not resolved:
         raise UsageError("no error type is given")

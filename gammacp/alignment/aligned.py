@@ -33,9 +33,10 @@ class AlignedPart:
     groups, edges
         Rows of units in the groups of each, flat, and where those of each begin.
     disorder, bound, tolerance, status, first
-        As of an `Alignment`; of the status its place among all.
+        The fields of `Alignment` of the same names, one entry per alignment; `status` holds the
+        index of the status.
     proofs
-        What the bounds rest on, by number of the alignment; of small ones, whose proof is quickly
+        Evidence for the bounds, by number of the alignment; of small ones, whose proof is quickly
         found again (`certificate`), none is kept.
     """
 
@@ -78,7 +79,7 @@ class AlignedPart:
         Parameters
         ----------
         groups, edges, disorder, tolerance, first
-            As of the class; `tolerance` and `first` are alike in all.
+            Fields of the class; `tolerance` and `first` are the same for all alignments.
         """
         n = len(disorder)
         status = np.full(n, _STATUSES.index(Status.OPTIMAL), np.int32)
@@ -116,7 +117,7 @@ class AlignedPart:
         Parameters
         ----------
         places
-            From 0.
+            Numbers of alignments, counted from 0.
         """
         groups, edges = rows_at(self.edges, places)
         return AlignedPart(
@@ -142,9 +143,9 @@ class AlignedPart:
         Parameters
         ----------
         k
-            From 0.
+            Number of the alignment, counted from 0.
         n_annotators
-            Of its continuum.
+            Number of annotators of its continuum.
         """
         groups = self.groups[self.edges[k] : self.edges[k + 1]].astype(np.int32, copy=False)
         return {
@@ -168,11 +169,11 @@ class Aligned(MadeWhenRead[Alignment]):
     Parameters
     ----------
     continua, dissimilarity, method, cover, reuse
-        What was aligned, and how.
+        The arguments of `align` that the alignments were made with.
     parts
         Their columns.
     constraints
-        What each had to keep.
+        Rules that each alignment had to keep.
     """
 
     def __init__(
@@ -204,7 +205,7 @@ class Aligned(MadeWhenRead[Alignment]):
         Parameters
         ----------
         alignment
-            It.
+            An alignment of one document.
         """
         continua = ContinuumSequence.of([alignment.continuum])
         parts = [AlignedPart.of([alignment])]
@@ -240,7 +241,7 @@ class Aligned(MadeWhenRead[Alignment]):
         Parameters
         ----------
         number
-            From 0.
+            Number of the document, counted from 0.
         """
         return AlignedDocument(self, number)
 
@@ -314,7 +315,7 @@ class AlignedDocument:
         Parameters
         ----------
         alignment
-            Of any continuum.
+            An alignment of any continuum.
         """
         document = cls(Aligned.of(alignment), 0)
         document._alignment = alignment

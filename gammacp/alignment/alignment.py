@@ -55,17 +55,18 @@ class Alignment(Plotted):
     cover
         Whether a unit may be in several unitary alignments (soft γ).
     tolerance
-        What the proof leaves open: costs are not told apart below it.
+        Smallest difference of costs that the proof can tell apart.
     first
-        Whether it is known to be the first of all alignments of this disorder, in an order that
-        neither the back-end nor names decide (`align`); otherwise one as good may come before it.
+        Whether the alignment is known to be the first of all that have this disorder, in an order
+        that neither the back-end nor names decide (`align`); otherwise one as good may come before
+        it.
     proof
-        What the bound rests on, as `certificate` writes it; None where there are no prices, and
-        for small documents of a corpus, whose proof `certificate` finds again.
+        Prices that the bound rests on, as `certificate` writes it; None where there are no prices,
+        and for small documents of a corpus, whose proof `certificate` finds again.
     effort
-        What finding it has taken; None where documents were aligned together.
+        Work that the search has taken; None where documents were aligned together.
     constraints
-        What it had to keep; the bound is on alignments that keep them.
+        Rules that the alignment had to keep; the bound is on alignments that keep them.
     reuse
         Share of (n − 1)·Δ that a unit of a cover costs in each further unitary alignment.
     """
@@ -243,7 +244,7 @@ def costs_of_pairs(groups: Codes, units: UnitColumns, dissimilarity: BoundDissim
     groups
         Rows of `units`, shape (groups, annotators), −1 where the unit is empty.
     units
-        Of one continuum, or of several, one after the other.
+        Units of one continuum, or of several, one after the other.
     dissimilarity
         Bound to them.
     """

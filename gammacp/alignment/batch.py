@@ -41,6 +41,7 @@ from gammacp.base.stopping import due
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
+from gammacp.errors import UsageError
 
 # Units of a task. Tasks do not depend on the executor, so that the rows of continua do not, either.
 _TASK_UNITS = 40_000
@@ -58,7 +59,8 @@ class RowTuning(Stage):
     Attributes
     ----------
     units
-        Of such a row, so that memory stays small and one hard continuum holds up few.
+        Number of units of such a row, so that memory stays small and one hard continuum holds up
+        few.
     """
 
     units: int = 2000
@@ -79,7 +81,7 @@ def align_each(
     continua, dissimilarity, solving
         As for `best_groups_of_each`.
     executor
-        What they are spread over.
+        Processes that the continua are spread over.
     progress
         Told how many are aligned, of how many.
     """
@@ -91,6 +93,8 @@ def align_each(
     )
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
     reuse = check_reuse(solving.get("reuse", 0.0), cover=cover)
+    if executor is not None and not hasattr(executor, "map"):
+        raise UsageError(f"executor {executor!r} is no Executor of concurrent.futures")
     spread = map if executor is None else executor.map
     aligned_parts: list[AlignedPart] = []
     done = 0
@@ -125,7 +129,7 @@ def best_groups_of_each(
     Parameters
     ----------
     continua
-        With at least two annotators and one unit each, and one list of categories.
+        Continua with at least two annotators and one unit each, and one list of categories.
     dissimilarity, ties, solving
         As for `best_groups`. Only `auto` without a gap, a time limit or constraints takes continua
         together.

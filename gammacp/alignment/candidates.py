@@ -62,7 +62,7 @@ def build_problem(
     Parameters
     ----------
     continuum, dissimilarity
-        What is aligned, and the dissimilarity bound to it.
+        The units to align, and the dissimilarity bound to them.
     rate
         λ of Dinkelbach's iterations: a group costs (Δ − λ)·C(n, 2) to open.
     cover
@@ -75,11 +75,11 @@ def build_problem(
     most
         List only pairs with d ≤ this, whether or not others could matter.
     most_pairs
-        With more than these it gives up.
+        Largest number of pairs; with more the function gives up.
     owner
         Units of different owners are no candidate pairs, wherever they are; shape (units,).
     deadline
-        When to give up, on the clock of `stopping.clock`.
+        Time at which to give up, on the clock of `stopping.clock`.
 
     Raises
     ------
@@ -92,10 +92,7 @@ def build_problem(
     delta = dissimilarity.delta
     opening = (delta - rate) * pair_count(n)
     if most is None:
-        if prune:
-            most = (n - 1) * delta + opening
-        else:
-            most = math.inf
+        most = (n - 1) * delta + opening if prune else math.inf
     first, second, cost = pairs_within(
         continuum,
         dissimilarity,

@@ -19,9 +19,9 @@ def picture_of(alignment: Alignment, width: float) -> Picture:
     Parameters
     ----------
     alignment
-        What is drawn.
+        The alignment to draw.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
 
     Raises
     ------
@@ -40,13 +40,13 @@ def lanes_of(alignment: Alignment) -> Lanes:
     Parameters
     ----------
     alignment
-        Of at least one unit.
+        An alignment of at least one unit.
     """
     continuum = alignment.continuum
     groups = alignment.groups
-    there = groups >= 0
+    occupied = groups >= 0
     joined = np.zeros(continuum.n_units, np.bool_)
-    joined[groups[(there.sum(axis=1) > 1)[:, None] & there]] = True
+    joined[groups[(occupied.sum(axis=1) > 1)[:, None] & occupied]] = True
     pieces = {}
     if continuum.breaks is not None:
         for row in range(continuum.n_units):
@@ -73,7 +73,7 @@ def caption_of(alignment: Alignment) -> list[str]:
     Parameters
     ----------
     alignment
-        What is drawn.
+        The alignment that is drawn.
     """
     continuum = alignment.continuum
     if continuum.name:

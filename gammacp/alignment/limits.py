@@ -44,7 +44,7 @@ class Ties(Stage):
         For the list of groups that are as good, and for components that are too large to search;
         then the alignment is one of the best, and need not be the first (8 × 3, all pairs alike).
     cycles
-        Of two annotators: cycles of pairs that are turned to make Σ d_cat less.
+        Number of cycles of pairs of two annotators that are turned to make Σ d_cat less.
     """
 
     steps: float = 20 * GIGA
@@ -90,7 +90,7 @@ class Limits:
     seed
         For solvers with random choices.
     tuning
-        What is tuned otherwise than by default, at most one of each class.
+        Stages that are tuned otherwise than by default, at most one object of each class.
 
     Raises
     ------
@@ -105,9 +105,14 @@ class Limits:
 
     def __post_init__(self) -> None:
         """UsageError for a value outside its range."""
-        if not 0 <= self.gap < 1:
+        try:
+            gap_fits = 0 <= self.gap < 1
+            limit_fits = self.time_limit is None or self.time_limit > 0
+        except TypeError as error:
+            raise UsageError(f"gap {self.gap!r}, time limit {self.time_limit!r}: {error}") from None
+        if not gap_fits:
             raise UsageError(f"gap {self.gap!r} is not in [0, 1)")
-        if self.time_limit is not None and not self.time_limit > 0:
+        if not limit_fits:
             raise UsageError(f"time limit {self.time_limit!r} is not a number of seconds > 0")
         several = isinstance(self.tuning, Sequence)
         if not several or not all(isinstance(stage, Stage) for stage in self.tuning):
@@ -121,7 +126,7 @@ class Limits:
         Parameters
         ----------
         stage
-            Its class.
+            Class of the stage.
         """
         for own in self.tuning:
             if isinstance(own, stage):
@@ -154,7 +159,7 @@ class Limits:
         Parameters
         ----------
         deadline
-            On the clock of `stopping.clock`; infinite for none.
+            Time of the deadline, on the clock of `stopping.clock`; infinite for none.
         """
         if deadline == math.inf:
             if self.time_limit is None:

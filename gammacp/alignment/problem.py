@@ -102,7 +102,7 @@ class Problem:
         Candidate pairs: rows first < second of different annotators and w = Δ − d; shape (pairs,).
         A pair that is not listed is never aligned.
     opening
-        What opening a group costs; Δ·C(n, 2) for γ, (Δ − λ)·C(n, 2) in Dinkelbach's iterations.
+        Cost of opening a group; Δ·C(n, 2) for γ, (Δ − λ)·C(n, 2) in Dinkelbach's iterations.
     delta
         Δ.
     cover
@@ -111,9 +111,9 @@ class Problem:
         Place of each unit by position (start, end, row); default: the rows' own order. Neighbours
         in rank should be neighbours in the graph, and ties between optima are broken by it.
     rules
-        What groups must keep beyond their pairs; None for nothing.
+        Rules that groups must keep beyond their pairs; None for no rules.
     reuse
-        In a cover: what being in each further group costs a unit.
+        Cost of a unit of a cover for each further group that it is in.
     """
 
     annotator: Codes
@@ -213,15 +213,15 @@ class Effort(NamedTuple):
     nodes
         States of search trees, those of CP-SAT and HiGHS included.
     rounds
-        How often prices were found anew (linear programs, diffusion, steps of relaxations), or
-        columns packed.
+        Number of times that prices were found anew (linear programs, diffusion, steps of
+        relaxations), or columns packed.
     columns_listed, columns_kept
         Groups of two and more units that were listed or generated, and those of them that the last
         stage had to choose from. None where nothing is listed, as for two annotators.
     prices_by
-        Where the prices of the units come from.
+        Name of the stage that the prices of the units come from.
     proved_by
-        What closed the proof; None if the alignment is not proven.
+        Name of the stage that closed the proof; None if the alignment is not proven.
     """
 
     work: int
@@ -242,7 +242,7 @@ class Proof(NamedTuple):
         ≥ 0, of each unit. No group at all gains more than the prices of its units, but for rounding
         and groups that a profitable split beats: Σ (opening − price) is a bound.
     matrix
-        Where the prices come from, if that is a relaxation: what no search could check.
+        Source of the prices, if that is a relaxation: no search could check it.
     delta
         The smaller Δ that it is a proof at, if it is not that of the alignment. Alignments cost no
         less at a larger Δ, so the bound holds there as well.
@@ -262,12 +262,12 @@ class RelaxedMatrix(NamedTuple):
     Attributes
     ----------
     units
-        Who is relaxed; the others' pairs are paid by matchings. Ascending rows.
+        Units that are relaxed, ascending; pairs of the others are paid by matchings.
     matrix
         Symmetric, positive semidefinite once a little is added to the diagonal; its first row is
         beside the units' own.
     border
-        What the first row is multiplied by.
+        Factor of the first row.
     rows
         Multipliers of each unit's inequality with each annotator, shape (units, annotators).
     triangles, multiplier
@@ -302,7 +302,7 @@ class Solution:
     proof
         Prices that no group at all beats, from back-ends that have them.
     first
-        Whether ties are broken: it is the first of all that are as good (`ties`).
+        Whether ties are broken: the solution is the first of all that are as good (`ties`).
     """
 
     groups: Codes
@@ -327,7 +327,7 @@ def no_alignment(problem: Problem) -> DataError:
     Parameters
     ----------
     problem
-        With `rules`.
+        A problem with `rules`.
     """
     names = "" if problem.rules is None else problem.rules.names
     return DataError(

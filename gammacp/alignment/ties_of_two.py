@@ -22,7 +22,7 @@ def first_of_two(
     Parameters
     ----------
     problem
-        Of two annotators, not a cover.
+        A problem of two annotators that is not a cover.
     solved
         A solution that is proven; its groups are a best matching.
     certificate

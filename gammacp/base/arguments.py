@@ -10,16 +10,21 @@ from gammacp.errors import UsageError
 
 # Of more names than these, those that are most like a wrong one are listed.
 _LISTED = 20
+MOST_DRAWS = 10**9
+"""How many random sets, shuffled sets or bootstrap draws can be asked for."""
 _NEAREST = 5
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """Return a whole number ≥ `least`."""
+def whole(name: str, value: Any, least: int, most: float = math.inf) -> int:
+    """Return a whole number from `least` to `most`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise UsageError(f"{name} {value!r} is not a whole number")
     if value < least:
         raise UsageError(f"{name} {value} < {least}")
-    return int(value)
+    found = int(value)
+    if found > most:
+        raise UsageError(f"{name} {value} > {most:,}")
+    return found
 
 
 def number(name: str, value: Any, least: float = -math.inf) -> float:

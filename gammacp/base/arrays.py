@@ -53,7 +53,7 @@ def rows_at(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
     edges
         The rows of place k are `edges[k]:edges[k + 1]`.
     places
-        In any order.
+        Numbers of rows, in any order.
 
     >>> [x.tolist() for x in rows_at(np.array([0, 2, 5]), np.array([1, 0]))]
     [[2, 3, 4, 0, 1], [0, 3, 5]]
@@ -83,9 +83,9 @@ class MadeWhenRead(Sequence[Value]):
     Parameters
     ----------
     size
-        How many entries there are.
+        Number of entries.
     most
-        How many of those that are made are kept; None: all.
+        Largest number of entries that are kept once they are made; None: all.
     """
 
     def __init__(self, size: int, most: int | None = None) -> None:

@@ -24,9 +24,9 @@ class Canvas(Figure):
     Parameters
     ----------
     width, height
-        In inches.
+        Size in inches.
     caption
-        What it shows.
+        Caption of the picture.
     style
         Settings that differ from `STYLE`.
     """
@@ -46,7 +46,7 @@ class Canvas(Figure):
         Parameters
         ----------
         fname, options
-            As of matplotlib.
+            Arguments as for matplotlib.
         """
         if isinstance(fname, str | Path):
             ending = Path(fname).suffix.lower()

@@ -40,7 +40,7 @@ def connect(place: str | Path, **options: Any) -> sqlite3.Connection:
         The file, links followed as SQLite does; ":memory:"; or, with `uri=True`, a URI that only
         reads, with which SQLite obeys no journal.
     **options
-        Those of `sqlite3.connect`.
+        Options of `sqlite3.connect`.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def schema_of(database: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
     Parameters
     ----------
     database
-        That is open.
+        Database that is open.
     """
     statement = "SELECT type, name, tbl_name, sql FROM sqlite_master"
     return frozenset(database.execute(f"{statement} WHERE name NOT GLOB 'sqlite_stat[0-9]'"))

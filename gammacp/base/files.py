@@ -35,7 +35,7 @@ def confine(folder: str | os.PathLike[str], *, always: bool = False) -> Iterator
     Parameters
     ----------
     folder
-        That of a file that names others.
+        Folder of a file that names others.
     always
         Whether also within `lift_confinement`.
     """
@@ -79,7 +79,7 @@ def paths_below(folder: Path) -> tuple[list[Path], list[Path]]:
     Parameters
     ----------
     folder
-        Where to look.
+        Folder to look in.
     """
     closed: list[Path] = []
 
@@ -108,11 +108,11 @@ def named_as(
     Parameters
     ----------
     names
-        Of documents.
+        Names of documents.
     folder
-        Where to look.
+        Folder to look in.
     endings
-        In lower case, with the point.
+        Endings of files, in lower case, with the point.
     below
         Whether to look into its folders, too.
     """
@@ -147,7 +147,7 @@ def check_inside(path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     path
-        Of a file or a folder, there or not.
+        Path of a file or a folder, there or not.
     """
     folder = _INSIDE.get()
     if folder is None or folder is _ANYWHERE or is_inside(path, folder):
@@ -168,7 +168,7 @@ def in_words(error: OSError) -> str:
     Parameters
     ----------
     error
-        Of a file that is read or written; one without a name is a temporary one.
+        Error of a file that is read or written; one without a name is a temporary one.
     """
     return f"{error.filename or gettempdir()}: {error.strerror or error}"
 
@@ -179,7 +179,7 @@ def content_of(path: str | os.PathLike[str], *, pipes: bool = False) -> bytes:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
     pipes
         Whether it may be a pipe: all that is written into it then, if somebody begins in time.
 
@@ -214,7 +214,7 @@ def text_of(path: str | os.PathLike[str]) -> str:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
 
     Raises
     ------
@@ -233,11 +233,11 @@ def decoded(content: bytes, encoding: str = "utf-8", hint: str = "Save the file 
     Parameters
     ----------
     content
-        Of a file; a byte order mark says the encoding, and is no part of the text.
+        Bytes of a file; a byte order mark says the encoding, and is no part of the text.
     encoding
-        Of a file without such a mark.
+        Encoding of a file without such a mark.
     hint
-        What to do if it is another one.
+        Advice if the encoding is another one.
 
     Raises
     ------
@@ -276,7 +276,7 @@ def content_if_any(path: str | os.PathLike[str]) -> bytes | None:
     Parameters
     ----------
     path
-        Of the file; no file can have a name that is too long, or that has a null in it.
+        Path of the file; no file can have a name that is too long, or that has a null in it.
     """
     return content_of(path) if os.path.isfile(path) else None  # noqa: PTH113
 
@@ -351,9 +351,9 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
     text
-        Its line breaks stay what they are.
+        Text with the line breaks that the file gets.
 
     Raises
     ------

@@ -6,7 +6,7 @@ Every value is checked here, so that an error names the row (counted from 1) and
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -39,6 +39,8 @@ _FLOATS = (float, np.floating)
 # What numpy reads as a number although it is none: float(timedelta64(5, "s")) is 5.
 _TIMES = (bool, np.bool_, np.datetime64, np.timedelta64)
 _COLLECTIONS = (list, tuple, dict, set, frozenset, bytes, np.ndarray)
+# Their items are no values of rows, or are in no order.
+_NO_COLUMNS = (str, bytes, set, frozenset, Mapping)
 
 
 class FrameColumns(NamedTuple):
@@ -61,7 +63,7 @@ class FrameColumns(NamedTuple):
     extents
         (low, high) on each further axis; None without columns of boxes.
     bounds
-        Of each document that declares them.
+        Bounds of each document that declares them.
     offset_unit
         "s" or "ms" where the names of the columns say so; else "".
     unused
@@ -204,7 +206,7 @@ def _columns_by_role(
     documents: bool,
 ) -> _Frame:
     """Return the values of each column that has a role; DataError for one too few or too many."""
-    keys = [*(frame.columns if hasattr(frame, "columns") else frame)]
+    keys = _keys(frame)
     named = [*map(str, keys)]
     there = places_of_roles(["" if n in features else n for n in named], (), columns)
     for name in features:
@@ -230,14 +232,49 @@ def _columns_by_role(
             both = ", ".join(repr(named[i]) for i in places)
             raise DataError(f"several columns of the data frame could be the {role}: {both}")
     names = {role: named[places[0]] for role, places in roles.items()}
-    values = {role: list(frame[keys[places[0]]]) for role, places in roles.items()}
-    values |= {name: list(frame[keys[named.index(name)]]) for name in features}
+    values = {role: _values(frame, keys[places[0]]) for role, places in roles.items()}
+    values |= {name: _values(frame, keys[named.index(name)]) for name in features}
     if documents and all(name in named for name in BOUNDS):
-        values |= {name: list(frame[name]) for name in BOUNDS}
+        values |= {name: _values(frame, name) for name in BOUNDS}
     elif not documents:
         _check_one_document(frame, keys, there)
+    _check_lengths(values, names)
     used = {*names.values(), *values}
     return _Frame(values, names, tuple(name for name in named if name not in used))
+
+
+def _keys(frame: Any) -> list[Any]:
+    """Return the names of the columns of a frame; a DataError for what has none."""
+    if hasattr(frame, "columns"):
+        return list(frame.columns)
+    if not hasattr(frame, "keys"):
+        raise DataError(
+            f"{type(frame).__name__} is not a data frame",
+            hint="Give a frame of pandas or polars, or a dict with a list for each column",
+        )
+    return list(frame.keys())
+
+
+def _values(frame: Any, key: Any) -> list[Any]:
+    """Return the values of a column in their order; a DataError where there is no order."""
+    column = frame[key]
+    if isinstance(column, _NO_COLUMNS) or not isinstance(column, Iterable):
+        raise DataError(
+            f"column {str(key)!r} of the data frame is a {type(column).__name__}, not a list",
+            hint="Give a value for each row, in a list",
+        )
+    return list(column)
+
+
+def _check_lengths(values: Mapping[str, Sized], names: Mapping[str, str]) -> None:
+    """Raise a DataError where columns have different numbers of rows."""
+    lengths = {names.get(role, role): len(column) for role, column in values.items()}
+    if len(set(lengths.values())) > 1:
+        each = ", ".join(f"{name!r} {length}" for name, length in lengths.items())
+        raise DataError(
+            f"columns of the data frame have different numbers of rows: {each}",
+            hint="Give a value for each row",
+        )
 
 
 def _check_one_document(frame: Any, keys: Sequence[Any], there: Mapping[str, list[int]]) -> None:

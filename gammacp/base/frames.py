@@ -78,7 +78,7 @@ def unit_of_columns(names: Iterable[str]) -> str:
     Parameters
     ----------
     names
-        Of the columns: `Start (ms)`, `end_sec`.
+        Names of the columns: `Start (ms)`, `end_sec`.
     """
     units = set()
     for name in names:
@@ -106,7 +106,7 @@ def places_of_roles(
     Parameters
     ----------
     names
-        Of the columns.
+        Names of the columns.
     features
         Columns that are features: none of them is the document, fragments, a shape or an id.
     columns
@@ -196,7 +196,7 @@ def unknown_columns(
     Parameters
     ----------
     names
-        Of the columns.
+        Names of the columns.
     found
         The columns of each role, as of `places_of_roles`.
     given
@@ -233,7 +233,13 @@ def reader_of(table: Any) -> Any:
         return table.to_reader()
     if hasattr(table, "validate"):
         table.validate(full=True)
-    return pyarrow.RecordBatchReader.from_stream(table)
+    try:
+        return pyarrow.RecordBatchReader.from_stream(table)
+    except pyarrow.ArrowException:
+        raise
+    except ValueError as error:  # pandas: two columns have one name
+        hint = "Give each column one name"
+        raise DataError(f"table cannot be read: {error}", hint=hint) from None
 
 
 def exact_sum(first: float, second: float) -> float:

@@ -58,7 +58,7 @@ def lane_panels(
     lanes
         At least one unit.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
     """
     chosen, notes = choose_lanes(lanes)
     level, levels = levels_of(chosen)

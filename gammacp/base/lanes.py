@@ -38,19 +38,19 @@ class Lanes:
     Attributes
     ----------
     names
-        Of the lanes.
+        Names of the lanes.
     lane, start, end
         Lane and place of each unit, shape (units,).
     labels
-        Of each unit, None without one.
+        Label of each unit, None without one.
     pieces
         Starts and ends of the fragments of units that have some, by unit.
     groups
         Units of each group, shape (groups, lanes), −1 where a lane has none.
     cost
-        Of each group, shape (groups,).
+        Cost of each group, shape (groups,).
     hollow
-        Which units are drawn as an outline, shape (units,).
+        True for units that are drawn as an outline, shape (units,).
     offset_unit
         Unit of the positions.
     scale
@@ -151,7 +151,7 @@ def rows_of(lanes: Lanes, inches: float, most: int) -> tuple[list[Row], list[str
     Parameters
     ----------
     lanes
-        What is drawn.
+        Lanes to draw.
     inches
         Width of a row.
     most
@@ -213,7 +213,7 @@ def texts_of(lanes: Lanes, rows: Sequence[Row], inches: float) -> tuple[list[str
     Parameters
     ----------
     lanes, rows
-        What is drawn.
+        Lanes and rows to draw.
     inches
         Width of a row.
     """
@@ -223,7 +223,8 @@ def texts_of(lanes: Lanes, rows: Sequence[Row], inches: float) -> tuple[list[str
         left = np.maximum(lanes.start[row.units], row.low)
         right = np.minimum(lanes.end[row.units], row.high)
         room[row.units] = np.maximum(room[row.units], (right - left) * scale)
-    letters = np.floor(room / _LETTER).astype(int)
+    # Rows of almost no length have a scale without bounds; no unit is wider than its row.
+    letters = np.floor(np.clip(np.nan_to_num(room), 0, inches) / _LETTER).astype(int)
     shown = np.unique(np.concatenate([row.units for row in rows])).tolist()
     labelled = [k for k in shown if lanes.labels[k] is not None]
     long = [k for k in labelled if len(visible(str(lanes.labels[k]))) > letters[k]]

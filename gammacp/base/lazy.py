@@ -21,7 +21,7 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     package
         The package's name, for the error about an unknown name.
     homes
-        By public name, the module that has it.
+        Module that has each public name.
 
     >>> lazy_names("here", {"pi": "math"})("pi")
     3.141592653589793

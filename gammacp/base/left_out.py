@@ -20,12 +20,12 @@ class LeftOut:
     file
         The file, or `archive!member`.
     kind
-        What they are, in the singular and in the format's own word: "relation", "interval",
+        Kind of the items, in the singular and in the format's own word: "relation", "interval",
         "tier", "annotation", "task", "column", "file".
     count
-        How many, at least 1.
+        Number of items, at least 1.
     reason
-        Why, as a phrase: "tier without a name".
+        Reason as a phrase: "tier without a name".
     state
         The state of the work that they are (`formats.states`), where that is why; "" elsewhere.
     """
@@ -59,7 +59,7 @@ class Tally:
     Parameters
     ----------
     file
-        Its name for people (`Source.place`).
+        Name of the file for people (`Source.place`).
     """
 
     file: str

@@ -16,7 +16,7 @@ def largest_matching(left: Indices, right: Indices, gains: Floats) -> Indices:
     left, right
         The nodes of each pair, any whole numbers, shape (pairs,); no pair comes twice.
     gains
-        Of each pair, of the same shape.
+        Gain of each pair, of the same shape.
 
     >>> pairs = np.array([0, 0, 1]), np.array([7, 8, 7])
     >>> largest_matching(*pairs, np.array([2.0, 1.5, 1.0]))

@@ -12,6 +12,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict
 
@@ -39,7 +40,7 @@ class Panel:
     Attributes
     ----------
     height
-        In inches.
+        Height in inches.
     draw
         Draws it on axes.
     """
@@ -55,11 +56,11 @@ class Picture:
     Attributes
     ----------
     panels
-        From left to right and from top to bottom.
+        Panels from left to right and from top to bottom.
     caption
-        What is shown, and what it rests on; sentences.
+        Sentences that say what is shown, and what it rests on.
     columns
-        How many panels stand side by side.
+        Number of panels that stand side by side.
     finish
         Adds what belongs to several panels: it is given the figure and the list of axes.
     """
@@ -86,8 +87,8 @@ class PlotOptions(TypedDict, total=False):
     Attributes
     ----------
     width
-        Of a new figure, in inches (default: `WIDTH`); `ONE_COLUMN` and `TWO_COLUMNS` are those of
-        most journals.
+        Width of a new figure, in inches (default: `WIDTH`); `ONE_COLUMN` and `TWO_COLUMNS` are
+        those of most journals.
     caption
         Whether the caption stands below (default), which says what is shown and what it rests on.
         Without it, `figure.caption` has the words.
@@ -117,7 +118,7 @@ def draw(
     figure
         A figure or part of one (`SubFigure`); by default a new one.
     width, caption, style
-        As of `PlotOptions`.
+        Options of `PlotOptions`.
 
     Raises
     ------
@@ -190,7 +191,7 @@ def caption_lines(caption: str, width: float) -> list[str]:
     caption
         Sentences.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
     """
     return [plain(line) for line in textwrap.wrap(caption, max(20, int(_LETTERS * width)))]
 
@@ -237,7 +238,7 @@ def short_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str
     Parameters
     ----------
     names
-        Of annotators, documents, ….
+        Names of annotators, documents, ….
     most
         Letters that there is room for.
     """
@@ -251,11 +252,11 @@ def cut_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str]:
     Parameters
     ----------
     names
-        Of annotators, documents, ….
+        Names of annotators, documents, ….
     most
         Letters that there is room for.
     """
-    shown = [cut(name, most) for name in names]
+    shown = _cut_apart([visible(name) for name in names], most)
     number = sum(a != visible(b) for a, b in zip(shown, names, strict=True))
     if not number:
         return shown, ""
@@ -268,3 +269,74 @@ def cut_names(names: Sequence[str], most: int = _NAME) -> tuple[list[str], str]:
     else:
         words = f"{number} long names are cut."
     return distinct, words
+
+
+def _cut_apart(names: Sequence[str], most: int) -> list[str]:
+    """Return cut names; those that would look the same keep the part in which they differ."""
+    shown = [cut(name, most) for name in names]
+    alike: dict[str, list[int]] = {}
+    for place, text in enumerate(shown):
+        alike.setdefault(text, []).append(place)
+    for places in alike.values():
+        group = list(dict.fromkeys(names[place] for place in places))
+        if len(group) > 1:
+            before, after = _shared_ends(group, whole_words=True)
+            if max(map(len, group)) - before - after > most - 2:
+                before, after = _shared_ends(group, whole_words=False)
+            for place in places:
+                shown[place] = _cut_around(names[place], before, after, most)
+    return shown
+
+
+def _shared_ends(names: Sequence[str], *, whole_words: bool) -> tuple[int, int]:
+    """Return how many letters different names share at their beginning and at their end.
+
+    Parameters
+    ----------
+    names
+        At least two.
+    whole_words
+        Whether a number or word that is not shared as a whole counts as different.
+
+    >>> _shared_ends(["worker-10-b", "worker-19-b"], whole_words=True)
+    (7, 2)
+    >>> _shared_ends(["worker-10-b", "worker-19-b"], whole_words=False)
+    (8, 2)
+    """
+    first = names[0]
+    before = _shared_beginning(names)
+    while whole_words and before and first[before - 1].isalnum():
+        before -= 1
+    # The two ends must not overlap, as those of "aa" and "aaa" would.
+    rests = [name[before:][::-1] for name in names]
+    after = _shared_beginning(rests)
+    while whole_words and after and first[len(first) - after].isalnum():
+        after -= 1
+    return before, after
+
+
+def _shared_beginning(names: Sequence[str]) -> int:
+    """Return how many letters all names begin with.
+
+    >>> _shared_beginning(["tea", "ten", "test"])
+    2
+    """
+    columns = (set(letters) for letters in zip(*names, strict=False))
+    return sum(1 for _ in takewhile(lambda letters: len(letters) == 1, columns))
+
+
+def _cut_around(name: str, before: int, after: int, most: int) -> str:
+    """Return a name cut to its beginning and to the part between its shared ends."""
+    end = len(name) - after
+    room = most - (end - before) - 1
+    if after:
+        room -= 1
+    if room < 1:
+        return cut(name[before:end], most)
+    start = name[: min(before, room)]
+    if len(start) < before:
+        start += "…"
+    tail = ""
+    if after:
+        tail = "…"
+    return f"{start}{name[before:end]}{tail}"

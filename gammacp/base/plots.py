@@ -101,13 +101,14 @@ def figure(
     stem
         Path of the files without their endings.
     width, height
-        In inches.
+        Size in inches.
     rows, columns
-        Of panels; with more than one, an array of axes is given instead of one.
+        Number of rows and columns of panels; with more than one, an array of axes is given instead
+        of one.
     shared
         Whether panels side by side have one vertical scale.
     endings
-        Of the files, which say their formats.
+        Endings of the files, which say their formats.
 
     Raises
     ------

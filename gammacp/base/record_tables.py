@@ -175,11 +175,11 @@ class Column:
     Attributes
     ----------
     key
-        Of the record; also the column's name in CSV.
+        Key of the record; also the column's name in CSV.
     header
-        What people read over it.
+        Header that people read over it.
     form
-        How a value is written: `number`, `interval`, `percent`, …
+        Form in which a value is written: `number`, `interval`, `percent`, …
     digits
         Decimals, where they are not those of the whole table.
     value
@@ -191,8 +191,8 @@ class Column:
     left
         Whether its cells begin at the left, whatever their form.
     rank
-        In which order columns leave a table that is wider than the terminal: the highest first,
-        0 never.
+        Order in which columns leave a table that is wider than the terminal: the highest first, 0
+        never.
     """
 
     key: str

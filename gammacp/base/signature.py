@@ -48,11 +48,11 @@ def signature(name: str, *, selection: Iterable[str] = (), **parts: object) -> s
     Parameters
     ----------
     name
-        Of the measure.
+        Name of the measure.
     selection
         Entries of `Continuum.selection`.
     parts
-        What determines the number, in the order to show.
+        Parts that determine the number, in the order to show.
 
     >>> signature("gamma", a=1.0, chance="shift").rsplit("|", 1)[0]
     'gamma|a:1|chance:shift'
@@ -122,7 +122,7 @@ def entry(key: str, *values: str) -> str:
     Parameters
     ----------
     key, values
-        What was selected by, and what.
+        Key of the selection, and the selected values.
 
     >>> entry("layer", "a,b", "c")
     'layer=a%2Cb,c'
@@ -177,7 +177,7 @@ def fingerprint(*values: bytes | str) -> str:
     Parameters
     ----------
     values
-        What is told apart, in order.
+        Values that are told apart, in order.
 
     >>> fingerprint("a", "b") == fingerprint("ab")
     False

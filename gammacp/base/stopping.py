@@ -48,11 +48,11 @@ class Work:
     nodes
         States of search trees that were looked at.
     rounds
-        How often prices, columns or a relaxation were found anew.
+        Number of times that prices, columns or a relaxation were found anew.
     most
         Number of steps at which the innermost budget ends.
     facts
-        What solvers `note` by name, the last word on each.
+        Facts that solvers `note` by name, the last word on each.
     """
 
     def __init__(self) -> None:

@@ -79,7 +79,7 @@ class Subject:
     aside
         Whether it only reads or shows, so that no value depends on its code.
     tables
-        By kind: modules with the names that each registers, separated by blanks; commands and
+        Modules by kind, with the names that each registers, separated by blanks; commands and
         advice by name.
     beside
         The same by subject, for kinds that the other subject offers.
@@ -110,9 +110,9 @@ class CommandEntry:
     Attributes
     ----------
     module, function
-        Where it is.
+        Module and function of the command.
     section
-        Its heading in `gammacp --help`.
+        Heading of the command in `gammacp --help`.
     """
 
     module: str
@@ -183,7 +183,7 @@ def advice(situation: str, *, otherwise: str = "") -> str:
     situation
         A key of `[advice]` tables.
     otherwise
-        What to say where no subject has one.
+        Sentence for the case that no subject has one.
     """
     return str(table("advice").get(situation, otherwise))
 
@@ -202,7 +202,7 @@ def missing_subject(kind: str, name: str) -> str | None:
     Parameters
     ----------
     kind, name
-        As of a registry: "measure", "las".
+        Kind and name as of a registry: "measure", "las".
     """
     listed = tomllib.loads((_FOLDER / _CONTENTS).read_text(encoding="utf-8"))
     for subject, tables in listed.items():

@@ -47,7 +47,7 @@ def category_name(category: str | None) -> str:
     Parameters
     ----------
     category
-        Of a unit; None where it has none.
+        Category of a unit; None where it has none.
     """
     if category is None:
         return UNLABELLED
@@ -125,7 +125,7 @@ def first_names(names: Sequence[str], most: int, what: str = "more") -> str:
     names, most
         All names, and how many of them are said.
     what
-        What the others are called.
+        Noun for the others.
 
     >>> first_names(["a", "b", "c"], 2), first_names(["a", "b"], 2)
     ('a, b and 1 more', 'a, b')
@@ -154,9 +154,9 @@ def counted(count: int, noun: str) -> str:
     Parameters
     ----------
     count
-        How many.
+        Number of things.
     noun
-        In the singular, with a regular plural.
+        Noun in the singular, with a regular plural.
 
     >>> counted(1, "box"), counted(2, "box"), counted(0, "body"), counted(3, "key")
     ('1 box', '2 boxes', '0 bodies', '3 keys')

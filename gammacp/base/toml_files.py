@@ -29,7 +29,7 @@ def read_toml(path: str | PathLike[str]) -> tuple[dict[str, Any], str]:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
 
     Raises
     ------
@@ -65,9 +65,9 @@ def check_depth(document: Any, *, file: str | PathLike[str] | None = None) -> No
     Parameters
     ----------
     document
-        As TOML or JSON has it.
+        Document as parsed from TOML or JSON.
     file
-        Where it is from.
+        File that the document is from.
     """
     level = [document]
     for _ in range(DEEPEST + 1):
@@ -119,9 +119,9 @@ def line_of(text: str, *keys: str, value: str | None = None) -> int | None:
     Parameters
     ----------
     text
-        Of a TOML file.
+        Text of a TOML file.
     keys
-        From the outermost table to the key.
+        Keys from the outermost table to the innermost.
     value
         A text that the key has: its line, where it stands on a later one.
 

@@ -66,13 +66,13 @@ def validated(
     Parameters
     ----------
     model
-        What it should say.
+        Model of what the document should say.
     value
         The document, as TOML or JSON has it.
     file, text
-        Where it is from; of TOML its text, so that the error has a line.
+        File that the document is from; of TOML its text, so that the error has a line.
     hint
-        What to do about a mistake, where that is always the same.
+        Advice about a mistake, where that is always the same.
 
     Raises
     ------

@@ -38,7 +38,7 @@ def read_curves(path: str | Path) -> list[Point]:
     Parameters
     ----------
     path
-        Of the CSV.
+        Path of the CSV.
 
     Raises
     ------
@@ -88,15 +88,16 @@ class BaselineComparison:
     moved
         The points, worst first.
     compared
-        How many points both have.
+        Number of points that both have.
     paired
         Whether both have the same annotation sets, so that every difference counts.
     only_baseline, only_now
-        How many points one of them has alone, which are not compared.
+        Number of points that one of them has alone, which are not compared.
     untested
-        How many of the points compared have too few sets on a side for a test.
+        Number of compared points that have too few sets on a side for a test.
     detectable
-        What the tests of curves would have found with power .9, for other annotation sets.
+        Differences that the tests of curves would have found with power .9, for other annotation
+        sets.
     """
 
     moved: tuple[PointChange, ...]
@@ -143,7 +144,7 @@ def check_configuration(sweep: Sweep, baseline: Path) -> bool:
     Parameters
     ----------
     sweep
-        What is run now.
+        Sweep that is run now.
     baseline
         The CSV of the earlier one; its configuration is the JSON beside it.
     """
@@ -172,9 +173,9 @@ def compare_with(
     path
         The baseline's CSV.
     sweep
-        What is run now.
+        Sweep that is run now.
     store
-        Where the sweep's cells are; those of the baseline are looked for beside it.
+        Store of the sweep's cells; those of the baseline are looked for beside it.
     now
         The points of its curves.
     level

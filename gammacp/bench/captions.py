@@ -13,9 +13,9 @@ def caption_of(configuration: Mapping[str, object], signatures: Iterable[str] = 
     Parameters
     ----------
     configuration
-        Of a sweep, as JSON.
+        Configuration of a sweep, as JSON.
     signatures
-        Of its values: they name the chance models that measures used.
+        Signatures of its values: they name the chance models that measures used.
 
     >>> caption_of({"n_annotators": 3, "source": {"drawn from": {"n_units": 25}}})
     '3 annotators, 25 units each'

@@ -22,12 +22,12 @@ class Point:
     Attributes
     ----------
     mean, sd
-        Of the defined values; NaN where there is none, and the sd (with n − 1) where there is
-        only one.
+        Mean and spread of the defined values; NaN where there is none, and the sd (with n − 1)
+        where there is only one.
     sets
         Annotation sets computed.
     undefined
-        Those of them for which the measure has no value.
+        Number of sets for which the measure has no value.
     """
 
     error: str
@@ -48,9 +48,10 @@ def curves(store: Store, experiment: Experiment, sweep: Sweep | None = None) -> 
     Parameters
     ----------
     store, experiment
-        Where the values are.
+        Store and experiment that hold the values.
     sweep
-        What of them, in its order of errors and measures; default: everything, by name.
+        Sweep whose part of them is meant, in its order of errors and measures; default: everything,
+        by name.
     """
     values = store.values(experiment, 2**62 if sweep is None else sweep.sets)
     points = [point_of(*key, [*each.values()]) for key, each in values.items()]
@@ -78,9 +79,9 @@ def paired_values(values: Values, error: str, measure: str) -> tuple[Floats, Flo
     Parameters
     ----------
     values
-        What `Store.values` returns.
+        Result of `Store.values`.
     error, measure
-        Of the curve.
+        Error and measure of the curve.
 
     Returns
     -------

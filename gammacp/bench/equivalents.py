@@ -21,9 +21,9 @@ class Equivalent:
         Mean distance between the magnitude of an annotation set and the one at which the curve
         has the value that the changed set has; None where there is nothing to compare.
     points
-        How many magnitudes were compared: those before the curve is saturated.
+        Number of magnitudes that were compared: those before the curve is saturated.
     beyond
-        How many of them have a changed value that the curve never takes, so that the distance to
+        Number of them that have a changed value that the curve never takes, so that the distance to
         its end is too small.
     """
 

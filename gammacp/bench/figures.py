@@ -84,13 +84,13 @@ def plot_errors(
     Parameters
     ----------
     points
-        What is drawn.
+        Points to draw.
     folder
         For the files.
     what
         Name of the vertical axis.
     about
-        What the annotation sets are: annotators, units, chance.
+        Description of the annotation sets: annotators, units, chance.
     """
     written: list[Path] = []
     for error, group in by_error(points).items():
@@ -194,7 +194,7 @@ def draw_panel(
     Parameters
     ----------
     axes
-        To draw on; the legend is the caller's.
+        Axes to draw on; the legend is the caller's.
     curves
         A curve is drawn that has a value elsewhere than at magnitude 0.
     title
@@ -202,11 +202,11 @@ def draw_panel(
     x, y
         Names of the axes.
     floor
-        What lies below is cut off.
+        Value below which the curve is cut off.
     order
         All labels of the page, so that each has one colour; by default those of `curves`.
     bottom
-        Where the vertical axis begins, for panels that share one; by default below the curves.
+        Lower end of the vertical axis, for panels that share one; by default below the curves.
     line
         Letters of a line of notes: what the panel is wide.
     """
@@ -216,7 +216,6 @@ def draw_panel(
     labels = list(order or curves)
     for label, curve in drawn.items():
         _draw_curve(axes, labels.index(label), label, curve, among=len(labels))
-    lowest = lowest_mean([p for curve in drawn.values() for p in curve])
     missing = [label for label in curves if label not in known]
     if len(missing) <= _NAMED:
         named = ", ".join(missing)
@@ -224,11 +223,8 @@ def draw_panel(
         named = f"{len(missing)} of {len(curves)}"
     notes = [*_flat_notes(flat), *_jump_notes(drawn)]
     if missing:
-        notes += [f"undefined: {named}"]
-    else:
-        notes += []
-    if lowest < floor:
-        notes.append(f"goes on down to {_short(lowest)}")
+        notes.append(f"undefined: {named}")
+    notes += _depth_notes(drawn, floor)
     if bottom is None:
         bottom = shared_bottom([curves], floor)
     axes.set(xlim=(0, 1), ylim=(bottom, 1.04), ylabel=y)
@@ -246,7 +242,7 @@ def shared_bottom(panels: Iterable[Mapping[str, Sequence[Point]]], floor: float 
     panels
         Curves by label, for each panel.
     floor
-        What lies below is cut off.
+        Value below which curves are cut off.
     """
     points = [p for curves in panels for curve in curves.values() for p in curve]
     return max(min(-0.05, lowest_mean(points) - 0.05), floor)
@@ -277,6 +273,15 @@ def _jump_notes(drawn: Mapping[str, Sequence[Point]]) -> list[str]:
     return [f"jump at {x:g}: {', '.join(names)}" for x, names in sorted(jumps.items())]
 
 
+def _depth_notes(drawn: Mapping[str, Sequence[Point]], floor: float) -> list[str]:
+    """Name the curves that go on below the panel, and say how far the lowest of them goes."""
+    cut = [label for label, curve in drawn.items() if lowest_mean(curve) < floor]
+    if not cut:
+        return []
+    lowest = min(lowest_mean(drawn[label]) for label in cut)
+    return [f"{', '.join(cut)}: on down to {_short(lowest)}"]
+
+
 def _short(value: float) -> str:
     """Return a value in two digits, with a minus sign."""
     return f"{value:.2g}".replace("-", "−")
@@ -285,7 +290,9 @@ def _short(value: float) -> str:
 def _wrapped(notes: Sequence[str], line: int) -> list[str]:
     """Return the notes as lines of so many letters, without those that only set formulas."""
     lines: list[str] = []
-    for word in "; ".join(notes).split():
+    # A measure such as 1 − SER is not broken.
+    text = "; ".join(notes).replace(" − ", "\u00a0−\u00a0")
+    for word in text.split(" "):
         if lines:
             longer = f"{lines[-1]} {word}"
         else:
@@ -318,11 +325,11 @@ def add_legend(
     axes
         Or a whole figure.
     points
-        What is drawn.
+        Points that are drawn.
     found
         Handles by their labels; by default those of the axes.
     about
-        What the sets are, a line above.
+        Description of the sets, a line above.
     where
         Place and columns; beside the axes where it is left out.
     """

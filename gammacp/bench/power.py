@@ -29,9 +29,9 @@ class Moments:
     Attributes
     ----------
     mean
-        Of the defined values; NaN where there is none.
+        Mean of the defined values; NaN where there is none.
     variance
-        With n − 1; NaN where fewer than two values are defined.
+        Variance with n − 1; NaN where fewer than two values are defined.
     defined
         Share of sets with a value.
     """
@@ -50,7 +50,7 @@ class Moments:
         return cls(
             np.where(n > 0, mean, np.nan),
             np.where(n > 1, squares / np.maximum(n - 1, 1), np.nan),
-            n / len(values),
+            n / max(len(values), 1),
         )
 
 
@@ -93,11 +93,11 @@ def told_by(moments: Moments, documents: float, level: float) -> Told:
     Parameters
     ----------
     moments
-        Of measures at ascending magnitudes, the last axis.
+        Moments of measures at ascending magnitudes, the last axis.
     documents
         D: of each corpus. A measure without a value for some sets has accordingly fewer.
     level
-        Of the test, in (0, 1).
+        Level of the test, in (0, 1).
     """
     from scipy.special import stdtrit
 

@@ -70,7 +70,7 @@ def count_properties(continua: Iterable[Continuum], dissimilarity: Any) -> dict[
     continua
         Annotation sets.
     dissimilarity
-        What is tried out.
+        Dissimilarity that is tried out.
     """
     counts = dict.fromkeys((*PROPERTIES, _BESIDE), 0)
     for continuum in continua:

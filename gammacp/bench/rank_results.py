@@ -53,7 +53,7 @@ def write_ranking(
     Parameters
     ----------
     ranking
-        What is written.
+        Ranking that is written.
     found
         The values that it was made of.
     folder
@@ -105,13 +105,13 @@ def draw_ranking(
     Parameters
     ----------
     ranking
-        What is told.
+        Ranking to draw.
     curves
         Points by error.
     stem
         Path of the files without their endings.
     about
-        What the annotation sets are.
+        Description of the annotation sets.
     """
     order = _order(ranking)
     rows = math.ceil(len(curves) / _ACROSS)
@@ -177,9 +177,9 @@ def picture_of(ranking: Ranking, width: float) -> Picture:
     Parameters
     ----------
     ranking
-        What is drawn.
+        Ranking to draw.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
 
     Raises
     ------

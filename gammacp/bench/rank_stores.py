@@ -19,11 +19,11 @@ class SweptValues:
     Attributes
     ----------
     values
-        By error, measure and magnitude, then by set.
+        Values by error, measure and magnitude, then by set.
     configuration
-        Of all of them.
+        Configuration of all of them.
     place
-        Of the first store and experiment.
+        Place of the first store and experiment.
     """
 
     values: dict[tuple[str, str, float], dict[int, float]] = field(default_factory=dict)
@@ -37,7 +37,7 @@ def read_values(paths: Sequence[Path], experiment: str | None = None) -> SweptVa
     Parameters
     ----------
     paths
-        Of the stores.
+        Paths of the stores.
     experiment
         The name of a sweep that each store has.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gammacp.base.record_tables import Column, Record, Table, general, number, percent, word
+from gammacp.base.text import counted
 from gammacp.bench.ranking import PUBLISHED_SETS, Ranking
 
 
@@ -86,7 +87,7 @@ def notes_on(ranking: Ranking) -> Iterator[str]:
     if ranking.sets < PUBLISHED_SETS:
         yield f"{ranking.sets} sets show an order; ranks for publication need {PUBLISHED_SETS}"
     if ranking.left_out:
-        yield f"{ranking.left_out} sets left out: not every curve has them"
+        yield f"left out, as not every curve has values: {counted(ranking.left_out, 'set')}"
     for each in ranking.errors:
         if each.dropped:
             dropped = ", ".join(f"{m:g}" for m in each.dropped)

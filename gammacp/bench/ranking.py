@@ -74,7 +74,7 @@ class MeasureRank:
     undefined
         Share of values that the measure does not have.
     nuisance
-        What a change that should not matter does, as a magnitude; None where none was given.
+        Effect of a change that should not matter, as a magnitude; None where none was given.
     """
 
     measure: str
@@ -106,7 +106,7 @@ class ErrorRanks:
     Attributes
     ----------
     magnitudes
-        Those that every measure was computed at and at least one has values for.
+        Magnitudes that every measure was computed at and at least one has values for.
     dropped
         Magnitudes that were left out: not computed for all measures, or without any value.
     """
@@ -221,12 +221,12 @@ def rank(
     Parameters
     ----------
     values
-        Of single sets, as `Store.values` returns them: by error, measure and magnitude, then by
-        set; NaN where a measure has no value.
+        Values of single sets, as `Store.values` returns them: by error, measure and magnitude, then
+        by set; NaN where a measure has no value.
     documents
         D ≥ 2: annotation sets of each of the two corpora that are compared.
     level
-        Of Welch's test and of the intervals of ranks, in (0, 1).
+        Level of Welch's test and of the intervals of ranks, in (0, 1).
     nuisance
         Values of the same errors under a change that should not matter.
 

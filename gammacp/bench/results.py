@@ -32,9 +32,9 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
     Parameters
     ----------
     sweep
-        Whose cells are written.
+        Sweep whose cells are written.
     store
-        Where they are.
+        Store of the cells.
     folder
         Made where it is not there.
     figures

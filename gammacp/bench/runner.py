@@ -50,7 +50,7 @@ class Outcome:
     reused, computed
         Cells that were there, and cells that were added (a measure per category counts once).
     limited
-        Of those added: cells whose solver stopped at a limit (status `feasible`).
+        Number of added cells whose solver stopped at a limit (status `feasible`).
     failures
         Tasks that could not be computed; running the sweep again tries them again.
     interrupted
@@ -97,7 +97,7 @@ def run(
     Parameters
     ----------
     sweep
-        What is to be computed.
+        Sweep that is to be computed.
     store
         Open for writing; one process writes at a time.
     pool

@@ -79,7 +79,7 @@ def better(estimates: Floats, pseudo: Floats, critical: float) -> Bools:
     pseudo
         Jackknife pseudo-values of the estimates, shape (sets, measures).
     critical
-        As `critical_value` returned it.
+        Result of `critical_value`.
     """
     gain = estimates[:, None] - estimates
     differences = pseudo[:, :, None] - pseudo[:, None, :]

@@ -27,7 +27,7 @@ class Shuffled:
         A model, from which each set draws its own reference (the same one under every error and
         at every magnitude), or a continuum, which is the reference of every set.
     model
-        With a continuum: where new units and prevalence come from; default: learnt from it.
+        Model that new units and prevalence come from, beside a continuum; default: learnt from it.
     named
         Errors under names of their own, for parameters that a text cannot hold.
     panel
@@ -112,7 +112,7 @@ def source_from(
     reference
         A file with the reference's units.
     annotator
-        Whose units of that file, where it has several annotators.
+        Annotator of that file whose units are taken, where it has several.
     model
         A reference model, or a TOML file with one; default: the model of the figures of §6.3.
     layout

@@ -57,7 +57,7 @@ class Run:
     began
         Start (UTC).
     executor, software, processor
-        Where it ran; the processor is that of the sweep's parent process.
+        Place of the run; the processor is that of the sweep's parent process.
     mixed
         Whether it continued, on request, a sweep that has cells of other software.
     cells, seconds
@@ -127,7 +127,7 @@ class Store:
         Parameters
         ----------
         path
-            Of the store.
+            Path of the store.
 
         Raises
         ------
@@ -170,9 +170,9 @@ class Store:
         Parameters
         ----------
         query
-            With a question mark for each value.
+            Query with a question mark for each value.
         values
-            In their order.
+            Values in their order.
         """
         with store_errors(self.path):
             yield from self.database.execute(query, values)
@@ -216,7 +216,7 @@ class Store:
         Parameters
         ----------
         experiment
-            As it was begun.
+            Experiment as it was begun.
         task
             One annotation set.
         """
@@ -237,9 +237,9 @@ class Store:
         Parameters
         ----------
         experiment
-            As it was begun.
+            Experiment as it was begun.
         sweep
-            Whose cells are counted.
+            Sweep whose cells are counted.
         """
         rows = self.rows(
             "SELECT e.text, magnitude, m.text, n FROM (SELECT error, magnitude, measure,"
@@ -257,7 +257,7 @@ class Store:
         Parameters
         ----------
         experiment
-            As it was begun.
+            Experiment as it was begun.
         """
         rows = self.rows(
             'SELECT e.text, m.text, magnitude, "set", value FROM cells'
@@ -306,7 +306,7 @@ class Store:
         experiment
             Name and configuration.
         executor
-            What the run is called in `status`.
+            Name of the run in `status`.
         here
             The software that computes; None: `software()`, without any module of the user's.
         mixed
@@ -346,9 +346,9 @@ class Store:
         Parameters
         ----------
         experiment
-            As it was begun.
+            Experiment as it was begun.
         cells
-            What was computed.
+            Cells that were computed.
         """
         with store_errors(self.path), self.transaction():
             self.database.executemany(
@@ -435,7 +435,7 @@ def check_software(
     Parameters
     ----------
     path, name
-        Of the store and of the experiment.
+        Path of the store and name of the experiment.
     there, here
         The software that computed cells, and the one that is to compute more.
 

@@ -46,11 +46,11 @@ class AnnotationSource(Protocol):
         magnitude
             In [0, 1].
         set_number
-            From 0.
+            Number of the set, from 0.
         n_annotators
-            How many annotate.
+            Number of annotators.
         seed
-            Of the sweep.
+            Seed of the sweep.
         """
         ...
 
@@ -81,7 +81,7 @@ class Cell:
     seconds
         Processor time of this measure. The continuum's making counts with the first measure.
     signature
-        How the value was made.
+        Signature of the value.
     """
 
     error: str
@@ -128,7 +128,7 @@ class Sweep:
     Attributes
     ----------
     source
-        Where annotation sets come from.
+        Source of the annotation sets.
     errors
         Names, or combinations ("position+category").
     measures
@@ -272,7 +272,7 @@ def modules_in(described: object) -> Iterator[str]:
     Parameters
     ----------
     described
-        What `to_json` returned.
+        Result of `to_json`.
     """
     if isinstance(described, dict):
         for key in ("class", "is"):

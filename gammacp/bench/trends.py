@@ -55,8 +55,8 @@ class Trend:
     shown, contradicted
         p-values of the test that shows the sentence and of the one that contradicts it.
     effect
-        What was measured where the sentence is weakest, in the unit of the curve: the smallest
-        fall over a window, the largest distance from a target or from a line.
+        Measured effect where the sentence is weakest, in the unit of the curve: the smallest fall
+        over a window, the largest distance from a target or from a line.
     detectable
         The difference that the showing test finds there with probability .9 (its power).
     where
@@ -166,7 +166,7 @@ def below(
     values, target, magnitudes
         As for `near`.
     margin
-        What still counts as "at or below"; negative: how far below it has to be.
+        Margin that still counts as "at or below"; negative: how far below it has to be.
     """
     values, x = _check_shapes(values, magnitudes)
     gap = values - target
@@ -183,9 +183,9 @@ def below_from(
     values, magnitudes, target
         As for `below`.
     since
-        Where it is said to pass the target.
+        Magnitude at which it is said to pass the target.
     slack
-        How far before that it need not be above yet.
+        Distance before that at which it need not be above yet.
     """
     values, x = _check_shapes(values, magnitudes)
     goal = np.broadcast_to(np.asarray(target, np.float64), values.shape)
@@ -240,13 +240,14 @@ def tells_more(
     Parameters
     ----------
     values, other
-        Of the measure and of the one that it is compared with, of the same sets and magnitudes.
+        Values of the measure and of the one that it is compared with, of the same sets and
+        magnitudes.
     magnitudes
         As for `near`.
     documents
         D: annotation sets of each of the two corpora that Welch's test compares.
     margin
-        By how much it has to tell more.
+        Margin by which it has to tell more.
     """
     values, _ = _check_shapes(values, magnitudes)
     other, _ = _check_shapes(other, magnitudes)
@@ -276,7 +277,7 @@ def only(name: str, trends: Mapping[str, Trend]) -> Trend:
     Parameters
     ----------
     name
-        Of whom it is said.
+        Name of the measure that the sentence is about.
     trends
         The same sentence tested for each of them, by name.
     """
@@ -289,7 +290,7 @@ def sets_needed(sd: float, effect: float) -> int:
     Parameters
     ----------
     sd
-        Of the difference over sets.
+        Spread of the difference over sets.
     effect
         The mean difference, > 0.
 

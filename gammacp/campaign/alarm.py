@@ -67,7 +67,7 @@ class Alarm:
     rate
         The share of campaigns with γ of at least `below` in which there is ever a false alarm.
     documents
-        How many have been bet on.
+        Number of documents that have been bet on.
     evidence
         The most that a stake of 1 was ever worth.
     raised
@@ -109,7 +109,7 @@ def alarm_of(observed: Floats, expected: Floats, below: float, rate: float) -> A
     observed, expected, below
         As for `evidence`.
     rate
-        Of false alarms over all looks, in (0, 1).
+        Rate of false alarms over all looks, in (0, 1).
 
     Raises
     ------

@@ -3,11 +3,13 @@
 Two people who annotate the same text share most units because these are right, and others because
 both make the same mistake. Only units tell something that nobody but one of the two, or both, has
 marked (same places and label): the pair's own units. Independent annotators share some of these,
-here and there. If one copied from the other, all are shared in some documents and few elsewhere. A
-document counts where the two have at least `LEAST_UNITS` own units and share all of them. p is the
-probability of so many such documents if each unit were shared with the same probability, which is
-estimated from the documents that are not wholly shared (a binomial law cut off below its largest
-value); it is at least the share among other pairs. Two documents are needed, and p ≤ .05 after
+here and there. If one copied from the other, all are shared in some documents and few elsewhere.
+What counts is the number of own units in the documents where the two share all of them: a document
+with three says more than one with a single unit. p is the probability of so many units if those of
+a document were shared by a beta-binomial law, as documents differ in what is easily seen. Its mean
+is estimated from the documents that are not wholly shared (a binomial law cut off below its largest
+value), and is at least the share among other pairs; its spread between documents is that of the
+other pairs, by moments. Two such documents with three own units are needed, and p ≤ .05 after
 Bonferroni's correction for the pairs.
 
 Copies of single units cannot be distinguished from common habits. Copies among three people are not
@@ -30,13 +32,17 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.measures.random_sets import Continua, named_continua
 
-LEAST_UNITS = 2
 LEAST_DOCUMENTS = 2
-"""Least number of own units in a document, and of documents in which a pair shares all."""
+LEAST_UNITS = 3
+"""Least number of documents in which a pair shares all own units, and of own units in them."""
 FEWEST_PEOPLE = 3
 LEVEL = 0.05
 MOST_UNITS = 500_000
 """Number of units above which a corpus is not searched for copies."""
+MOST_COUNTED = 2000
+"""Number of shared units from which more of them do not make p smaller."""
+MOST_SPREAD = 0.9
+"""Largest correlation between units of one document that is estimated."""
 
 Pair: TypeAlias = tuple[str, str]
 Places: TypeAlias = dict[tuple[Any, ...], list[str]]
@@ -53,7 +59,7 @@ class Copies:
     documents
         Names of documents in which they share all units that nobody else marks.
     of
-        Number of documents in which the two have enough own units.
+        Number of documents in which the two have own units.
     units
         Number of own units that they share in these documents.
     share
@@ -127,19 +133,17 @@ def copies(continua: Continua) -> CopiesFound:
     for name, continuum in named.items():
         for pair, both in _own_units(continuum):
             counts[pair][name] = both
-    enough = {
-        pair: {name: both for name, both in documents.items() if both[1] >= LEAST_UNITS}
-        for pair, documents in counts.items()
-    }
     tested = {
-        pair: documents for pair, documents in enough.items() if len(documents) >= LEAST_DOCUMENTS
+        pair: documents for pair, documents in counts.items() if len(documents) >= LEAST_DOCUMENTS
     }
+    moments = {pair: _moments(documents.values()) for pair, documents in tested.items()}
     all_shared = sum(both[0] for documents in counts.values() for both in documents.values())
     all_units = sum(both[1] for documents in counts.values() for both in documents.values())
     named_pairs = []
     for pair, documents in tested.items():
         whole = tuple(name for name, (shared, units) in documents.items() if shared == units)
-        if len(whole) < LEAST_DOCUMENTS:
+        units_shared = sum(documents[name][0] for name in whole)
+        if len(whole) < LEAST_DOCUMENTS or units_shared < LEAST_UNITS:
             continue
         of_pair = [sum(both[k] for both in counts[pair].values()) for k in (0, 1)]
         if all_units > of_pair[1]:
@@ -148,7 +152,9 @@ def copies(continua: Continua) -> CopiesFound:
             others = 0.0
         rest = [both for name, both in documents.items() if name not in whole]
         chance = max(others, _share_of_cut(rest))
-        p = len(tested) * _at_least(len(whole), [chance**units for _, units in documents.values()])
+        sizes = [units for _, units in documents.values()]
+        wholly = _wholly_shared(max(sizes), chance, _spread(moments, pair))
+        p = len(tested) * _at_least(units_shared, sizes, wholly)
         if p <= LEVEL:
             elsewhere = [sum(both[k] for both in rest) for k in (0, 1)]
             named_pairs.append(
@@ -156,7 +162,7 @@ def copies(continua: Continua) -> CopiesFound:
                     annotators=pair,
                     documents=whole,
                     of=len(documents),
-                    units=sum(documents[name][0] for name in whole),
+                    units=units_shared,
                     share=elsewhere[0] / elsewhere[1] if elsewhere[1] else math.nan,
                     p=p,
                 )
@@ -172,7 +178,7 @@ def count_once(
     Parameters
     ----------
     continua
-        By name.
+        Continua by name.
     found
         The pairs that are named.
 
@@ -265,11 +271,62 @@ def _share_of_cut(counts: list[tuple[int, int]]) -> float:
     return high
 
 
-def _at_least(number: int, chances: list[float]) -> float:
-    """Return the probability that at least so many of independent events happen."""
-    law: Floats = np.zeros(len(chances) + 1)
+def _moments(counts: Iterable[tuple[int, int]]) -> tuple[float, float]:
+    """Return the excess of a pair's squares over a binomial law, and what it is a multiple of."""
+    shared, units = np.array([*counts], np.float64).T
+    share = shared.sum() / units.sum()
+    several = units > 1
+    of_one = share * (1 - share)
+    squares = (shared - units * share) ** 2 - units * of_one
+    return float(squares[several].sum()), float((units * (units - 1) * of_one)[several].sum())
+
+
+def _spread(moments: Mapping[Pair, tuple[float, float]], pair: Pair) -> float:
+    """Return the correlation between units of one document, from all other pairs."""
+    others = [both for other, both in moments.items() if other != pair]
+    excess, whole = (math.fsum(both[k] for both in others) for k in (0, 1))
+    if whole <= 0:
+        return 0.0
+    return min(MOST_SPREAD, max(0.0, excess / whole))
+
+
+def _wholly_shared(most: int, share: float, spread: float) -> Floats:
+    """Return the probability that all of so many units are shared, by their number.
+
+    Parameters
+    ----------
+    most
+        Largest number of units.
+    share
+        Probability that a unit is shared.
+    spread
+        Correlation between units of one document; 0: the binomial law.
+    """
+    before = np.arange(most)
+    of_next = (share * (1 - spread) + before * spread) / (1 - spread + before * spread)
+    return np.concatenate([[1.0], np.cumprod(of_next)])
+
+
+def _at_least(number: int, sizes: list[int], wholly: Floats) -> float:
+    """Return the probability that documents that are wholly shared have so many units together.
+
+    Parameters
+    ----------
+    number
+        Of units; more than `MOST_COUNTED` count as that many, which is on the safe side.
+    sizes
+        Own units of each document.
+    wholly
+        Probability that a document of so many units is wholly shared, by their number.
+    """
+    least = min(number, MOST_COUNTED)
+    law: Floats = np.zeros(least)
     law[0] = 1.0
-    for chance in chances:
-        law[1:] = law[1:] * (1 - chance) + law[:-1] * chance
-        law[0] *= 1 - chance
-    return float(law[number:].sum())
+    reached = 0.0
+    for size in sizes:
+        moved = wholly[size] * law
+        kept = max(0, least - size)
+        reached += float(moved[kept:].sum())
+        law -= moved
+        law[least - kept :] += moved[:kept]
+    return reached

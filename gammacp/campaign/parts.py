@@ -68,7 +68,7 @@ class ComparisonMaker(Protocol):
         Parameters
         ----------
         continua
-            By name.
+            Continua by name.
         basis
             Alignments and random sets of the units, which it keeps.
         pairs, without

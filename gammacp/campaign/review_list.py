@@ -137,9 +137,9 @@ def write_table(path: Path, title: str, rows: Iterable[Sequence[str]]) -> None:
     path
         The .xlsx file.
     title
-        Of the sheet.
+        Title of the sheet.
     rows
-        As of CSV.
+        Rows as of a CSV file.
     """
     book = _openpyxl().Workbook()
     book.active.title = title
@@ -190,7 +190,7 @@ def checked_text(text: str) -> str:
     Parameters
     ----------
     text
-        Of a cell: a name, a category, a passage.
+        Text of a cell: a name, a category, a passage.
 
     Raises
     ------

@@ -24,10 +24,10 @@ class Statement:
     words
         The sentence, for people.
     names
-        What it singles out: one annotator, two, a label, a component of the disorder; of a
+        Names that it singles out: one annotator, two, a label, a component of the disorder; of a
         difference the annotator and its kind.
     p
-        Of the test that carries it; None where it rests on none.
+        p of the test that carries it; None where it rests on none.
     """
 
     about: str

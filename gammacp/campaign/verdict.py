@@ -57,8 +57,8 @@ class CampaignVerdict:
     elsewhere
         The same of more material like this; None where there is too little to say.
     statements
-        In their order: first what is so in these documents (agreement, facts), then what is shown
-        beyond them, the next step last.
+        Statements in their order: first what is so in these documents (agreement, facts), then what
+        is shown beyond them, the next step last.
     """
 
     agreement: str
@@ -93,9 +93,9 @@ def verdict(
         γ of everybody; or a comparison, of which annotators, pairs, labels and kinds of difference
         are told where the evidence carries it.
     calibration
-        What the number is worth in errors, if it is known.
+        Calibration that tells what the number is worth in errors, if it is known.
     to_review
-        How many units of the gold standard wait for a person, if it is known.
+        Number of units of the gold standard that wait for a person, if it is known.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def grade(low: float, high: float) -> str:
     Parameters
     ----------
     low, high
-        Of γ; equal for a value that is known.
+        Ends of an interval of γ; equal for a value that is known.
 
     >>> grade(0.81, 0.9), grade(0.7, 0.7), grade(0.6, 0.7), grade(0.5, 0.9)
     ('high', 'moderate', 'low or moderate', 'low to high')
@@ -197,7 +197,7 @@ def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
     score
         γ of the material.
     documents
-        How many of its documents have a γ.
+        Number of its documents that have a γ.
     """
     if not score.defined:
         said = Statement(about="agreement", words=f"γ is undefined: {score.reason}.")

@@ -122,12 +122,12 @@ def look(
     continua
         The documents by name.
     failures
-        What could not be read, as in JSON. A document that is missing with it is not in this look's
-        γ, and is no document that is gone.
+        Records of what could not be read, as in JSON. A document that is missing with it is not in
+        this look's γ, and is no document that is gone.
     history
         Gets the look if anything changed.
     settings, executor
-        How, and where, documents are measured.
+        Settings of γ, and processes that measure documents.
 
     Returns
     -------
@@ -256,9 +256,9 @@ def _drift(
     observed
         The disorder that is theirs, by document.
     expected
-        What chance gives them in all of these.
+        Expected disorder of all of these by chance.
     by_document
-        What chance gives each document, whoever bears it.
+        Expected disorder of each document by chance, whoever bears it.
     changed
         The documents that changed.
     """

@@ -49,7 +49,7 @@ class Annotation:
         Parameters
         ----------
         rows
-            Of the units, in their new order; a row may come twice.
+            Numbers of the units, in their new order; a row may come twice.
         """
         return replace(
             self,
@@ -68,13 +68,13 @@ class Annotation:
         if self.length == 0:
             return self
         turned = self.starts / self.length + fraction
-        made = replace(self, starts=(turned % 1.0) * self.length)
+        shifted = replace(self, starts=(turned % 1.0) * self.length)
         if not self.links or self.ids is None:
-            return made
+            return shifted
         laps = np.floor(turned)
         behind = int((laps < laps.max()).sum())
         names = self.ids[np.argsort(self.starts, kind="stable")].tolist()
-        return replace(made, links=links_over_joint(self.links, names, behind))
+        return replace(shifted, links=links_over_joint(self.links, names, behind))
 
     def mosaic(self, length: float) -> Annotation:
         """Return the annotation repeated up to `length`: units that start before it are kept."""
@@ -82,9 +82,9 @@ class Annotation:
             return self
         copies = int(np.ceil(length / self.length))
         starts = (self.starts + self.length * np.arange(copies)[:, None]).ravel()
-        kept = np.flatnonzero(starts < length * (1 - ROUNDING))
-        units = self.take(kept % len(self.starts))
-        return replace(units, starts=starts[kept], length=length, ids=None, links=())
+        inside = np.flatnonzero(starts < length * (1 - ROUNDING))
+        units = self.take(inside % len(self.starts))
+        return replace(units, starts=starts[inside], length=length, ids=None, links=())
 
 
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:
@@ -129,9 +129,9 @@ def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, st
     Parameters
     ----------
     mean_length, circle
-        Of the units, and around.
+        Mean length of the units, and the length of the circle.
     n
-        How many.
+        Number of annotators.
     """
     if circle > 0:
         distance = mean_length / circle
@@ -156,7 +156,7 @@ def annotation_set(
     categories
         Names of the category codes.
     names
-        Of the annotators, where they are real ones.
+        Names of the annotators, where they are real ones.
     """
     starts = np.concatenate([p.starts for p in parts])
     ends = np.concatenate([p.starts + p.lengths for p in parts])
@@ -187,7 +187,7 @@ def annotation_sets(
     parts
         Plain, one per annotator; of each column a row for each set, or one for all.
     n
-        How many sets.
+        Number of sets.
     categories, names
         As for `annotation_set`.
     """

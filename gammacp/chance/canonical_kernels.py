@@ -129,10 +129,10 @@ def refine(
     Parameters
     ----------
     place, people, labels
-        Of the units: dense ranks, and codes, −1 for no label. They become, where they are, ranks
+        Dense ranks of the units, and codes, −1 for no label. They become, where they are, ranks
         from 1 in each continuum, and the places of annotator and label in its order.
     edges, a_edges
-        Where the units and the annotators of each continuum begin.
+        First unit and first annotator of each continuum, and the ends.
     costs
         Empty, or mixed costs of pairs of labels.
 

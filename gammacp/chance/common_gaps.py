@@ -46,11 +46,11 @@ class CommonGaps:
     gaps
         Stretches that are too long for units that lie anywhere, by document.
     gamma, p
-        If nothing could be marked there, and p of no agreement above 0.
+        γ if nothing could be marked there, and p of no agreement above 0.
     before, p_before
-        Of chance that turns units over everything, which these are compared with.
+        γ and p under chance that turns units over everything, to compare with.
     documents
-        How many documents there are; None for one text by itself.
+        Number of documents; None for one text by itself.
     """
 
     gaps: Mapping[str, tuple[Stretch, ...]]
@@ -75,16 +75,16 @@ class CommonGaps:
         """A sentence where it matters."""
         if not self.matters:
             return ()
-        said = [(name, gap) for name, gaps in self.gaps.items() for gap in gaps]
-        name, gap = max(said, key=lambda row: row[1][1] - row[1][0])
+        listed = [(name, gap) for name, gaps in self.gaps.items() for gap in gaps]
+        name, gap = max(listed, key=lambda row: row[1][1] - row[1][0])
         places = f"from {shortest(gap[0])} to {shortest(gap[1])}"
         value = "γ"
         if self.documents is not None:
             many = f"{len(self.gaps)} of {self.documents} documents have such stretches"
             places = f"{places} in {name} ({many})"
             value = "γ within documents"
-        elif len(said) > 1:
-            places = f"{places}, nor in {len(said) - 1} more stretches"
+        elif len(listed) > 1:
+            places = f"{places}, nor in {len(listed) - 1} more stretches"
         if self.p is None or self.p <= _LEVEL_OF_GAMMA:
             p = ""
         else:
@@ -109,8 +109,8 @@ def common_gaps(continuum: Continuum) -> tuple[Stretch, ...]:
     Parameters
     ----------
     continuum
-        Of at least two annotators; none are looked for where units have shapes or several
-        fragments, and where it is known what can be marked.
+        A continuum of at least two annotators; none are looked for where units have shapes or
+        several fragments, and where it is known what can be marked.
     """
     looked_at = continuum.inside is None and not continuum.markable
     if not looked_at or not continuum.n_units:
@@ -153,7 +153,7 @@ def without_gaps(continuum: Continuum, gaps: tuple[Stretch, ...]) -> Continuum:
     Parameters
     ----------
     continuum, gaps
-        As of `common_gaps`.
+        Continuum and gaps, as for `common_gaps`.
     """
     edges = [continuum.bounds[0], *(place for gap in gaps for place in gap), continuum.bounds[1]]
     rows = zip(edges[::2], edges[1::2], strict=True)

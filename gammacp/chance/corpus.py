@@ -48,7 +48,7 @@ def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSa
     continua
         The corpus.
     n_annotators
-        How many random annotators a set has.
+        Number of random annotators in a set.
 
     Raises
     ------

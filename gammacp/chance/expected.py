@@ -79,9 +79,9 @@ class SampleRule:
         Parameters
         ----------
         found
-            What the samples so far give.
+            Expected disorder by the samples so far.
         drawn
-            How many they are.
+            Number of samples so far.
         """
         if self.samples is not None:
             return max(0, self.samples - drawn)
@@ -93,9 +93,9 @@ class SampleRule:
         Parameters
         ----------
         found
-            What the samples so far give.
+            Expected disorder by the samples so far.
         drawn
-            How many they are.
+            Number of samples so far.
         """
         return self.samples is None and self._samples_wanted(found) > drawn
 
@@ -122,11 +122,11 @@ def coefficient_of_variation(
     Parameters
     ----------
     disorders
-        Of the random sets, shape (samples,).
+        Disorders of the random sets, shape (samples,).
     weights
-        Of a ratio's parts, of the same shape.
+        Weights of a ratio's parts, of the same shape.
     strata
-        What each sample was drawn from, of the same shape.
+        Stratum that each sample was drawn from, of the same shape.
     """
     mean = _mean(disorders, weights)
     if mean > 0:

@@ -70,9 +70,9 @@ def prepare_fixed_positions(
     Parameters
     ----------
     continua
-        Whose units are kept where they are.
+        Continua whose units are kept where they are.
     n_annotators
-        How many random annotators a set has.
+        Number of random annotators in a set.
     """
     ordered = in_content_order(continua)
     check_predefined(ordered, FIXED_POSITIONS)
@@ -104,7 +104,7 @@ class OwnPlacesSampler:
     places
         One annotation per annotator.
     names
-        Of the annotators.
+        Names of the annotators.
     labels
         Sets of the whole corpus, whose labels are drawn.
     """

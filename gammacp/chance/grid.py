@@ -54,9 +54,9 @@ class Places:
         Parameters
         ----------
         annotation
-            In positions, from the lower bound on.
+            Units in positions, from the lower bound on.
         until
-            How far its annotator read.
+            Position up to which the annotator read.
         """
         allowance = ROUNDING * float(self.ends[-1] - self.starts[0])
         first = _nearest(self.starts, annotation.starts)
@@ -75,7 +75,7 @@ class Places:
         Parameters
         ----------
         annotation
-            In places.
+            Units in places of the grid.
         """
         first = np.rint(annotation.starts).astype(np.int64)
         last = np.rint(annotation.starts + annotation.lengths).astype(np.int64) - 1
@@ -102,7 +102,7 @@ def known_grids(continuum: Continuum) -> Iterable[Grid]:
     Parameters
     ----------
     continuum
-        With a declared grid, or with a text.
+        A continuum with a declared grid, or with a text.
     """
     if continuum.grid is not None:
         return (continuum.grid,)
@@ -119,12 +119,12 @@ def places_of(continuum: Continuum, grid: Grid, around: float) -> Places | None:
     Parameters
     ----------
     continuum
-        Its units and bounds. If the bounds are not declared, a text or a list of places counts as
-        a whole, and an even grid reaches further than the bounds on both sides.
+        A continuum with units and bounds. If the bounds are not declared, a text or a list of
+        places counts as a whole, and an even grid reaches further than the bounds on both sides.
     grid
         The grid on which boundaries may lie.
     around
-        How much further an even grid reaches.
+        Distance that an even grid reaches further.
     """
     low, high = continuum.bounds
     if not continuum.declared:
@@ -146,7 +146,7 @@ def open_places(annotation: Annotation) -> Indices:
     Parameters
     ----------
     annotation
-        In places.
+        Units in places of the grid.
 
     >>> units = Annotation(np.array([0.0, 6.0]), np.array([4.0, 2.0]), np.zeros(2, np.int32), 10.0)
     >>> open_places(units).tolist()

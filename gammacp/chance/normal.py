@@ -35,12 +35,12 @@ class NormalSampler:
     Attributes
     ----------
     category_codes, sums
-        What is drawn, and the cumulated shares of it, both of the same length.
+        Codes to draw from, and their cumulated shares, both of the same length.
     number, gap, length
         Mean and standard deviation of an annotator's number of units, of the distance between one
         unit's end and the next one's start, and of a unit's length.
     extent
-        From the beginning to the upper bound.
+        Length from the beginning to the upper bound.
     shortest
         A unit that is shorter is drawn again.
     """
@@ -71,7 +71,7 @@ class NormalSampler:
         rng
             Draws the number, then gap, length and category of each unit in turn.
         least
-            How many units at least.
+            Smallest number of units.
         """
         number = max(least, abs(int(rng.normal(*self.number))))
         starts = np.zeros(number)
@@ -117,13 +117,13 @@ def normal_sampler(
     Parameters
     ----------
     continuum
-        Whose units are counted, with a unit at least.
+        A continuum with one unit at least, whose units are counted.
     n_annotators
-        How many random annotators a set has.
+        Number of random annotators in a set.
     category_codes
-        In the order in which random numbers choose among them; −1 is unlabelled.
+        Codes in the order in which random numbers choose among them; −1 is unlabelled.
     begins
-        Where the continuum begins.
+        Position at which the continuum begins.
     """
     first = continuum.starts[continuum.offsets[:-1][continuum.counts > 0]] - begins
     follows = np.diff(continuum.annotator_codes) == 0
@@ -160,7 +160,7 @@ def prepare_normal(continua: Sequence[Continuum], n_annotators: int) -> NormalSa
     continua
         One continuum.
     n_annotators
-        How many random annotators a set has.
+        Number of random annotators in a set.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def prepare_normal(continua: Sequence[Continuum], n_annotators: int) -> NormalSa
         begins = low
     else:
         begins = min(0.0, low)
-    made = normal_sampler(continuum, n_annotators, codes, begins)
+    sampler = normal_sampler(continuum, n_annotators, codes, begins)
     if begins == low:
-        return made
-    return replace(made, signature=f"{made.signature}(from=0)")
+        return sampler
+    return replace(sampler, signature=f"{sampler.signature}(from=0)")

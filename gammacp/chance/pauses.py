@@ -33,9 +33,9 @@ class MarkableTime:
     Attributes
     ----------
     starts, ends
-        Of the stretches in which something can be marked, in recording time.
+        Starts and ends of the stretches in which something can be marked, in recording time.
     edges
-        Where each stretch begins in the time without pauses, and where the last one ends.
+        Start of each stretch in the time without pauses, and the end of the last one.
     """
 
     starts: Floats
@@ -54,7 +54,7 @@ class MarkableTime:
         Parameters
         ----------
         places
-            In recording time; one within a pause is where the pause is.
+            Places in recording time; one within a pause is where the pause is.
         """
         k = np.searchsorted(self.starts, places, side="right") - 1
         inside = np.minimum(places, self.ends[k]) - self.starts[k]
@@ -66,7 +66,7 @@ class MarkableTime:
         Parameters
         ----------
         places
-            From the continuum's lower bound on.
+            Places from the continuum's lower bound on.
         """
         allowance = ROUNDING * float(places.ends[-1] - places.starts[0])
         k = np.searchsorted(self.starts, places.starts + allowance, side="right") - 1
@@ -85,9 +85,9 @@ class MarkableTime:
         Parameters
         ----------
         annotation
-            In recording time.
+            Units in recording time.
         until
-            How far its annotator read, in recording time.
+            Position up to which the annotator read, in recording time.
         """
         starts, ends = annotation.starts, annotation.starts + annotation.lengths
         k = np.searchsorted(self.starts, starts, side="right") - 1
@@ -108,7 +108,7 @@ class MarkableTime:
         Parameters
         ----------
         annotation
-            In the time without pauses.
+            Units in the time without pauses.
         """
         ends = annotation.starts + annotation.lengths
         first, last = stretches_of(self.edges, annotation.starts, ends)
@@ -131,9 +131,10 @@ def stretches_of(edges: Floats, starts: Floats, ends: Floats) -> tuple[Indices, 
     Parameters
     ----------
     edges
-        Where each stretch begins, and the last one ends.
+        Start of each stretch, and the end of the last one.
     starts, ends
-        Of the units, in the time without pauses; a point at an edge is in the later stretch.
+        Starts and ends of the units, in the time without pauses; a point at an edge is in the later
+        stretch.
     """
     allowance = ROUNDING * float(edges[-1])
     most = len(edges) - 2
@@ -150,7 +151,7 @@ class Fitting:
     Attributes
     ----------
     edges
-        Of the stretches in the time without pauses.
+        Edges of the stretches in the time without pauses.
     stays
         Probability that such a unit stays across the pause.
     ends, begins
@@ -172,9 +173,9 @@ class Fitting:
         Parameters
         ----------
         annotation
-            In the time without pauses.
+            Units in the time without pauses.
         edges, whole
-            As the attributes.
+            The attributes of these names.
         """
         starts = annotation.starts
         lengths = annotation.lengths
@@ -199,7 +200,7 @@ class Fitting:
         Parameters
         ----------
         annotation
-            In the time without pauses.
+            Units in the time without pauses.
         rng
             Decides which units stay, and where the others go.
         """
@@ -251,9 +252,9 @@ class Fitting:
         Parameters
         ----------
         starts, lengths
-            Of the other units.
+            Starts and lengths of the other units.
         length
-            Of the unit that looks for a place.
+            Length of the unit that looks for a place.
         """
         blocked = np.concatenate([self.edges, starts])
         order = np.argsort(blocked, kind="stable")
@@ -282,7 +283,7 @@ class Dividing:
     Attributes
     ----------
     edges
-        Of the stretches in the time without pauses.
+        Edges of the stretches in the time without pauses.
     joined
         Units in the time without pauses, those that meet at a pause as one, with the category of
         the longer one.
@@ -301,9 +302,9 @@ class Dividing:
         Parameters
         ----------
         annotation
-            In the time without pauses.
+            Units in the time without pauses.
         edges
-            As the attribute.
+            The attribute of this name.
         """
         ends = annotation.starts + annotation.lengths
         met = _touched(edges, annotation.starts) & _touched(edges, ends)
@@ -311,12 +312,14 @@ class Dividing:
             return None
         allowance = ROUNDING * float(edges[-1])
         codes = annotation.category_codes.copy()
-        kept = np.ones(len(ends), np.bool_)
+        outside = np.ones(len(ends), np.bool_)
         starts = annotation.starts
         others = list[int]()
         for pause in edges[1:-1][met].tolist():
-            before = np.flatnonzero(kept & (np.abs(ends - pause) <= allowance) & (starts < pause))
-            after = np.flatnonzero(kept & (np.abs(starts - pause) <= allowance) & (ends > pause))
+            before = np.flatnonzero(
+                outside & (np.abs(ends - pause) <= allowance) & (starts < pause)
+            )
+            after = np.flatnonzero(outside & (np.abs(starts - pause) <= allowance) & (ends > pause))
             if not (len(before) and len(after)):
                 continue
             one = int(before[0])
@@ -328,9 +331,9 @@ class Dividing:
             others.append(int(codes[one + other - longer]))
             codes[one] = codes[longer]
             ends[one] = ends[other]
-            kept[other] = False
+            outside[other] = False
         joined = replace(annotation, lengths=ends - starts, category_codes=codes)
-        return cls(edges, joined.take(np.flatnonzero(kept)), np.array(others, np.int32))
+        return cls(edges, joined.take(np.flatnonzero(outside)), np.array(others, np.int32))
 
     def fit(self, annotation: Annotation, rng: np.random.Generator) -> Annotation:
         """Return a turned annotation with its units divided at pauses.
@@ -338,7 +341,7 @@ class Dividing:
         Parameters
         ----------
         annotation
-            In the time without pauses.
+            Units in the time without pauses.
         rng
             Deals out the categories of those that were joined.
         """
@@ -383,7 +386,7 @@ class Pauses:
     time
         The time without pauses.
     habits
-        Of each annotator, in canonical order.
+        Habits of each annotator, in canonical order.
     """
 
     time: MarkableTime

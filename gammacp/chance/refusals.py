@@ -17,7 +17,7 @@ def check_axis(continua: Sequence[Continuum], model: str) -> None:
     Parameters
     ----------
     continua
-        What chance is modelled on.
+        Continua that chance is modelled on.
     model
         Name of the chance model.
     """
@@ -38,9 +38,10 @@ def check_enough(
     Parameters
     ----------
     continua, n_annotators, model
-        What chance is modelled on, how many random annotators a set has, and the model's name.
+        Continua that chance is modelled on, the number of random annotators in a set, and the
+        model's name.
     called, others
-        What the model calls a continuum, and which models serve fewer.
+        Word of the model for a continuum, and the models that serve fewer annotators.
     """
     if len(continua) < n_annotators:
         raise DataError(
@@ -56,7 +57,7 @@ def check_in_one_piece(continua: Sequence[Continuum], model: str) -> None:
     Parameters
     ----------
     continua
-        What chance is modelled on.
+        Continua that chance is modelled on.
     model
         Name of the chance model.
     """
@@ -69,7 +70,7 @@ def check_no_overlap(continuum: Continuum, model: str) -> None:
     Parameters
     ----------
     continuum, model
-        What chance is modelled on, and the model's name.
+        Continuum that chance is modelled on, and the model's name.
     """
     _refuse([unmet_need(continuum, [Need.NO_OVERLAP])], model)
 
@@ -80,7 +81,7 @@ def check_predefined(continua: Sequence[Continuum], model: str) -> None:
     Parameters
     ----------
     continua, model
-        What chance is modelled on, and the model's name.
+        Continua that chance is modelled on, and the model's name.
     """
     reasons = (unmet_need(c, [Need.PREDEFINED]) for c in continua)
     _refuse(reasons, model, "needs predefined units, and")
@@ -92,7 +93,7 @@ def check_places(continua: Sequence[Continuum], model: str) -> None:
     Parameters
     ----------
     continua, model
-        What chance is modelled on, and the model's name.
+        Continua that chance is modelled on, and the model's name.
     """
     reasons = (unmet_need(c, [Need.PLACES]) for c in continua)
     _refuse(reasons, model, "needs given places, and", "Leave these units or documents out")
@@ -114,7 +115,7 @@ def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
     Parameters
     ----------
     continua, model
-        What chance is modelled on, and the model's name.
+        Continua that chance is modelled on, and the model's name.
     """
     for name in (a for c in ContinuumSequence.of(continua).beside for a, _ in c.read_until):
         raise DataError(
@@ -129,7 +130,7 @@ def check_markable(continua: Sequence[Continuum], model: str) -> None:
     Parameters
     ----------
     continua, model
-        What chance is modelled on, and the model's name.
+        Continua that chance is modelled on, and the model's name.
     """
     if any(c.markable for c in ContinuumSequence.of(continua).beside):
         raise DataError(
@@ -144,9 +145,9 @@ def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> C
     Parameters
     ----------
     continua
-        What chance is modelled on.
+        Continua that chance is modelled on.
     n_annotators
-        How many random annotators a set has.
+        Number of random annotators in a set.
     model
         Name of the chance model.
     """

@@ -49,11 +49,11 @@ def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
     Parameters
     ----------
     n
-        How many points.
+        Number of points.
     distance
         In [0, 1/n].
     rng
-        What draws them.
+        Generator of the random numbers.
     """
     free = np.sort(rng.random(n)) * (1 - n * distance)
     points = (free + distance * np.arange(n) + rng.random()) % 1.0
@@ -76,9 +76,9 @@ def prepare_shift(
     continua
         One continuum, or the corpus.
     n_annotators
-        How many random annotators a set has.
+        Number of random annotators in a set.
     name
-        Of the chance model.
+        Name of the chance model.
     """
     check_axis(continua, name)
     pool = tuple(a for c in continua for a in annotations_of(c))

@@ -87,9 +87,9 @@ def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> Sta
     Parameters
     ----------
     continua
-        Whose counts, lengths, gaps and categories are drawn from.
+        Continua whose counts, lengths, gaps and categories are drawn from.
     n_annotators
-        How many random annotators a set has.
+        Number of random annotators in a set.
 
     Raises
     ------

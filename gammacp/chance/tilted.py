@@ -41,11 +41,11 @@ class TiltedSampler:
     Attributes
     ----------
     annotations
-        Of all annotators, in canonical order, with the length of each one's circle.
+        Annotations of all annotators, in canonical order, with the length of each one's circle.
     tilt
         λ of the longest circle.
     circle
-        Its length.
+        Length of the circle.
     """
 
     annotations: tuple[Annotation, ...]
@@ -108,7 +108,7 @@ def even(places: Floats, tilt: float) -> Floats:
     Parameters
     ----------
     places
-        From 0 to 1.
+        Places from 0 to 1.
     tilt
         λ; below 0 there is more at the beginning.
     """

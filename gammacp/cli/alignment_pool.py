@@ -26,7 +26,7 @@ class ShownPool:
     Attributes
     ----------
     pool
-        From `alignments`.
+        Result of `alignments`.
     shown
         The alignment that is printed before: the first one, unless the time was too short for it.
     """
@@ -100,7 +100,7 @@ def pool_of(
     alignment
         The best alignment.
     most, within
-        As `alignments` takes them.
+        Arguments of `alignments`.
     solving, seed
         Options of the solver; the time limit is also that of the pool.
     """

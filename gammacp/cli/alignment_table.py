@@ -40,7 +40,7 @@ def print_alignment_rows(alignment: Alignment, rows: Iterable[int], *, title: st
     Parameters
     ----------
     alignment
-        With its continuum.
+        Alignment with its continuum.
     rows
         Numbers of unitary alignments, from 0.
     title
@@ -77,7 +77,7 @@ def tell_open(alignments: Mapping[str, Alignment], of: int) -> None:
     alignments
         All that have `notes`, at least.
     of
-        How many there are.
+        Number of alignments.
     """
     gaps = {name: a.gap for name, a in alignments.items() if a.status != "optimal"}
     if gaps:

@@ -44,17 +44,17 @@ class Judged:
     measure
         The name of what documents have a value of.
     reason
-        Why it is undefined.
+        Reason why it is undefined.
     interval_of
         The name of its interval.
     lower
         The lower end of the interval; NaN where there is none.
     no_interval
-        Why there is no interval.
+        Reason why there is no interval.
     documents, reasons
         The value of each document by itself, and why those without one have none.
     files
-        By document, its file. A document that is not listed is one by its own name.
+        File of each document. A document that is not listed is one by its own name.
     """
 
     what: str = "γ"
@@ -91,9 +91,9 @@ def judged_gamma(
     found
         γ of the documents and of all of them. Those in which nobody marked anything are left out.
     over
-        Its interval over documents; None where it has none.
+        Interval of γ over documents; None where it has none.
     files
-        By document, its file.
+        File of each document.
     """
     records = {record["file"]: record for record in found.results(marked=True)}
     lower = math.nan
@@ -122,13 +122,13 @@ def judged_scores(
     Parameters
     ----------
     name
-        Of the measure.
+        Name of the measure.
     whole
-        Its score of all documents.
+        Score of all documents.
     documents
-        Its score of each document.
+        Score of each document.
     files
-        By document, its file.
+        File of each document.
     """
     lower = math.nan
     why = "one document has no interval over documents"
@@ -163,7 +163,7 @@ def check_bound(name: str, value: float) -> float:
     Parameters
     ----------
     name
-        Of the option or argument.
+        Name of the option or argument.
     value
         The threshold.
 
@@ -265,7 +265,7 @@ def annotate_error(error: GammacpError) -> None:
     Parameters
     ----------
     error
-        What ends the command.
+        Error that ends the command.
     """
     if isinstance(error, DataError):
         text, _ = error.message_and_place
@@ -289,9 +289,9 @@ def annotate(
     level
         "error" or "warning".
     text, title
-        What is shown.
+        Text and title that are shown.
     file, line
-        Where; a name that is no file is left out.
+        Place that is shown; a name that is no file is left out.
     """
     properties = {}
     if file is not None and (path := _in_repository(file)):

@@ -27,9 +27,9 @@ class Task:
     names
         All measures, in order.
     alone, shared
-        Those that measure each document by itself, and those whose documents share random sets.
+        Measures of each document by itself, and measures whose documents share random sets.
     options
-        Of all measures and of chance.
+        Options of all measures and of chance.
     beyond_chance
         Whether scores have values beyond chance.
     matching
@@ -57,7 +57,7 @@ class Task:
         Parameters
         ----------
         names, options, beyond_chance, matching
-            As of the attributes.
+            The attributes of these names.
         read
             The documents.
         """
@@ -144,9 +144,9 @@ class Together:
     parts
         The same against a reference, by category or by pair; none where nobody asked for these.
     corpus
-        Of all documents; None for a single document, and of data that do not add up.
+        Scores of all documents; None for a single document, and of data that do not add up.
     by
-        What was asked for.
+        Tables that were asked for.
     matched
         The mappings of labels; None where they were not matched.
     """

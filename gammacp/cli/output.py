@@ -35,6 +35,8 @@ platform: str | None = None
 _MANY = 1000
 # A number and its percent sign stay on one line.
 _PERCENT = "\N{NO-BREAK SPACE}%"
+PIPED = 100
+"""Characters of a line of tables that would be far wider, where stdout is no terminal."""
 # A sentence in a column gets as many characters of a narrow terminal.
 _NARROWEST = 24
 
@@ -361,7 +363,7 @@ def announce(sentence: str) -> None:
     Parameters
     ----------
     sentence
-        What somebody has to know before any number.
+        Sentence that somebody has to know before any number.
     """
     _announced.append(sentence)
 

@@ -33,9 +33,9 @@ def spare(
     given
         Files, folders and globs that are read.
     format
-        In which they are read; None for any.
+        Format in which they are read; None for any.
     endings
-        Of the files that are written into folders.
+        Endings of the files that are written into folders.
     """
     from gammacp.formats.finding import expand, has_ending
     from gammacp.formats.registry import FORMATS

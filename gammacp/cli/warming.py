@@ -28,11 +28,12 @@ class WarmUp:
     kernels
         Compiled functions that were called; what they call in turn is compiled into them.
     compiled
-        How many of them had to be compiled: none where everything was before.
+        Number of kernels that had to be compiled: 0 where everything was before.
     seconds, processor_seconds
-        What it took; about a second where everything was compiled before.
+        Time that it took; about a second where everything was compiled before.
     folder
-        Where the code is kept, or None where no folder can be written: then it was in vain.
+        Folder in which the code is kept, or None where no folder can be written: then it was in
+        vain.
     """
 
     kernels: int

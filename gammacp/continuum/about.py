@@ -18,21 +18,21 @@ class About:
     name
         The document's name.
     offset_unit
-        What positions count: "s", "ms", "characters", ….
+        Unit of positions: "s", "ms", "characters", ….
     text
         The annotated text, where the format has it.
     selection
-        What was selected or changed since the files were written, in the order in which it was
-        done, as entries `key=value` of signatures (`exclude=Ann`, `map=old=new`, `layer=POS`).
-        What changes nothing leaves no entry.
+        Selections and changes that were made since the files were written, in the order in which
+        they were done, as entries `key=value` of signatures (`exclude=Ann`, `map=old=new`,
+        `layer=POS`). What changes nothing leaves no entry.
     left_out
-        What the reader of its file passed over, by kind and reason.
+        Items that the reader of its file passed over, by kind and reason.
     cluster
         The author, patient or video that other documents are of, too; "" for none.
     weight
-        How many documents of the population it stands for, in any measure.
+        Number of documents of the population that it stands for, in any measure.
     read_until
-        How far annotators read who did not read to the end: (annotator, position), by name.
+        Annotators who did not read to the end, as (annotator, position), by name.
     grid
         Places on which all boundaries lie, where they were given; chance then turns units by whole
         places.
@@ -60,9 +60,9 @@ class About:
         Parameters
         ----------
         key
-            What was selected by.
+            Key of the selection.
         values
-            What was selected.
+            Selected values.
 
         >>> About().noting("layer", "a,b", "c").selection
         ('layer=a%2Cb,c',)
@@ -87,7 +87,7 @@ class About:
         name
             Key of `facts`.
         value
-            What is stated; "" and 0 take the fact away.
+            Value that is stated; "" and 0 take the fact away.
 
         >>> About().with_fact("readers", 4).with_fact("readers", 3).facts
         (('readers', 3),)

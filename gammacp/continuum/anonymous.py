@@ -12,6 +12,8 @@ from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.selecting import keep_rows
 from gammacp.errors import UsageError
 
+_MOST_READERS = 100_000
+
 _FACT = "unnamed"
 
 
@@ -21,7 +23,7 @@ def unnamed_readers(continuum: Continuum) -> int:
     Parameters
     ----------
     continuum
-        Whose readers.
+        Continuum whose readers are counted.
     """
     return int(continuum.about.fact(_FACT) or 0)
 
@@ -32,9 +34,9 @@ def declare_unnamed_readers(continuum: Continuum, readers: int) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose annotators are blocks of units.
+        Continuum whose annotators are blocks of units.
     readers
-        How many read the document; 0 where the annotators are people.
+        Number of people who read the document; 0 where the annotators are people.
     """
     if readers == unnamed_readers(continuum):
         return continuum
@@ -47,9 +49,9 @@ def hide_names(continuum: Continuum, readers: int, *, blocks: bool = False) -> C
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose names are hidden.
     readers
-        How many read the document, >= 2.
+        Number of people who read the document, >= 2.
     blocks
         Whether units of one annotator are one reader's here, whatever it is called elsewhere;
         otherwise each unit may be anybody's.
@@ -57,7 +59,7 @@ def hide_names(continuum: Continuum, readers: int, *, blocks: bool = False) -> C
     Raises
     ------
     UsageError
-        Fewer than two readers.
+        Fewer than two readers, or more than anybody has.
 
     >>> from gammacp.continuum.unit import Unit
     >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Ann", 3, 9)])
@@ -66,6 +68,8 @@ def hide_names(continuum: Continuum, readers: int, *, blocks: bool = False) -> C
     """
     if readers < 2:
         raise UsageError(f"readers {readers} < 2")
+    if readers > _MOST_READERS:
+        raise UsageError(f"readers {readers} > {_MOST_READERS:,}")
     hidden = declare_unnamed_readers(continuum, readers).with_about(read_until=())
     if blocks:
         return hidden.noting("readers", str(readers), "blocks")

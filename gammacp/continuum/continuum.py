@@ -48,7 +48,7 @@ class Continuum(Quantities):
     annotator_codes, category_codes
         int32, shape (units,); category −1 is "unlabelled".
     bounds
-        Where the continuum begins and ends; by default the first start and the last end.
+        Beginning and end of the continuum; by default the first start and the last end.
     breaks
         Boundaries inside units of several fragments (`gammacp.continuum.fragments`); None where
         every unit is of one piece, or has a shape.
@@ -56,7 +56,7 @@ class Continuum(Quantities):
         Shapes of all units, points of outlines counted from each one's start
         (`gammacp.continuum.shapes`); None where they have none.
     ids, links
-        What units are called (None where none has an id), and the links between them, by id
+        Ids of units (None where none has an id), and the links between them, by id
         (`gammacp.continuum.links`).
     about
         Name, offset unit, text, selection, …, which are properties, too.
@@ -138,9 +138,9 @@ class Continuum(Quantities):
             (start, end) of each of a unit's fragments, nothing for a unit of one piece. Touching
             ones are one.
         shapes
-            Of each unit, with as many axes.
+            Shape of each unit, with as many axes.
         ids
-            What each unit is called, "" for nothing.
+            Id of each unit, "" for none.
         links
             Between units, by their ids.
         annotators, categories
@@ -150,12 +150,12 @@ class Continuum(Quantities):
         bounds
             Default: first start and last end; (0, 0) when there is no unit.
         name, offset_unit, text
-            What the continuum is called, what its positions count ("ms", "s", …), and the text that
-            they count in, if there is one.
+            Name of the continuum, unit of its positions ("ms", "s", …), and the text that they
+            count in, if there is one.
         read_until
-            How far annotators read who did not read to the end.
+            Positions up to which annotators read who did not read to the end.
         grid
-            What all boundaries lie on.
+            Grid that all boundaries lie on.
         markable
             (start, end) of each stretch in which something can be marked.
 
@@ -231,15 +231,15 @@ class Continuum(Quantities):
         inside
             Breaks of the units, or their shapes, or None.
         ids, links
-            What units are called, or None, and links by those ids.
+            Ids of units, or None, and links by those ids.
         bounds
             As for `from_columns`.
         about
             Name, offset unit, text, ….
         """
         columns = in_order(starts, ends, annotator_codes, category_codes, inside, ids)
-        own = checked_bounds(bounds, columns["starts"], columns["ends"])
-        return cls(annotators, categories, **columns, bounds=own, links=links, about=about)
+        checked = checked_bounds(bounds, columns["starts"], columns["ends"])
+        return cls(annotators, categories, **columns, bounds=checked, links=links, about=about)
 
     @classmethod
     def from_frame(
@@ -358,9 +358,9 @@ class Continuum(Quantities):
         Parameters
         ----------
         key
-            What was selected by.
+            Key of the selection.
         values
-            What was selected.
+            Selected values.
         """
         return replace(self, about=self.about.noting(key, *values))
 
@@ -370,7 +370,7 @@ class Continuum(Quantities):
         Parameters
         ----------
         name
-            Of the author, patient, video, … that they have in common.
+            Name of the author, patient, video, … that they have in common.
         """
         return self.with_about(cluster=name)
 
@@ -416,7 +416,8 @@ class Continuum(Quantities):
         Parameters
         ----------
         readers, blocks
-            How many read the document, and whether an annotator's units are one reader's.
+            Number of people who read the document, and whether an annotator's units are one
+            reader's.
         """
         from gammacp.continuum.anonymous import hide_names
 

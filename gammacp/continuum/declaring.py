@@ -28,9 +28,9 @@ def declare_weight(continuum: Continuum, weight: float) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose weight.
+        Continuum that gets the weight.
     weight
-        Of a stratified sample: one over the share of its stratum that was drawn; > 0.
+        Weight of a stratified sample: one over the share of its stratum that was drawn; > 0.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def declare_bounds(continuum: Continuum, bounds: Bounds) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum that gets the bounds.
     bounds
         Start and end; all units must lie inside.
 
@@ -72,7 +72,7 @@ def declare_annotators(continuum: Continuum, names: Iterable[str]) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose annotators.
+        Continuum that gets the annotators.
     names
         Annotators to declare; those that are there already stay as they are.
     """
@@ -89,9 +89,9 @@ def declare_read_until(continuum: Continuum, positions: Mapping[str, float]) -> 
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum that gets the positions.
     positions
-        By annotator. Within the bounds, and after the annotator's units.
+        Positions by annotator, within the bounds, and after the annotator's units.
 
     Raises
     ------
@@ -143,9 +143,9 @@ def declare_grid(continuum: Continuum, grid: Grid) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum that gets the grid.
     grid
-        Of words, frames, …
+        Grid of words, frames, …
 
     Raises
     ------

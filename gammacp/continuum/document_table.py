@@ -82,8 +82,8 @@ class DocumentTable(Mapping[str, Continuum]):
     edges
         Units of document d are rows `edges[d]:edges[d + 1]`, sorted as those of a `Continuum`.
     starts, ends, annotator_codes, category_codes
-        Of the units; annotators are counted among those of the document. Each column is of the
-        smallest type that holds it exactly; `units` gives them as continua have them.
+        Columns of the units; annotators are counted among those of the document. Each column is of
+        the smallest type that holds it exactly; `units` gives them as continua have them.
     lows, highs
         Bounds of the documents.
     inside
@@ -133,7 +133,7 @@ class DocumentTable(Mapping[str, Continuum]):
         places
             The number of each document by its name, ascending from 0.
         annotators, categories
-            That codes count.
+            Names that codes count.
         document_codes, annotator_codes, category_codes
             int32, a row for each unit. A row of a document alone has annotator −1; category −1 is
             unlabelled.
@@ -142,9 +142,9 @@ class DocumentTable(Mapping[str, Continuum]):
         inside
             Breaks or shapes of units, or None.
         bounds
-            Of documents for which they are declared, by number.
+            Bounds of documents for which they are declared, by number.
         offset_unit
-            What positions count.
+            Unit of positions.
 
         Raises
         ------
@@ -161,11 +161,7 @@ class DocumentTable(Mapping[str, Continuum]):
         }
         if inside is not None:
             columns["inside"] = inside.copy()
-        if (document_codes[1:] < document_codes[:-1]).any():
-            order = np.argsort(document_codes, kind="stable")
-            document_codes = document_codes[order]
-            for name, values in columns.items():
-                columns[name] = values[order]
+        document_codes = _sort_by_document(document_codes, columns)
         sizes, people = _put_in_order(document_codes, columns, len(places))
         edges = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         lows, highs = _bounds(bounds or {}, edges, columns["starts"], columns["ends"])
@@ -242,7 +238,7 @@ class DocumentTable(Mapping[str, Continuum]):
         Parameters
         ----------
         place
-            From 0.
+            Place of the document, from 0.
         """
         rows = slice(self.edges[place], self.edges[place + 1])
         breaks = None
@@ -295,7 +291,7 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
     Parameters
     ----------
     tables
-        Of which each has its documents whole.
+        Tables, each with its documents whole.
     """
     names = [name for table in tables for name in table.names]
     places = {name: place for place, name in enumerate(names)}
@@ -383,7 +379,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         Parameters
         ----------
         places
-            From 0.
+            Places of the documents, from 0.
         """
         every = len(places) == len(self) and np.array_equal(places, np.arange(len(self)))
         if every:
@@ -456,6 +452,16 @@ def _or_none(inside: Inside) -> Inside | None:
     return None
 
 
+def _sort_by_document(document_codes: Codes, columns: dict[str, Any]) -> Codes:
+    """Sort columns by document, in place and in the order of rows within; return sorted codes."""
+    if not (document_codes[1:] < document_codes[:-1]).any():
+        return document_codes
+    order = np.argsort(document_codes, kind="stable")
+    for name, values in columns.items():
+        columns[name] = values[order]
+    return document_codes[order]
+
+
 def _put_in_order(
     documents: Codes, columns: dict[str, Any], n: int
 ) -> tuple[Indices, list[tuple[Codes, Indices]]]:
@@ -468,35 +474,35 @@ def _put_in_order(
     sorted_by = ("category_codes", "ends", "starts", "annotator_codes")
     sizes = np.zeros(n, np.int64)
     people = []
-    kept = 0
+    n_kept = 0
     first = np.searchsorted(documents, np.arange(n + 1))
     cuts = np.flatnonzero(np.diff(first[1:] // _ROWS)) + 1
     stretches = [0, *cuts.tolist(), n]
     for low, high in pairwise(stretches):
         rows = slice(first[low], first[high])
-        own = documents[rows] - low
+        numbers = documents[rows] - low
         inside = (ranks(columns["inside"][rows]),) if "inside" in columns else ()
-        order = np.lexsort((*inside, *(columns[name][rows] for name in sorted_by), own))
+        order = np.lexsort((*inside, *(columns[name][rows] for name in sorted_by), numbers))
         who = columns["annotator_codes"][rows][order]
         places = columns["starts"][rows][order]
         new = np.ones(len(order), np.bool_)
-        new[1:] = (who[1:] != who[:-1]) | (own[1:] != own[:-1])
+        new[1:] = (who[1:] != who[:-1]) | (numbers[1:] != numbers[:-1])
         new &= who >= 0
-        each = np.bincount(own[new], minlength=high - low)
+        each = np.bincount(numbers[new], minlength=high - low)
         people.append((who[new], each))
-        code = np.cumsum(new) - 1 - (np.cumsum(each) - each)[own]
+        code = np.cumsum(new) - 1 - (np.cumsum(each) - each)[numbers]
         units = ~np.isnan(places)
-        sizes[low:high] = np.bincount(own[units], minlength=high - low)
-        there = slice(kept, kept + int(np.count_nonzero(units)))
+        sizes[low:high] = np.bincount(numbers[units], minlength=high - low)
+        target = slice(n_kept, n_kept + int(np.count_nonzero(units)))
         order = order[units]
         # What is read has its rows behind those that are written.
         values = {name: columns[name][rows][order] for name in names[1:] if name in columns}
-        columns["annotator_codes"][there] = code[units]
+        columns["annotator_codes"][target] = code[units]
         for name, column in values.items():
-            columns[name][there] = column
-        kept = there.stop
+            columns[name][target] = column
+        n_kept = target.stop
     for name, column in columns.items():
-        columns[name] = column if len(column) == kept else column[:kept].copy()
+        columns[name] = column if len(column) == n_kept else column[:n_kept].copy()
     return sizes, people
 
 

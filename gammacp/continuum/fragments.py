@@ -37,7 +37,7 @@ def join(
     fragments
         (start, end) of each.
     hull
-        From where to where they reach, if that is known.
+        Start of the first and end of the last, if they are known.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def join(
         parts = sorted((float(start), float(end)) for start, end in fragments)
     except (TypeError, ValueError):
         raise DataError("fragments are not pairs of numbers", hint="Give START and END") from None
-    found = parts[:1]
+    joined = parts[:1]
     for start, end in parts:
         if not start < end:
             if start == end:
@@ -68,16 +68,16 @@ def join(
                 hint="Correct them, or make a unit of each",
             )
         if start == e:
-            found[-1] = found[-1][0], end
+            joined[-1] = joined[-1][0], end
         else:
-            found.append((start, end))
-    if found and hull and (found[0][0], found[-1][1]) != hull:
+            joined.append((start, end))
+    if joined and hull and (joined[0][0], joined[-1][1]) != hull:
         raise DataError(
-            f"fragments reach from {found[0][0]:.15g} to {found[-1][1]:.15g}, their unit from "
+            f"fragments reach from {joined[0][0]:.15g} to {joined[-1][1]:.15g}, their unit from "
             f"{hull[0]:.15g} to {hull[1]:.15g}",
             hint="Correct one of the two",
         )
-    return tuple(found)
+    return tuple(joined)
 
 
 def breaks_of(fragments: Fragments) -> tuple[float, ...]:
@@ -86,7 +86,7 @@ def breaks_of(fragments: Fragments) -> tuple[float, ...]:
     Parameters
     ----------
     fragments
-        As `join` returns them.
+        Fragments as `join` returns them.
 
     >>> breaks_of(((20.0, 25.0), (30.0, 35.0)))
     (5.0, 10.0)
@@ -101,9 +101,9 @@ def fragments_of(start: float, end: float, breaks: Sequence[float]) -> Fragments
     Parameters
     ----------
     start, end
-        Of the unit.
+        Start and end of the unit.
     breaks
-        Its boundaries inside, from its start on.
+        Boundaries inside the unit, from its start on.
 
     >>> fragments_of(20, 35, (5, 10))
     ((20, 25.0), (30.0, 35))
@@ -126,10 +126,10 @@ def column(entries: Iterable[Any]) -> NDArray[Any] | None:
     rows = list(entries)
     if not any(rows):
         return None
-    made = np.empty(len(rows), np.object_)
-    made[:] = rows
-    freeze(made)
-    return made
+    breaks = np.empty(len(rows), np.object_)
+    breaks[:] = rows
+    freeze(breaks)
+    return breaks
 
 
 def split_inside(inside: Inside | None) -> tuple[Breaks | None, Shapes | None]:
@@ -170,7 +170,7 @@ def together(
     parts
         Columns, each with its number of units.
     none
-        What a unit has in the place of an entry.
+        Entry of a unit that has none.
 
     Raises
     ------

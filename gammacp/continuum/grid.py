@@ -53,11 +53,11 @@ class Grid:
     Attributes
     ----------
     name
-        What a place is: "words", "frames", or "places" of a grid that was given.
+        Name of the places: "words", "frames", or "places" of a grid that was given.
     step
         The length of each, counted from position 0; 0 where they are listed.
     starts, ends
-        Of each, where they are listed.
+        Start and end of each place, where they are listed.
     """
 
     name: str

@@ -34,11 +34,13 @@ class Label(str):
 
     def __new__(cls, category: str | None, features: Mapping[str, str | None]) -> Label:
         """Make a label; features whose value is None or empty are left out."""
-        known = {name: value for name, value in sorted(features.items()) if value}
-        shown = ", ".join(f"{_quote(name)}={_quote(value)}" for name, value in known.items())
-        made = super().__new__(cls, " ".join(filter(None, (category, f"[{shown}]" * bool(known)))))
-        made.category, made.features = category or None, MappingProxyType(known)
-        return made
+        marked = {name: value for name, value in sorted(features.items()) if value}
+        shown = ", ".join(f"{_quote(name)}={_quote(value)}" for name, value in marked.items())
+        label = super().__new__(
+            cls, " ".join(filter(None, (category, f"[{shown}]" * bool(marked))))
+        )
+        label.category, label.features = category or None, MappingProxyType(marked)
+        return label
 
     def __reduce__(self) -> tuple[type[Label], tuple[str | None, dict[str, str]]]:
         """For worker processes."""
@@ -51,7 +53,7 @@ def to_label(category: str | None, features: Mapping[str, str | None]) -> str | 
     Parameters
     ----------
     category, features
-        What the unit has; None is nothing.
+        Category and features of the unit; None is nothing.
     """
     if features and any(features.values()):
         return Label(category, features)
@@ -77,7 +79,7 @@ def features_of(label: str | None) -> Mapping[str, str]:
     Parameters
     ----------
     label
-        Of a unit.
+        Label of a unit.
     """
     if isinstance(label, Label):
         return label.features
@@ -104,10 +106,10 @@ def label_json(label: str | None) -> dict[str, object]:
     Parameters
     ----------
     label
-        Of a unit.
+        Label of a unit.
     """
-    known = features_of(label)
-    return {"category": category_of(label), **({"features": dict(known)} if known else {})}
+    features = features_of(label)
+    return {"category": category_of(label), **({"features": dict(features)} if features else {})}
 
 
 def feature_names(labels: Iterable[str]) -> tuple[str, ...]:
@@ -116,7 +118,7 @@ def feature_names(labels: Iterable[str]) -> tuple[str, ...]:
     Parameters
     ----------
     labels
-        Of a continuum or a corpus: its `categories`.
+        Labels of a continuum or a corpus: its `categories`.
     """
     return tuple(sorted({name for label in labels for name in features_of(label)}))
 
@@ -147,7 +149,7 @@ def plain(labels: Iterable[str]) -> tuple[tuple[str, ...], Codes]:
     Parameters
     ----------
     labels
-        In the order of their codes.
+        Labels in the order of their codes.
     """
     return distinct(map(category_of, labels))
 

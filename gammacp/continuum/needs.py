@@ -42,7 +42,7 @@ def where_others_are(continua: Iterable[Continuum]) -> str:
     Parameters
     ----------
     continua
-        Those that were read.
+        Continua that were read.
     """
     return next((str(advice) for c in continua if (advice := c.about.fact(OTHERS))), "")
 
@@ -55,11 +55,11 @@ def too_few_annotators(
     Parameters
     ----------
     continua
-        Those that were read.
+        Continua that were read.
     what
         The need, as a sentence.
     who
-        Those who are there; "" for none.
+        Names of the annotators who are there; "" for none.
     """
     others = where_others_are(continua)
     return DataError(
@@ -85,9 +85,9 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
     Parameters
     ----------
     continuum
-        What is to be measured.
+        Continuum that is to be measured.
     needs
-        What the measure needs of it.
+        Needs of the measure.
     fragments
         Whether it serves units of several fragments.
     """
@@ -99,9 +99,9 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
         )
     if continuum.n_annotators < 2:
         # Advice names everybody: without the name, many such files have one reason.
-        known = where_others_are([continuum])
+        others = where_others_are([continuum])
         raise too_few_annotators(
-            [continuum], who="one" if known else (*continuum.annotators, "")[0]
+            [continuum], who="one" if others else (*continuum.annotators, "")[0]
         )
     if not continuum.n_units:
         raise DataError(
@@ -121,7 +121,7 @@ def require_whole(continuum: Continuum) -> None:
     Parameters
     ----------
     continuum
-        What is read as if every unit were of one piece.
+        Continuum that is read as if every unit were of one piece.
     """
     if continuum.inside is not None:
         fragments = "`read(discontinuous=split)` or cover (in Python: c.atoms() or c.hulls())"
@@ -139,7 +139,7 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
     Parameters
     ----------
     continuum
-        As it was read and selected.
+        Continuum as it was read and selected.
     wanted
         Whether links are used; then those at a unit that was left out are left out, too.
     """
@@ -147,19 +147,19 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
         return continuum
     units = {(u.annotator, u.id) for u in continuum if u.id}
     if wanted:
-        kept = whole_links(continuum.links, units)
+        links = whole_links(continuum.links, units)
     else:
-        kept = ()
-    if len(kept) == len(continuum.links):
+        links = ()
+    if len(links) == len(continuum.links):
         return continuum
     tally = Tally(continuum.name)
     if wanted:
         reason = "ends at a unit that was left out"
     else:
         reason = links_unused()
-    tally.add("link", reason, len(continuum.links) - len(kept))
+    tally.add("link", reason, len(continuum.links) - len(links))
     about = replace(continuum.about, left_out=(*continuum.left_out, *tally.entries()))
-    return replace(continuum, links=kept, about=about)
+    return replace(continuum, links=links, about=about)
 
 
 def in_pieces(continuum: Continuum) -> str:
@@ -168,7 +168,7 @@ def in_pieces(continuum: Continuum) -> str:
     Parameters
     ----------
     continuum
-        With such units.
+        Continuum with such units.
     """
     if continuum.axes > 1:
         return f"shapes are not supported here, but {continuum.n_units} units have them"
@@ -298,9 +298,9 @@ def check_one_team(document: str, annotators: Iterable[str], teams: Mapping[str,
     Parameters
     ----------
     document
-        Its name.
+        Name of the document.
     annotators
-        Its annotators.
+        Annotators of the document.
     teams
         The team of each.
 

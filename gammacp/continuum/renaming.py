@@ -16,7 +16,7 @@ def rename_categories(continuum: Continuum, mapping: Mapping[str, str]) -> Conti
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose categories are renamed.
     mapping
         Old names to new ones; categories that it does not name stay.
 
@@ -48,11 +48,11 @@ def rename_categories_of(
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose categories are renamed.
     mapping
         Old names to new ones, for everybody; categories that it does not name stay.
     own
-        By annotator: names that only this one's units get, instead of those of `mapping`.
+        Names that only one annotator's units get, instead of those of `mapping`, by annotator.
         Annotators who are not there change nothing, but their new names are categories.
 
     >>> from gammacp.continuum.unit import Unit
@@ -94,7 +94,7 @@ def rename_annotators(continuum: Continuum, mapping: Mapping[str, str]) -> Conti
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose annotators are renamed.
     mapping
         Old names to new ones; annotators that it does not name stay, in the same order.
 
@@ -137,11 +137,11 @@ def adopt_categories(
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum that gets the categories.
     categories
-        In the order that codes count.
+        Categories in the order that codes count.
     name
-        Of the document; None: its own.
+        Name of the document; None: its own.
     """
     about = continuum.about
     if name not in (None, about.name):

@@ -16,7 +16,7 @@ def split_into_atoms(continuum: Continuum) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose units are split.
 
     >>> from gammacp.continuum.unit import Unit
     >>> c = Continuum.from_units([Unit("Ann", 0, 9, "a", ((0, 2), (5, 9))), Unit("Bob", 3, 9)])
@@ -46,7 +46,7 @@ def reduce_to_hulls(continuum: Continuum) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose units are reduced.
     """
     if continuum.inside is None:
         return continuum
@@ -70,7 +70,7 @@ def enclose_in_boxes(continuum: Continuum) -> Continuum:
     Parameters
     ----------
     continuum
-        Whose units.
+        Continuum whose units are enclosed.
     """
     if continuum.shapes is None or continuum.kinds == {"box"}:
         return continuum

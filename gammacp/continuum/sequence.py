@@ -36,7 +36,7 @@ class ContinuumSequence(Sequence[Continuum]):
     Parameters
     ----------
     continua
-        In order.
+        Continua in order.
     """
 
     plain = False
@@ -103,7 +103,7 @@ class ContinuumSequence(Sequence[Continuum]):
         Parameters
         ----------
         places
-            From 0.
+            Places of the continua, from 0.
         """
         return ContinuumSequence(self._continua[i] for i in places.tolist())
 
@@ -146,7 +146,7 @@ class ContinuumSequence(Sequence[Continuum]):
         Parameters
         ----------
         place
-            From 0.
+            Place of the continuum, from 0.
         """
         return self._continua[place].selection
 
@@ -178,13 +178,13 @@ class ContinuumSequence(Sequence[Continuum]):
     @cached_property
     def counts(self) -> Codes:
         """Units of each annotator of each, one after the other."""
-        found = [np.empty(0, np.int32)]
+        counts_by_document = [np.empty(0, np.int32)]
         for part in self.stretches(_UNITS):
             first = np.repeat(part.people_edges[:-1], part.n_units)
             codes = part.all_units().annotator_codes
             counts = np.bincount(first + codes, minlength=part.people_edges[-1])
-            found.append(counts.astype(np.int32))
-        return np.concatenate(found)
+            counts_by_document.append(counts.astype(np.int32))
+        return np.concatenate(counts_by_document)
 
     @cached_property
     def most_units(self) -> Indices:
@@ -199,13 +199,13 @@ class ContinuumSequence(Sequence[Continuum]):
         reduce
             `np.add`, `np.maximum`, …
         values
-            Of each annotator of each, one after the other, as `counts`.
+            Value of each annotator of each continuum, one after the other, as `counts`.
         """
-        made = np.zeros(len(self), np.int64)
+        numbers = np.zeros(len(self), np.int64)
         some = np.flatnonzero(self.n_annotators)
         if len(some):
-            made[some] = reduce.reduceat(values, self.people_edges[some])
-        return made
+            numbers[some] = reduce.reduceat(values, self.people_edges[some])
+        return numbers
 
     @property
     def beside(self) -> Sequence[Continuum]:
@@ -220,7 +220,7 @@ class ContinuumSequence(Sequence[Continuum]):
         Parameters
         ----------
         units
-            Of a stretch; of the last one fewer.
+            Number of units of a stretch; the last one has fewer.
         """
         cuts = np.flatnonzero(np.diff(self.edges[1:] // units)) + 1
         places = [0, *cuts.tolist(), len(self)]

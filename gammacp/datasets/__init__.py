@@ -70,7 +70,7 @@ def text_of(name: str) -> str:
     Parameters
     ----------
     name
-        As `load` takes it.
+        Name as `load` takes it.
     """
     one_of("dataset", name, names())
     return files("gammacp.datasets").joinpath(f"{name}.csv").read_text(encoding="utf-8")

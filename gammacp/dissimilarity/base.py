@@ -12,6 +12,7 @@ matrices come from there, never from random continua, which are measured with th
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -25,7 +26,7 @@ from gammacp.base.signature import describe
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.continuum.shapes import KINDS, at_place
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 
 Annotations: TypeAlias = Continuum | Corpus
 Reach: TypeAlias = tuple[float, float]
@@ -210,7 +211,7 @@ class BoundDissimilarity:
     category_costs
         The categorial part by category codes, shape (K + 1, K + 1), the last "unlabelled".
     category_parts
-        What the category and each feature add to these costs, by name.
+        Costs that the category and each feature add to these, by name.
     """
 
     pairwise: PairCosts
@@ -236,9 +237,16 @@ def with_defaults(inner: Pairwise) -> BoundDissimilarity:
     ----------
     inner
         The object.
+
+    Raises
+    ------
+    UsageError
+        It has no `pairwise`.
     """
     if isinstance(inner, BoundDissimilarity):
         return inner
+    if not hasattr(inner, "pairwise"):
+        raise UsageError(f"{inner!r} is no dissimilarity: it has no method pairwise(u, v)")
     offered = {name: getattr(inner, name) for name in _OFFERED if hasattr(inner, name)}
     pairwise = partial(_times, inner.pairwise, 1.0)
     return BoundDissimilarity(pairwise=pairwise, signature=describe(inner), **offered)
@@ -281,7 +289,14 @@ def to_unit(bound: BoundDissimilarity, delta: float) -> BoundDissimilarity:
         The dissimilarity; returned unchanged if nothing has to change.
     delta
         Δ to use, > 0.
+
+    Raises
+    ------
+    UsageError
+        Δ is below the least normal number.
     """
+    if delta < sys.float_info.min:
+        raise UsageError(f"delta {delta!r} is too small to compute with")
     factor = 2.0 ** (1 - float(np.frexp(delta)[1]))
     if factor == 1 and delta == bound.delta:
         return bound
@@ -314,12 +329,17 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
     ------
     DataError
         There are units of several fragments, which it does not support.
+    UsageError
+        It is a class, or has neither `bind` nor `pairwise`.
 
     Warns
     -----
     UserWarning
         It has no reach, so that every pair of many units is compared; once per dissimilarity.
     """
+    if isinstance(dissimilarity, type):
+        name = dissimilarity.__name__
+        raise UsageError(f"{name} is a class: give a dissimilarity, such as {name}()")
     is_bindable = isinstance(dissimilarity, Bindable)
     bound = with_defaults(dissimilarity.bind(annotations) if is_bindable else dissimilarity)
     slow = bound.reach is unbounded_reach and bound.formula == NO_FORMULA
@@ -419,7 +439,7 @@ def costs_by_axis(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
     Parameters
     ----------
     formula
-        Its number and factor.
+        Number of the formula, and its factor.
     u, v
         Boxes whose columns broadcast.
     """

@@ -181,11 +181,11 @@ class Features:
         Parameters
         ----------
         labels
-            In the order of their codes.
+            Labels in the order of their codes.
         counts
             Units by label.
         bend
-            What is done to the distances of each part (f_cat).
+            Function that is applied to the distances of each part (f_cat).
 
         Raises
         ------
@@ -203,7 +203,7 @@ def as_features(kind: str | Categorial) -> Features:
     Parameters
     ----------
     kind
-        As `Combined` takes it.
+        A kind as `Combined` takes it.
     """
     found = categorial(kind)
     if isinstance(found, Features):
@@ -217,7 +217,7 @@ def with_features(kind: str | Categorial, features: Iterable[str]) -> Features:
     Parameters
     ----------
     kind
-        Of the category: `TYPE[=…][@WEIGHT]`.
+        Kind of the category: `TYPE[=…][@WEIGHT]`.
     features
         `NAME:TYPE[=…][@WEIGHT]` each.
     """

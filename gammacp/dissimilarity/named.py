@@ -16,7 +16,7 @@ def dissimilarity(name: str, *, importing: bool = True) -> Any:
     Parameters
     ----------
     name
-        As `--dissimilarity` takes it.
+        A dissimilarity as `--dissimilarity` takes it.
     importing
         Whether MODULE is imported. A name that was found in a file imports nothing.
 

@@ -198,7 +198,7 @@ def bind_positional(
     choice
         A name or an object; one that has no `bind` gives its costs in units of Δ.
     annotations
-        What is measured.
+        Units to be measured.
     delta
         Δ.
     """

@@ -91,13 +91,13 @@ class LabelTree:
     by
         "path" or "information".
     separator
-        What the names are cut at: `Accuracy/Mistranslation` lies below `Accuracy`.
+        Character that names are cut at: `Accuracy/Mistranslation` lies below `Accuracy`.
     parents
         Each label with the one above it, "" for none, instead of the names.
     file
-        Where `parents` come from, for messages.
+        File that `parents` come from, for messages.
     counts
-        How often each label occurs, for "information" (see `counting`).
+        Number of units of each label, for "information" (see `counting`).
     """
 
     by: str = "path"

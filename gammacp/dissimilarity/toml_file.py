@@ -76,7 +76,7 @@ def read_dissimilarity(path: str | Path) -> Combined:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
 
     Raises
     ------

@@ -80,7 +80,7 @@ def entries_of(content: bytes) -> int:
     Parameters
     ----------
     content
-        Of a file, or a part of it.
+        Bytes of a file, or of a part of it.
     """
     return max(map(content.count, (b"\n", b"[", b"{")))
 
@@ -98,9 +98,9 @@ def unpack(content: bytes, place: str, *, largest: int = _LARGEST, rows: int = _
     Parameters
     ----------
     content
-        Its bytes.
+        Bytes of the file.
     place
-        Its name for messages.
+        Name of the file for messages.
     largest, rows
         Bytes and `entries_of` that it may unpack to.
 
@@ -175,7 +175,7 @@ def is_curated(path: PurePath) -> bool:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
     """
     return path.name.startswith(_CURATED)
 
@@ -220,7 +220,7 @@ def members(
     content
         The bytes of the archive.
     place
-        Its name for messages.
+        Name of the archive for messages.
     largest, most, rows
         Bytes that it may unpack to, files and `entries_of` it may hold, archives inside included.
 
@@ -292,10 +292,10 @@ def only_file(archive: PurePath, inside: Iterable[PurePosixPath]) -> PurePosixPa
     Parameters
     ----------
     archive
-        Its path, whose name stays where the file's name says nothing, or where it is the one that
-        INCEpTION gives to a curator's archive.
+        Path of the archive, whose name stays where the file's name says nothing, or where it is the
+        one that INCEpTION gives to a curator's archive.
     inside
-        Its files; type systems and hidden files do not count.
+        Files in the archive; type systems and hidden files do not count.
     """
     data = [p for p in inside if p.name not in TYPE_SYSTEMS and not _is_hidden(p)]
     if len(data) != 1 or len(data[0].parts) > 1:

@@ -69,9 +69,9 @@ def suspected(
     Parameters
     ----------
     continua
-        By display name.
+        Continua by display name.
     written
-        What files call annotators who were renamed.
+        Names in files of annotators who were renamed.
     """
     several = {
         name: c

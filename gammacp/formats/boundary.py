@@ -76,7 +76,7 @@ def guard(function: Callable[P, T]) -> Callable[P, T]:
     Parameters
     ----------
     function
-        Its last argument by position is a Source or a path.
+        Function whose last argument by position is a Source or a path.
     """
 
     @wraps(function)

@@ -149,7 +149,7 @@ class Campaign:
         given
             Values by key, which win.
         round
-            Its name; None for everything.
+            Name of the round; None for everything.
         """
         if round is not None and round not in self.values.get("rounds", {}):
             known = ", ".join(self.values.get("rounds", {})) or "none"
@@ -261,7 +261,7 @@ class Campaign:
         instead
             Readers by format, as for `gammacp.formats.collect`.
         finding
-            What `find` says of `paths`, where that is known.
+            Result of `find` for `paths`, where that is known.
         """
         names = ["layer", "feature", "features", "tier", "layout", "columns", "align_texts"]
         names += ["positions", "include", "repeated"]
@@ -297,7 +297,7 @@ class Campaign:
         Parameters
         ----------
         found
-            What `collect` gave.
+            Result of `collect`.
         people
             Whom a command names, by their names after [rename].
         """
@@ -317,7 +317,7 @@ class Campaign:
         Parameters
         ----------
         found
-            What `collect` gave.
+            Result of `collect`.
         links
             Whether links between units are used; otherwise they are left out, too.
 
@@ -469,7 +469,7 @@ def read_campaign(path: Path) -> Campaign:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
 
     Raises
     ------
@@ -500,7 +500,7 @@ def campaign_of(paths: Sequence[Path]) -> Campaign:
     Parameters
     ----------
     paths
-        What was given.
+        Paths that were given.
 
     Raises
     ------

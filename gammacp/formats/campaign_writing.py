@@ -32,9 +32,9 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
     campaign
         The paths and options it was read with; they are what the file says.
     found
-        What was read.
+        Documents that were read.
     out
-        Where the text will lie: paths are relative to its folder.
+        Path at which the text will lie: paths are relative to its folder.
     """
     continua = found.continua.values()
     here = out.parent.absolute()

@@ -28,7 +28,7 @@ def feature_of(said: str | Path) -> str | None:
     Parameters
     ----------
     said
-        What `--cluster`, `--weight` or `--order` was given.
+        Argument of `--cluster`, `--weight` or `--order`.
 
     >>> feature_of("author"), feature_of("{cluster}-*"), feature_of("authors.csv")
     ('author', None, None)
@@ -45,7 +45,7 @@ def clustered(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, 
     Parameters
     ----------
     continua
-        By name.
+        Continua by name.
     said
         A pattern of documents' names with `{cluster}` and `*`, such as `{cluster}-*`; a table
         (.csv, .tsv) with the columns document and cluster; or a feature of the units.
@@ -72,7 +72,7 @@ def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[st
     Parameters
     ----------
     continua
-        By name.
+        Continua by name.
     said
         A table (.csv, .tsv) with the columns document and weight, or a feature of the units.
 
@@ -106,7 +106,7 @@ def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, C
     Parameters
     ----------
     continua
-        By name.
+        Continua by name.
     said
         A table (.csv, .tsv) with the columns document and order, or a feature of the units: numbers
         by size, otherwise text (dates as 2026-11-23) by its letters.

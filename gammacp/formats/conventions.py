@@ -23,7 +23,7 @@ class ConventionNote:
     file
         The file, or the document whose annotators differ.
     convention
-        Its name: "inclusive", "crlf-as-one", "Ann: x1000".
+        Name of the convention: "inclusive", "crlf-as-one", "Ann: x1000".
     evidence
         A sentence that says why.
     applied
@@ -31,7 +31,7 @@ class ConventionNote:
     usual
         Whether it is the format's own, of which nobody needs to be told.
     quotes
-        How many quotes are the evidence; 0 if it is something else.
+        Number of quotes that are the evidence; 0 if it is something else.
     """
 
     file: str
@@ -65,7 +65,7 @@ def fact_of(notes: Iterable[ConventionNote]) -> str:
     Parameters
     ----------
     notes
-        Of one document.
+        Notes of one document.
     """
     listed = [asdict(note) for note in notes]
     if listed:

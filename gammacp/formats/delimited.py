@@ -19,7 +19,7 @@ they have the columns of a row.
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -92,30 +92,15 @@ def read(
         ignored). A file NAME.links.csv beside NAME.csv holds links between units, which it names by
         their column `unit`: annotator, type, source, target, and optionally document and kind
     """
-    if delimiter is not None and delimiter not in DELIMITERS:
-        raise UsageError(f"delimiter {delimiter!r} is not comma, semicolon, tab or bar")
+    _check_delimiter(delimiter)
     text = source.text()
     notes = Notes()
     chosen = delimiter or _delimiter(text)
     rows = rows_of(text, delimiter=chosen, comment=partial(_is_comment, source, notes, chosen))
-    first = next(rows, None)
-    if first is None:
-        raise source.error("file has no rows", hint=HINT)
-    names = first[1]
-    header = header_of(names, source, first[0], features, columns)
-    if header is None:
-        if len(first[1]) != len(ORDER):
-            raise source.error(
-                f"row has {count_of(first[1])} instead of 4",
-                line=first[0],
-                hint=f"{HINT}; for another order or more columns, add a header",
-            )
-        header = {name: i for i, name in enumerate(ORDER)}
-        rows = chain([first], rows)
-        names = list(ORDER)
-    units = UnitTable(
+    first, header, rows = _headed(source, rows, features, columns)
+    return UnitTable(
         source=source,
-        names=names,
+        names=first[1],
         line=first[0],
         header=header,
         written=WrittenPositions(commas=chosen == ";"),
@@ -123,8 +108,51 @@ def read(
         discontinuous=discontinuous,
         shapes=shapes,
         notes=notes,
-    )
-    return units.read(rows)
+    ).read(rows)
+
+
+def _check_delimiter(delimiter: str | None) -> None:
+    if delimiter is not None and delimiter not in DELIMITERS:
+        raise UsageError(f"delimiter {delimiter!r} is not comma, semicolon, tab or bar")
+
+
+def _headed(
+    source: Source,
+    rows: Iterator[tuple[int, list[str]]],
+    features: Sequence[str],
+    columns: Mapping[str, str] | None,
+) -> tuple[tuple[int, list[str]], Mapping[str, int], Iterator[tuple[int, list[str]]]]:
+    """Read the header, or take the four columns in their order where there is none.
+
+    Returns
+    -------
+    names
+        The line of the first row, and the names of the columns.
+    header
+        The column of each role.
+    rows
+        The rows of data.
+    """
+    first = next(rows, None)
+    if first is None:
+        raise source.error("file has no rows", hint=HINT)
+    header = header_of(first[1], source, first[0], features, columns)
+    if header is not None:
+        return first, header, rows
+    _check_width(source, first)
+    columns_in_order = {name: i for i, name in enumerate(ORDER)}
+    return (first[0], list(ORDER)), columns_in_order, chain([first], rows)
+
+
+def _check_width(source: Source, row: tuple[int, list[str]]) -> None:
+    """Raise DataError unless a row without a header has the four columns."""
+    line, fields = row
+    if len(fields) != len(ORDER):
+        raise source.error(
+            f"row has {count_of(fields)} instead of 4",
+            line=line,
+            hint=f"{HINT}; for another order or more columns, add a header",
+        )
 
 
 def head(source: Source) -> list[list[str]]:

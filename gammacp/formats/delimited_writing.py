@@ -98,9 +98,9 @@ def shape_cells(u: Unit, inside: tuple[str, ...]) -> dict[str, float | str]:
     Parameters
     ----------
     u
-        With or without a shape.
+        A unit with or without a shape.
     inside
-        As `columns_inside` says.
+        Columns as returned by `columns_inside`.
     """
     if u.shape is None:
         return {}

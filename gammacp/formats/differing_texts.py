@@ -34,7 +34,7 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
     Parameters
     ----------
     parts
-        Of one document, each with its text.
+        Parts of one document, each with its text.
 
     Raises
     ------

@@ -35,9 +35,9 @@ class Quote:
     parts
         (start, end) of each fragment, as in the file; an end of None is where the text ends.
     text
-        What is quoted, fragments joined by a blank; None without a quote.
+        Text that is quoted, fragments joined by a blank; None without a quote.
     what, line
-        How messages call the span, and where it stands.
+        Name of the span in messages, and its line.
     """
 
     parts: tuple[tuple[int, int | None], ...]
@@ -59,7 +59,7 @@ class Quoted:
     quotes
         All its spans, those without a quote included.
     has
-        What messages call the text: "text", "task".
+        Name of the text in messages: "text", "task".
     """
 
     texts: Sequence[str]
@@ -77,9 +77,9 @@ class Settled:
     text
         The text that the offsets are in, if there is any.
     counted
-        Where its offsets are.
+        The text with the convention of its offsets.
     notes
-        What to say of it.
+        Notes on it.
     """
 
     text: str | None
@@ -134,7 +134,7 @@ def settle(
     offsets
         "check", or "trust" to go by the offsets alone in the first of the format's own.
     hint
-        What else to do if the quotes do not fit.
+        Other advice if the quotes do not fit.
 
     Raises
     ------

@@ -87,7 +87,7 @@ class Finding:
         Parameters
         ----------
         path, error, place
-            As of `Unread`; by default its place is the path.
+            Fields of `Unread`; by default its place is the path.
         """
         self.unread.append(Unread(str(path), error.at(place or path), without_gz(path)))
 
@@ -139,7 +139,7 @@ def find(
     chosen
         The format of all of them; by default each file's is recognised by content.
     layout
-        Where names come from (`names_from_path`); by default as each format says.
+        Layout that names come from (`names_from_path`); by default as each format says.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
     Parameters
     ----------
     path
-        Of the file; one that ends in .gz is unpacked.
+        Path of the file; one that ends in .gz is unpacked.
     named
         Whether somebody named the file itself: it may be a pipe then.
 
@@ -351,7 +351,7 @@ def globbed(path: Path) -> list[Path]:
     Parameters
     ----------
     path
-        As it was given.
+        Path as it was given.
 
     Raises
     ------

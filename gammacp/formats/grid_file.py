@@ -51,7 +51,7 @@ def grid_in(entry: str) -> float | str:
     Parameters
     ----------
     entry
-        As it was written.
+        Entry as it was written.
     """
     try:
         return position(entry)

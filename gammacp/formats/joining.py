@@ -61,9 +61,9 @@ class DocumentPart:
     Attributes
     ----------
     name, continuum
-        Of the document, and what the file says.
+        Name of the document, and the part of it that the file holds.
     format, source
-        Of the file.
+        Format and place of the file.
     shared
         Whether other files may have other annotators of the document.
     listed

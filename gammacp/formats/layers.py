@@ -18,7 +18,7 @@ class Layer:
     Attributes
     ----------
     features
-        Those that can be the category and have a value.
+        Features that can be the category and have a value.
     offered
         Whether it is one to choose from; the others (tokens, sentences, a subtype of a layer) are
         read when they are named.
@@ -51,9 +51,9 @@ def slot(name: str, links: Iterable[Link]) -> dict[str, str]:
     Parameters
     ----------
     name
-        Of the slot.
+        Name of the slot.
     links
-        What fills it.
+        Links that fill the slot.
 
     >>> slot("links", [("patient", 12, 20), ("agent", 5, 9)])
     {'links': 'agent+patient', 'links.target': 'agent 5-9+patient 12-20'}

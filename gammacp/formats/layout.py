@@ -72,7 +72,7 @@ def fit(pattern: Sequence[str], text: str) -> list[str] | None:
     Parameters
     ----------
     pattern
-        What is as it is and fields in turn, the former first and last; a field "*" may be empty.
+        Fixed texts and fields in turn, a fixed text first and last; a field "*" may be empty.
     text
         A name.
 

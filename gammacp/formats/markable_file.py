@@ -32,7 +32,7 @@ class MarkableFile:
     path
         The file.
     stretches, lines
-        By document, "" for the only one.
+        Stretches and their lines, by document, "" for the only one.
     """
 
     path: Path
@@ -88,7 +88,7 @@ class MarkableFile:
         continuum
             The document.
         name
-            As the file calls it.
+            Name of the document in the file.
         bounded
             Whether somebody declared its bounds, which stretches must not exceed; by default
             those are declared that are not its units' own.
@@ -131,7 +131,7 @@ def read_markable(path: Path) -> MarkableFile:
     Parameters
     ----------
     path
-        With the columns start, end and mostly document.
+        Path of a table with the columns start, end and mostly document.
 
     Raises
     ------

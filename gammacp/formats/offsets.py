@@ -69,9 +69,9 @@ class Counting:
     name
         For options and JSON.
     words
-        What it is, to end the sentence "the offsets fit if …".
+        Words for the way of counting, to end the sentence "the offsets fit if …".
     group
-        Of two of one group at most one applies.
+        Name of a group of which at most one way applies.
     retell
         Returns the text as the tool saw it.
     inclusive
@@ -92,7 +92,7 @@ class CountedText:
     Attributes
     ----------
     length
-        Of the text, in code points.
+        Length of the text, in code points.
     places
         Our place of each offset; None where offsets are code points already.
     inclusive
@@ -109,7 +109,7 @@ class CountedText:
         Parameters
         ----------
         offset
-            As the file has it.
+            Offset in the file.
         """
         if self.places is None or offset < 0:
             return offset
@@ -127,7 +127,7 @@ class CountedText:
         Parameters
         ----------
         start, end
-            As the file has them.
+            Offsets in the file.
         """
         return self.place(start), self.place(end + self.inclusive)
 
@@ -139,7 +139,7 @@ class Convention:
     Attributes
     ----------
     parts
-        In the order in which the text is retold.
+        Ways of counting, in the order in which the text is retold.
     """
 
     parts: tuple[Counting, ...] = ()
@@ -160,7 +160,7 @@ class Convention:
         Parameters
         ----------
         text
-            As the file has it.
+            Text in the file.
         """
         told = text
         places = None

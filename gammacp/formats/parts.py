@@ -40,7 +40,7 @@ def write_parts(
         A folder, in which the files lie as `layout` says; a file with the format's `ending`, for
         one annotator; or a path with {annotator} or {document}, such as `gold/{document}.xmi`.
     layout
-        Where a file is, without its ending; without {document}, documents share a file.
+        Layout of the files, without their ending; without {document}, documents share a file.
     render
         Makes the files of one annotator.
     beside

@@ -37,9 +37,9 @@ class PositionMap:
     Attributes
     ----------
     factor
-        By which positions are multiplied.
+        Factor of positions.
     start, end
-        What is added to starts and to ends.
+        Numbers that are added to starts and to ends.
     since
         The start from which units are changed; None for all.
     """
@@ -104,7 +104,7 @@ def position_maps(text: str) -> tuple[PositionMap, ...]:
     Parameters
     ----------
     text
-        As `end+1` or `x1000, +250`.
+        Text such as `end+1` or `x1000, +250`.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def written_positions(entries: Iterable[str]) -> dict[str, str]:
     Parameters
     ----------
     entries
-        Those of one annotator apply one after the other.
+        Entries; those of one annotator apply one after the other.
 
     Raises
     ------
@@ -181,9 +181,9 @@ def move_positions(
     Parameters
     ----------
     continua
-        With their names.
+        Continua with their names.
     positions
-        By annotator, or by DOCUMENT/ANNOTATOR, the maps; or entries such as `Ann: end+1`.
+        Maps by annotator, or by DOCUMENT/ANNOTATOR; or entries such as `Ann: end+1`.
 
     Raises
     ------

@@ -46,28 +46,29 @@ class Collection:
     Attributes
     ----------
     continua
-        By name: the path of a file that is one continuum, the document's name where files name
-        their documents or several files make one.
+        Continua by name: the path of a file that is one continuum, the document's name where files
+        name their documents or several files make one.
     failures
         (path or document, error) of everything that could not be read.
     formats
         Format by continuum.
     left_out
-        What was passed over in all that was read: files in folders and archives, and whatever in
-        a file does not become a unit.
+        Items that were passed over in all that was read: files in folders and archives, and
+        whatever in a file does not become a unit.
     joinings
         Layouts that would read files of one annotator each as parts of the same documents.
     apart
         The continua whose files hold one annotator each.
     missing
-        By the path or document of a failure, the names of the documents that are left out because
-        of it; none where only the file could have named them.
+        Names of the documents that are left out, by the path or document of a failure, because of
+        it; none where only the file could have named them.
     conventions
         Conventions of files that were read otherwise than their format says.
     remarks
-        How each file was understood: its people, states of work, conventions and columns.
+        Remarks on how each file was understood: its people, states of work, conventions and
+        columns.
     files
-        By continuum, the first file that has a part of it.
+        First file that has a part of each continuum.
     """
 
     continua: Mapping[str, Continuum]
@@ -130,7 +131,7 @@ def read(path: PathLike, *, format: str | None = None, **options: object) -> Con
     format
         Name of the format; by default it is recognised by content.
     options
-        What the format's reader takes (`gammacp formats`).
+        Options of the format's reader (`gammacp formats`).
 
     Raises
     ------
@@ -204,16 +205,15 @@ def collect(
     instead
         Readers by format, for what a command takes of a file beside or in the place of units.
     finding
-        What `find` says of these paths, format and layout; by default it is asked.
+        Result of `find` for these paths, format and layout; by default it is called.
     options
-        What the formats take, as for `read`, and `layout`; `features`, names of what is a feature
+        Options of the formats, as for `read`, and `layout`; `features`, names of what is a feature
         beside the category, for those that have some; `align_texts` aligns the texts of one
         document where they differ between annotators (`gammacp.formats.differing_texts`);
         `positions` moves those of an annotator, as in `{"Ann": "end+1"}`
-        (`gammacp.formats.position_maps`);
-        `include`, states of work that count beside finished work ("unfinished", "reference"), and
-        `repeated`, which of several answers of one person on one document counts ("first", "last",
-        "session"), for formats that have these.
+        (`gammacp.formats.position_maps`); `include`, states of work that count beside finished work
+        ("unfinished", "reference"), and `repeated`, which of several answers of one person on one
+        document counts ("first", "last", "session"), for formats that have these.
 
     Raises
     ------
@@ -228,62 +228,90 @@ def collect(
     layout: str | None = given.pop("layout", None)
     align_texts = bool(given.pop("align_texts", False))
     positions = given.pop("positions", None)
-    if given:  # All formats are imported for it.
-        if chosen:
-            offered = [chosen]
-        else:
-            offered = [entry for _, entry in FORMATS.items()]
-        _check_options(given, offered, f"format {chosen.name!r}" if chosen else "any format")
+    _check_known(given, chosen)
     asked = list(paths)
     finding = finding or find(asked, chosen, layout)
-    taken, passed = _by_state(finding.found, given.get("include"), given.get("repeated"))
-    by_format = _group_by_key(taken, lambda found: found[1].name)
+    sources, passed = _by_state(finding.found, given.get("include"), given.get("repeated"))
+    by_format = _group_by_key(sources, lambda source: source[1].name)
     if by_format:
         _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
     settings = {name: _settings(group, given) for name, group in by_format.items()}
-    documents = list[_Document]()
-    unread = list(finding.unread)
-    for source, entry in taken:
-        read = (instead or {}).get(entry.name, entry.reader.read)
+    documents, failed = _read_each(sources, settings, instead or {})
+    unread = [*finding.unread, *failed]
+    left_out = [finding.left_out, passed, *(document.left_out for *_, document in documents)]
+    notes = _conventions([document for *_, document in documents if _table_of(document) is None])
+    remarks = _remarks(finding.found, documents, notes)
+    asked_for = {"format": format, **options}
+    if not (unread or layout or positions):
+        whole = _of_whole_tables(documents, asked_for)
+        if whole is not None:
+            return replace(whole, left_out=gather(left_out), remarks=remarks)
+    parts = [part for document in documents for part in _parts_of(*document, layout)]
+    if positions:
+        parts = _moved(parts, positions)
+    collection = _put_together(parts, unread, settings, layout, align_texts, asked_for)
+    left_out.append(collection.left_out)
+    collection = replace(collection, left_out=gather(left_out), conventions=notes, remarks=remarks)
+    if not collection.continua and not collection.failures:
+        raise _nothing(asked, collection.left_out)
+    return collection
+
+
+def _check_known(options: Mapping[str, Any], chosen: Format | None) -> None:
+    """Refuse options that the chosen format does not have; without a choice, that none has."""
+    if not options:
+        return
+    if chosen is not None:
+        _check_options(options, [chosen], f"format {chosen.name!r}")
+    else:
+        # All formats are imported for it.
+        _check_options(options, [entry for _, entry in FORMATS.items()], "any format")
+
+
+def _read_each(
+    sources: Iterable[tuple[Source, Format]], settings: _Settings, instead: Mapping[str, Reader]
+) -> tuple[list[_Document], list[Unread]]:
+    """Read each file, and list those that cannot be read with the error.
+
+    Parameters
+    ----------
+    sources, settings
+        Files with their formats, and options by format.
+    instead
+        Readers that take the place of a format's own.
+    """
+    documents: list[_Document] = []
+    unread: list[Unread] = []
+    for source, entry in sources:
+        read = instead.get(entry.name, entry.reader.read)
         try:
             documents.append((source, entry, read(source, **settings[entry.name])))
         except DataError as error:
             path = without_gz(source.path) / source.member
             unread.append(Unread(source.place, error.at(source.place), path, entry))
-    left_out = [finding.left_out, passed, *(document.left_out for *_, document in documents)]
-    told = _conventions([document for *_, document in documents if _table_of(document) is None])
-    remarks = _remarks(finding.found, documents, told)
+    return documents, unread
+
+
+def _of_whole_tables(
+    documents: Sequence[_Document], asked_for: Mapping[str, object]
+) -> Collection | None:
+    """Return the collection of files that are tables of whole documents; None if one is not.
+
+    Nothing is put together then, and no continuum is made for it.
+    """
     tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
-    plain = not (unread or layout or positions) and len(tables) == len(documents)
-    if plain:
-        whole = table_of_several(tables)
-    else:
-        whole = None
-    if whole is not None:
-        # Documents of one table each are whole: nothing is put together, and none is made for it.
-        made = _noting(whole, documents[0][1], {"format": format, **options})
-        formats = _Alike(whole, documents[0][1].name)
-        files: Mapping[str, str] = _Alike(whole, documents[0][0].place)
-        if len(tables) > 1:
-            places = [source.place for source, *_ in documents]
-            files = {
-                name: place for t, place in zip(tables, places, strict=True) for name in t.names
-            }
-        return Collection(made, (), formats, gather(left_out), remarks=remarks, files=files)
-    parts = [part for document in documents for part in _parts_of(*document, layout)]
-    if positions:
-        parts = _moved(parts, positions)
-    asked_for = {"format": format, **options}
-    found = _put_together(parts, unread, settings, layout, align_texts, asked_for)
-    found = replace(
-        found,
-        left_out=gather([*left_out, found.left_out]),
-        conventions=told,
-        remarks=remarks,
-    )
-    if not found.continua and not found.failures:
-        raise _nothing(asked, found.left_out)
-    return found
+    if len(tables) < len(documents):
+        return None
+    whole = table_of_several(tables)
+    if whole is None:
+        return None
+    first, entry, _ = documents[0]
+    files: Mapping[str, str] = _Alike(whole, first.place)
+    if len(tables) > 1:
+        places = [source.place for source, *_ in documents]
+        files = {name: place for t, place in zip(tables, places, strict=True) for name in t.names}
+    continua = _noting(whole, entry, asked_for)
+    return Collection(continua, (), _Alike(whole, entry.name), files=files)
 
 
 def _by_state(

@@ -64,7 +64,7 @@ def table(
     quoted
         Whether cells may stand in double quotes.
     delimiter
-        What else may stand between cells: the first of these that the first line has.
+        Other delimiters of cells: the first of these that the first line has is used.
 
     Raises
     ------

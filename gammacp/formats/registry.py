@@ -40,13 +40,13 @@ class Conventions:
     Attributes
     ----------
     offset_unit
-        What positions count.
+        Unit of positions.
     annotators
-        How annotators are found.
+        Way in which annotators are found.
     category
-        What the category of a unit is.
+        Part of a unit that is its category.
     policy
-        What happens with overlapping, discontinuous, zero-length and unlabelled spans.
+        Treatment of overlapping, discontinuous, zero-length and unlabelled spans.
     """
 
     offset_unit: str = ""
@@ -192,7 +192,7 @@ class Format:
     Attributes
     ----------
     name, title
-        Its name for `--format`, and the name that people use.
+        Name for `--format`, and the name that people use.
     extensions
         Usual file name endings with the dot, upper and lower case alike; the first is written by
         default.
@@ -208,7 +208,7 @@ class Format:
         Endings that files of other kinds have, too. In a folder, a file with one is passed over
         unless it is recognised.
     layout
-        Where names come from when a file holds one annotator's part of a document:
+        Layout that names come from when a file holds one annotator's part of a document:
         "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
         merged. None when the file names its annotators itself.
     holds
@@ -244,7 +244,7 @@ class Format:
         Parameters
         ----------
         path
-            Its last ending counts, or its last two.
+            Path, of which the last ending counts, or the last two.
         """
         return bool(path.suffix) and path.name.lower().endswith(self.endings)
 
@@ -337,18 +337,14 @@ def registered(
     conventions = Conventions(
         offset_unit=offset_unit, annotators=annotators, category=category, policy=policy
     )
+    reader = FormatReader(
+        sniff=sniff, read=read, layers=layers, first_rows=first_rows, head=head, origin=origin
+    )
     entry = Format(
         name=name,
         title=title,
         extensions=extensions,
-        reader=FormatReader(
-            sniff=sniff,
-            read=read,
-            layers=layers,
-            first_rows=first_rows,
-            head=head,
-            origin=origin,
-        ),
+        reader=reader,
         writer=writer,
         kept=KeptData(**kept),
         conventions=conventions.completed_by(read),
@@ -403,7 +399,7 @@ def may_be_of(words: Iterable[str], folded: bytes, path: Path) -> bool:
     folded
         The beginning of the file in lower case.
     path
-        Its name.
+        Path, of which only the name is looked at.
     """
     ending = path.suffix.lower()
     return any(ending == word if word[0] == "." else word.encode() in folded for word in words)

@@ -88,7 +88,7 @@ def with_features(
     Parameters
     ----------
     continua
-        By name; a table that has no others is returned as it is.
+        Continua by name; a table that has no others is returned as it is.
     names
         Features to keep.
     """
@@ -110,13 +110,13 @@ def select(
     Parameters
     ----------
     continua
-        By name.
+        Continua by name.
     selection
-        What to keep, rename, declare and leave out.
+        Parts to keep, rename, declare and leave out.
     grids
-        What boundaries lie on, by document; "" is that of all others.
+        Grids of boundaries, by document; "" is that of all others.
     markable
-        In which stretches of documents something can be marked.
+        Stretches of documents in which something can be marked.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def maps_of(
         Old names to new ones. `ANNOTATOR:OLD` is about one annotator, unless a category is so
         called.
     categories, annotators
-        Those that there are.
+        Categories and annotators that there are.
 
     Raises
     ------

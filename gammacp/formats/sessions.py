@@ -17,9 +17,9 @@ def by_session(continua: Mapping[str, Continuum], feature: str) -> dict[str, Con
     Parameters
     ----------
     continua
-        By name.
+        Continua by name.
     feature
-        Whose value is the session; units without one keep their annotator's name.
+        Feature whose value is the session; units without one keep their annotator's name.
 
     Raises
     ------

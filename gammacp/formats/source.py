@@ -79,7 +79,7 @@ class Source:
         Parameters
         ----------
         kind, text, count, told
-            As of `Remark`.
+            Fields of `Remark`.
         """
         # Imported here, as most readers have no remark.
         from gammacp.formats.understood import Remark
@@ -101,11 +101,11 @@ class Source:
         Parameters
         ----------
         message
-            What is wrong.
+            Description of the mistake.
         line
-            Where in the file, from 1.
+            Line of the file, from 1.
         hint
-            What to do about it.
+            Advice about it.
         """
         return DataError(message, file=self.place, line=line, hint=hint)
 
@@ -129,7 +129,7 @@ class Source:
         text
             Text of a cell, a field or an attribute.
         what, line, hint
-            Its name, its line and the advice, for the DataError if it is not a number.
+            Name, line and advice for the DataError if it is not a number.
         """
         try:
             return position(text)
@@ -142,9 +142,9 @@ class Source:
         Parameters
         ----------
         encoding
-            Of a file without such a mark.
+            Encoding of a file without such a mark.
         hint
-            What to do if it is another one.
+            Advice if the encoding is another one.
 
         Raises
         ------
@@ -184,7 +184,7 @@ class Source:
         Parameters
         ----------
         name
-            Of the file, or its path from the folder of this one.
+            Name of the file, or its path from the folder of this one.
         """
         if self.member:
             return self.neighbours.get(normpath(PurePosixPath(self.member).parent / name))
@@ -219,7 +219,8 @@ class Record(dict[str, Any]):
         fields
             Values by key; anything but an object is an empty record.
         source, line
-            Where it stands; None is the line of what stands on several, as most JSON does.
+            File and line of the object; a line of None is that of what stands on several, as most
+            JSON does.
         """
         if not isinstance(fields, Record):
             fields = cls(fields if isinstance(fields, dict) else ())
@@ -233,7 +234,7 @@ class Record(dict[str, Any]):
         Parameters
         ----------
         message, hint
-            What is wrong, and what to do about it.
+            Description of the mistake, and advice about it.
         """
         return self.source.error(message, line=self.line, hint=hint)
 
@@ -248,7 +249,7 @@ class Record(dict[str, Any]):
         Parameters
         ----------
         key
-            Of the field.
+            Key of the field.
         """
         return Record.of(self.get(key), self.source, self.line)
 
@@ -258,7 +259,7 @@ class Record(dict[str, Any]):
         Parameters
         ----------
         key
-            Of the field.
+            Key of the field.
         missing_ok
             Whether there may be no such field.
         """
@@ -279,7 +280,7 @@ class Record(dict[str, Any]):
         Parameters
         ----------
         key
-            Of the field.
+            Key of the field.
         """
         value = self.get(key)
         if not isinstance(value, str):
@@ -292,7 +293,7 @@ class Record(dict[str, Any]):
         Parameters
         ----------
         key
-            Of the field.
+            Key of the field.
         """
         value = self.get(key)
         if isinstance(value, str):
@@ -305,7 +306,7 @@ class Record(dict[str, Any]):
         Parameters
         ----------
         keys
-            Of the fields, in order.
+            Keys of the fields, in order.
         """
         for key in keys:
             if text := name(self.get(key)):
@@ -318,7 +319,7 @@ class Record(dict[str, Any]):
         Parameters
         ----------
         key
-            Of the field.
+            Key of the field.
         """
         value = self.get(key)
         if isinstance(value, list | dict):
@@ -331,9 +332,9 @@ class Record(dict[str, Any]):
         Parameters
         ----------
         key
-            Of the field.
+            Key of the field.
         what, hint
-            How to call it and what to do, in the DataError if it is no number.
+            Name of the position and advice, in the DataError if it is no number.
         """
         return self.source.position(str(self.get(key, "")), what, line=self.line, hint=hint)
 
@@ -344,7 +345,7 @@ def free_name(base: str, taken: Container[str], reserved: Container[str] = ()) -
     Parameters
     ----------
     base
-        As the file has it.
+        Name in the file.
     taken
         Names that are in use.
     reserved
@@ -366,7 +367,7 @@ def name(value: object) -> str | None:
     Parameters
     ----------
     value
-        Of a field.
+        Value of a field.
     """
     if isinstance(value, bool) or value is None or value == "":
         return None

@@ -62,11 +62,11 @@ class Spans(_Counting):
     name
         The document's name.
     offset_unit
-        What positions count: `CHARACTERS`, `SECONDS`, `MILLISECONDS`, `TOKENS` or another word.
+        Unit of positions: `CHARACTERS`, `SECONDS`, `MILLISECONDS`, `TOKENS` or another word.
     text
         The annotated text, where there is one; units must lie inside.
     bounds
-        Where the document begins and ends, and the line that says so, if any.
+        Beginning and end of the document, and the line that says so, if any.
     facts
         Further statements about it (`About.facts`).
     """
@@ -122,15 +122,15 @@ class Spans(_Counting):
         start, end
             Numbers in the document's offset unit, whatever the file had in their place.
         line, what
-            Where the unit stands and how to call it in an error.
+            Line of the unit, and its name in an error.
         features
-            What it has beside the category, by name; empty values are none.
+            Features of the unit beside the category, by name; empty values are none.
         fragments
             (start, end) of each of several; those that touch are one.
         shape
-            Where it is on further axes.
+            Shape of the unit on further axes.
         key
-            What links of the annotator call it.
+            Name of the unit in links of the annotator.
 
         Raises
         ------
@@ -185,9 +185,9 @@ class Spans(_Counting):
         Parameters
         ----------
         annotator, type
-            Whose, and of which kind.
+            Annotator and type of the chain.
         keys
-            Of its units; one alone is a unit without a link.
+            Keys of its units; one alone is a unit without a link.
         """
         for source, target in pairwise(keys):
             self.link(annotator, type, source, target, CHAIN)
@@ -303,7 +303,7 @@ def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape
     extents
         (start, end), then (low, high) on each further axis that the row has a box on.
     given
-        What it has in a column of shapes: text of JSON; nothing for none.
+        Cell of a column of shapes: text of JSON; empty for none.
 
     Raises
     ------
@@ -325,11 +325,11 @@ def with_shapes(document: D, shapes: str, place: str) -> D:
     Parameters
     ----------
     document
-        As it is in the file.
+        Document as it is in the file.
     shapes
         "keep", "box" (the box around each) or "no" (the extent on the first axis alone).
     place
-        Of which file.
+        Name of the file for messages.
     """
     one_of("shapes", shapes, ("keep", "box", "no"))
     continua = by_name(document)
@@ -353,11 +353,11 @@ def in_pieces(document: D, discontinuous: str, place: str) -> D:
     Parameters
     ----------
     document
-        Of a format that has them as they are.
+        Document of a format that has units in pieces.
     discontinuous
         As for `Spans.add_parts`.
     place
-        Of which file, or document, gaps are counted.
+        Name of the file, or document, whose gaps are counted.
     """
     one_of("discontinuous", discontinuous, _DISCONTINUOUS)
     if discontinuous == "split":
@@ -394,9 +394,9 @@ def with_continua(document: D, continua: Mapping[str, Continuum], lost: Tally) -
     document
         A corpus, or a single continuum.
     continua
-        By name, as `by_name` has them.
+        Continua by name, as `by_name` has them.
     lost
-        What is gone.
+        Tally of the lost items.
     """
     left_out = gather((document.left_out, lost.entries()))
     if isinstance(document, Corpus):
@@ -412,7 +412,7 @@ def with_left_out(document: D, left_out: tuple[LeftOut, ...]) -> D:
     document
         A corpus, or a single continuum.
     left_out
-        What its reader passed over.
+        Items that its reader passed over.
     """
     if isinstance(document, Corpus):
         return replace(document, left_out=left_out)

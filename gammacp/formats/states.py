@@ -36,7 +36,7 @@ def why_left_out(state: State, said: str = "") -> str:
     Parameters
     ----------
     state
-        Of the work.
+        State of the work.
     said
         The tool's own word for it, or whose it is.
 
@@ -63,7 +63,7 @@ class Origin:
     Attributes
     ----------
     state
-        Its state; None if the tool has a word that nobody knows.
+        State of the work; None if the tool has a word that nobody knows.
     said
         The tool's own word; of a reference whose it is.
     """
@@ -96,7 +96,7 @@ class Wanted:
         include
             Names of states, or one text with commas between them.
         repeated
-            As the attribute; None is "".
+            The attribute of this name; None is "".
 
         Raises
         ------
@@ -128,6 +128,6 @@ class Wanted:
         Parameters
         ----------
         state
-            Of the work.
+            State of the work.
         """
         return state is None or state == State.FINISHED or state in self.include

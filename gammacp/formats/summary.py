@@ -59,13 +59,13 @@ class Summary:
     categories
         Units per category; the prevalence is the share of the labelled units.
     lengths
-        Of the units; None without units.
+        Lengths of the units; None without units.
     unlabelled, zero_length
         Units without a category, and with start = end.
     whole_numbers
         Whether every position is an integer.
     warnings
-        What measures will stumble over, one sentence each.
+        Sentences on what measures will stumble over.
     """
 
     units: int
@@ -111,7 +111,7 @@ def summary(continuum: Continuum, people: Sequence[str] = ()) -> Summary:
     Parameters
     ----------
     continuum
-        To be counted.
+        Continuum to be counted.
     people
         Names of annotators of the corpus that are alike (`alike_names`), for warnings.
     """
@@ -258,7 +258,7 @@ def alike_names(names: Iterable[str]) -> list[str]:
     Parameters
     ----------
     names
-        Of all annotators of a corpus.
+        Names of all annotators of a corpus.
 
     >>> alike_names(["Zoë", "zoe", "Bob"])
     ['Zoë', 'zoe']

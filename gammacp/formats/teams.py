@@ -57,7 +57,7 @@ def check_members(
     teams
         The team of each annotator.
     continua
-        By name.
+        Continua by name.
     path
         The file that names the teams.
     apart

@@ -16,11 +16,11 @@ class Remark:
     file
         The file, or `archive!member`.
     kind
-        What it is about, one of `KINDS`.
+        Subject of the remark, one of `KINDS`.
     text
         The statement, as a name or a phrase.
     count
-        How many documents or works it is about.
+        Number of documents or works that it is about.
     told
         Whether every command says it, and not `gammacp inspect -v` alone.
     """
@@ -42,7 +42,7 @@ def by_file(remarks: Iterable[Remark]) -> dict[str, dict[str, dict[str, int]]]:
     Parameters
     ----------
     remarks
-        Of all files.
+        Remarks on all files.
 
     >>> by_file([Remark("a.json", "people", "Ann", 2), Remark("a.json", "people", "Bob")])
     {'a.json': {'people': {'Ann': 2, 'Bob': 1}}}

@@ -97,7 +97,7 @@ def fold_label(label: str) -> str:
     Parameters
     ----------
     label
-        As it is in the file.
+        Label in the file.
     """
     return " ".join(label.casefold().split())
 
@@ -112,7 +112,7 @@ def change_between(
     a, b
         Units of two annotators in the same documents.
     texts
-        Of these documents, None for those without one.
+        Texts of these documents, None for those without one.
     """
     if min(len(a), len(b)) < LEAST:
         return None

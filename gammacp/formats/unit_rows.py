@@ -64,11 +64,11 @@ class UnitTable:
     header
         The column of each role, as of `header_of`.
     written
-        How positions are written.
+        Way in which positions are written.
     features, discontinuous, shapes
         As for the reader of CSV.
     notes
-        What is said of the documents.
+        Notes on the documents.
     """
 
     source: Source

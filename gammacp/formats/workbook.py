@@ -39,7 +39,7 @@ def read(
     Parameters
     ----------
     sheet
-        Its name; by default the first that has the columns.
+        Name of the sheet; by default the first that has the columns.
     columns, features, discontinuous, shapes
         As for CSV.
 

@@ -24,17 +24,17 @@ class Work(Generic[Content]):
     Attributes
     ----------
     annotator
-        Who made it.
+        Person who made it.
     content
-        What the reader makes units of.
+        Content that the reader makes units of.
     state
-        Its state; None if the tool has a word that nobody knows.
+        State of the work; None if the tool has a word that nobody knows.
     said
         The tool's own word for the state.
     reason
-        Why it is left out, if the reader has a better sentence than `why_left_out`.
+        Reason why it is left out, if the reader has a better sentence than `why_left_out`.
     time
-        When it was made, as a text or a number that sorts; None if nobody knows.
+        Time at which it was made, as a text or a number that sorts; None if nobody knows.
     answer
         The answer in a form that can be compared: a second equal one of the same person is
         dropped, since the tool served the task twice by accident. None: never compared.
@@ -65,9 +65,9 @@ def choose_works(
     Parameters
     ----------
     works
-        By document.
+        Works by document.
     wanted
-        What counts.
+        Rules on which works count.
     kinds
         Names of a work and of a document in the format: ("annotation", "task").
     source
@@ -114,11 +114,11 @@ def note_state(source: Source, state: State | None, said: str, count: int = 1) -
     source
         The file.
     state
-        Of the works; None is unknown, which every command says.
+        State of the works; None is unknown, which every command says.
     said
         The tool's own word.
     count
-        How many works have it.
+        Number of works that have it.
     """
     if state is None:
         text = f"state {said!r} is unknown: read as finished work"

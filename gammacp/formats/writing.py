@@ -30,16 +30,17 @@ def write(
     Parameters
     ----------
     document
-        What to write.
+        Documents to write.
     path
         The file. For a format with a file per annotator, and for a corpus in one whose files hold
         one continuum, the folder, or a path in which {document} and {annotator} stand for names.
     format
         Name of the format; by default the ending of `path` says it.
     notes
-        What to say of a unit of a document, for formats that hold notes: brat, Label Studio.
+        Function that gives the note on a unit of a document, for formats that hold notes: brat,
+        Label Studio.
     options
-        What the format's writer takes.
+        Options of the format's writer.
 
     Raises
     ------
@@ -57,14 +58,13 @@ def write(
     assert writer is not None
     _check_inside(document, chosen)
     if not chosen.kept.features and document.features:
-        if isinstance(document, Continuum):
-            document = document.with_features()
-        else:
-            document = Corpus.from_continua({n: c.with_features() for n, c in document.items()})
+        document = _without_features(document)
     for name in options:
         if name not in writer.options:
-            there = ", ".join(writer.options) or "none"
-            raise UsageError(f"writing {chosen.name} has no option {name!r}; there are: {there}")
+            options_of_writer = ", ".join(writer.options) or "none"
+            raise UsageError(
+                f"writing {chosen.name} has no option {name!r}; there are: {options_of_writer}"
+            )
     if notes and "notes" in writer.keywords:
         options["notes"] = notes
     if isinstance(document, Corpus) and len(document) == 1 and not chosen.many:
@@ -86,6 +86,13 @@ def write(
     names = {name: file_name(name, kind) for name in document}
     for name, continuum in document.items():
         writer.write(continuum, Path(pattern.replace("{document}", names[name])), **options)
+
+
+def _without_features(document: Continuum | Corpus) -> Continuum | Corpus:
+    """Return the document without features of units, for formats that have none."""
+    if isinstance(document, Continuum):
+        return document.with_features()
+    return Corpus.from_continua({n: c.with_features() for n, c in document.items()})
 
 
 def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
@@ -142,7 +149,7 @@ def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[
     Parameters
     ----------
     document
-        What is written.
+        Documents that are written.
     format
         None for a file without links.
     """

@@ -43,7 +43,7 @@ class WrittenPositions:
         text
             The cell.
         place
-            Where it stands, for the message on another that is written in another way.
+            Place of the number, for the message on another that is written in another way.
 
         Raises
         ------

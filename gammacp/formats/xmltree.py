@@ -154,7 +154,7 @@ def xml_text(root: ElementTree.Element, indent: str = "  ") -> str:
     root
         The element.
     indent
-        Of an element within another.
+        Indentation of an element within another.
     """
     ElementTree.indent(root, indent)
     body = ElementTree.tostring(root, encoding="unicode")
@@ -167,7 +167,7 @@ def legal(text: str, blanks: str = "\t\n") -> str:
     Parameters
     ----------
     text
-        Of an element (where a carriage return becomes a line feed) or an attribute.
+        Text of an element (where a carriage return becomes a line feed) or an attribute.
     blanks
         Control characters to be allowed.
 

@@ -57,7 +57,7 @@ class Parts:
     ratio
         θ = 1 − γ, shape (…).
     influences
-        What each part moves θ by, shape (…, parts); the sum of the squares is θ's variance.
+        Influence of each part on θ, shape (…, parts); the sum of the squares is θ's variance.
     df
         Degrees of freedom of that variance, shape (…).
     third
@@ -173,9 +173,9 @@ def hall_moves(
     Parameters
     ----------
     influences
-        What each part moves 1 − value by: the value without the part minus the value.
+        Influence of each part on 1 − value: the value without the part minus the value.
     variance
-        Of the value.
+        Variance of the value.
     df
         Degrees of freedom.
     confidence
@@ -288,7 +288,7 @@ def difference(
     plain: Floats = np.zeros(())
     third = first.third - second.third
     relative = plain
-    own = plain
+    variance = plain
     own_relative = plain
     with np.errstate(invalid="ignore", divide="ignore"):
         for side, error in zip((first, second), errors, strict=True):
@@ -296,9 +296,9 @@ def difference(
             r = v / side.ratio**2
             plain = plain + v + (side.ratio * error) ** 2
             relative = relative + r + error**2
-            own = own + v**2 / side.df
+            variance = variance + v**2 / side.df
             own_relative = own_relative + r**2 / side.df
-        df = np.fmin(plain**2 / own, relative**2 / own_relative)
+        df = np.fmin(plain**2 / variance, relative**2 / own_relative)
     return _larger(first.ratio, second.ratio, plain, relative, df, third)
 
 
@@ -362,7 +362,7 @@ def cluster_sums(values: Floats, clusters: Indices) -> Floats:
     Parameters
     ----------
     values
-        Of each part, shape (…, parts).
+        Values of each part, shape (…, parts).
     clusters
         Numbers from 0 of what is independent, shape (parts,).
 
@@ -385,9 +385,9 @@ def change_in_order(
     Parameters
     ----------
     values, weights
-        Of each part, in any order; shape (…, parts).
+        Values and weights of each part, in any order; shape (…, parts).
     places
-        Where the parts are; shape (parts,).
+        Places of the parts; shape (parts,).
     clusters
         Numbers from 0 of what is independent; None: each part. Shape (parts,).
 
@@ -399,8 +399,8 @@ def change_in_order(
     x = places - (share * places).sum(axis=-1, keepdims=True)
     square = (share * x**2).sum(axis=-1, keepdims=True)
     rise = (share * x * values).sum(axis=-1, keepdims=True) / square
-    left = values - (share * values).sum(axis=-1, keepdims=True) - rise * x
-    influences = share * x * left / (1 - share * (1 + x**2 / square)) / square
+    residuals = values - (share * values).sum(axis=-1, keepdims=True) - rise * x
+    influences = share * x * residuals / (1 - share * (1 + x**2 / square)) / square
     if clusters is not None:
         influences, share = (cluster_sums(x, clusters) for x in (influences, share))
     error = np.sqrt((influences**2).sum(axis=-1))
@@ -423,8 +423,8 @@ def holm(p: Floats) -> Floats:
     [0.03, 0.06, nan, 0.06]
     """
     order = np.argsort(p, axis=-1)
-    known = np.isfinite(p).sum(axis=-1, keepdims=True)
-    times = np.maximum(known - np.arange(p.shape[-1]), 1)
+    n_defined = np.isfinite(p).sum(axis=-1, keepdims=True)
+    times = np.maximum(n_defined - np.arange(p.shape[-1]), 1)
     corrected = np.maximum.accumulate(np.take_along_axis(p, order, -1) * times, axis=-1)
     found = np.empty_like(p)
     np.put_along_axis(found, order, np.minimum(corrected, 1.0), -1)
@@ -439,7 +439,7 @@ def with_holm(found: Iterable[T], p: str = "p") -> tuple[T, ...]:
     found
         Dataclasses that have `p_holm`.
     p
-        What their p is called.
+        Name of the field of p.
     """
     rows = list(found)
     corrected = holm(np.array([getattr(row, p) for row in rows])).tolist()
@@ -454,7 +454,8 @@ def below_the_rest(
     Parameters
     ----------
     observed, expected
-        Of each row in each part, shape (…, rows, parts); expected 0 where a row has nothing there.
+        Sums of each row in each part, shape (…, rows, parts); expected 0 where a row has nothing
+        there.
     errors
         Relative standard errors of the expected sums, shape (…, rows); they may be of one sample.
 
@@ -472,9 +473,9 @@ def below_the_rest(
     totals = [x.sum(axis=-2, keepdims=True) for x in (observed, expected)]
     rest_o = totals[0] - observed
     rest_e = totals[1] - expected
-    there = (expected > 0) & (rest_e > 1e-9 * totals[1])
+    comparable = (expected > 0) & (rest_e > 1e-9 * totals[1])
     row, rest = (
-        independent_parts(*(np.where(there, x, 0.0) for x in side))
+        independent_parts(*(np.where(comparable, x, 0.0) for x in side))
         for side in ((observed, expected), (rest_o, rest_e))
     )
     weight = expected.sum(axis=-1)
@@ -482,10 +483,14 @@ def below_the_rest(
     with np.errstate(invalid="ignore", divide="ignore"):
         of_rest = unsure.sum(axis=-1, keepdims=True) - unsure
         of_rest = of_rest / (weight.sum(axis=-1, keepdims=True) - weight)
-    found = paired_difference(rest, row, np.hypot(errors, of_rest))
-    tested = (there.sum(axis=-1) >= FEWEST_PARTS) & (found.error > 0)
+    difference_test = paired_difference(rest, row, np.hypot(errors, of_rest))
+    tested = (comparable.sum(axis=-1) >= FEWEST_PARTS) & (difference_test.error > 0)
     return GammaDifference(
-        np.where(tested, found.value, math.nan), found.error, found.df, found.spread, found.skew
+        np.where(tested, difference_test.value, math.nan),
+        difference_test.error,
+        difference_test.df,
+        difference_test.spread,
+        difference_test.skew,
     )
 
 
@@ -498,7 +503,7 @@ class Replication:
     value
         γ across / √(γ within the one · γ within the other); NaN where a γ within is not positive.
     p_parts, p_annotators
-        By a jackknife over documents or stretches, and over annotators; NaN where there is none.
+        p by a jackknife over documents or stretches, and over annotators; NaN where there is none.
     """
 
     value: float
@@ -525,7 +530,7 @@ def replication(
     observed, expected
         Disorders of each pair of annotators, shape (annotators, annotators, parts), symmetric.
     first, second
-        Who is in the two groups; without three in each there is no p.
+        Annotators of the two groups; without three in each there is no p.
     errors
         Relative standard errors of the expected disorder across, within the first, the second.
     """
@@ -541,8 +546,8 @@ def replication(
     parts = _jackknife(_normalised_ratio(o - x, e - y, a, b) for x, y in zip(*pieces, strict=True))
     people = _jackknife(_normalised_ratio(o, e, np.delete(a, i), b) for i in range(len(a)))
     people += _jackknife(_normalised_ratio(o, e, a, np.delete(b, i)) for i in range(len(b)))
-    found = _gammas(o, e, a, b)
-    chance = float(((np.array([1, 0.5, 0.5]) * errors * (1 - found) / found) ** 2).sum())
+    gammas = _gammas(o, e, a, b)
+    chance = float(((np.array([1, 0.5, 0.5]) * errors * (1 - gammas) / gammas) ** 2).sum())
     shares = expected.sum(axis=(0, 1)) / expected.sum()
     if len(shares) >= FEWEST_PARTS:
         df = 1 / float((shares**2).sum()) - 1
@@ -591,7 +596,7 @@ def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float
     sets
         The same of the random sets of each document.
     seed
-        Of the random recombinations.
+        Seed of the random recombinations.
 
     >>> exchanged(np.array([1.0]), [np.array([2.0, 3.0, 0.5])])
     (0.5, 0.25)

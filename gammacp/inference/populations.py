@@ -27,7 +27,7 @@ docs/populations.md (`experiments/populations.py`).
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -87,9 +87,9 @@ class PairSums:
         document
             The document of each pair, numbers from 0; shape (pairs,).
         pair
-            Its two annotators, numbers from 0; shape (pairs, 2).
+            The two annotators of each pair, numbers from 0; shape (pairs, 2).
         observed, expected
-            What the pair adds to the two sums; shape (pairs,).
+            Amounts that the pair adds to the two sums; shape (pairs,).
 
         >>> PairSums.of_pairs([0, 0], [(0, 1), (0, 2)], [1.0, 3.0], [4.0, 4.0]).observed.tolist()
         [2.0, 0.5, 1.5]
@@ -98,10 +98,10 @@ class PairSums:
         people = np.asarray(pair, np.int64)
         size = int(people.max(initial=0)) + 1
         cells = (where[:, None] * size + people).ravel()
-        found, place = np.unique(cells, return_inverse=True)
+        distinct, place = np.unique(cells, return_inverse=True)
         halves = [np.repeat(np.asarray(x, np.float64) / 2, 2) for x in (observed, expected)]
-        sums = [np.bincount(place, half, len(found)).astype(np.float64) for half in halves]
-        return cls(found // size, found % size, *sums)
+        sums = [np.bincount(place, half, len(distinct)).astype(np.float64) for half in halves]
+        return cls(distinct // size, distinct % size, *sums)
 
     def by_team(self, teams: Sequence[int] | Indices) -> "PairSums":
         """Return the sums by document and team.
@@ -138,22 +138,22 @@ class Over:
     Attributes
     ----------
     documents
-        Of these annotators, on other documents like these; None where there are too few.
+        Interval of these annotators, on other documents like these; None where there are too few.
     annotators
-        Of other annotators like these, on these documents.
+        Interval of other annotators like these, on these documents.
     both
-        Of other annotators on other documents.
+        Interval of other annotators on other documents.
     n_documents, n_annotators
-        How many documents (or clusters of them) and annotators there are.
+        Number of documents (or clusters of them), and of annotators.
     n_teams
-        How many teams the annotators work in; None if each is by itself. Intervals over annotators
-        are over teams then.
+        Number of teams that the annotators work in; None if each is by itself. Intervals over
+        annotators are over teams then.
     confidence
         Coverage that is aimed at.
     reason
-        Why there is none over annotators.
+        Reason why there is no interval over annotators.
     documents_reason
-        Why there is none over documents, where one was asked for.
+        Reason why there is no interval over documents, where one was asked for.
     """
 
     documents: Interval | None = None
@@ -191,12 +191,12 @@ class Over:
         who, people = self._people()
         alone = _span(self.annotators)
         if self.both is None:
-            said = (
+            sentence = (
                 f"If other {who} like these had marked these documents, γ would probably be "
                 f"{alone} ({self.confidence:.0%} confidence; {people})."
             )
         else:
-            said = (
+            sentence = (
                 f"If other {who} like these marked other documents like these, γ would probably "
                 f"be {_span(self.both)} ({self.confidence:.0%} confidence; {people}; "
                 f"{self.n_documents} documents); with other {who} on these documents {alone}"
@@ -206,13 +206,15 @@ class Over:
                     same = "annotators"
                 else:
                     same = "teams"
-                said += f", with these {same} on others {_span(self.documents)}"
-            said += "."
+                sentence += f", with these {same} on others {_span(self.documents)}"
+            sentence += "."
         if self.n_teams is None and self.n_annotators < _FEW:
-            said += " This says nothing about annotators of another kind, such as novices."
+            sentence += " This says nothing about annotators of another kind, such as novices."
         elif self.n_teams is not None and self.n_teams < _FEW_TEAMS:
-            said += f" A bad team may be missing among these {self.n_teams}, and is not covered."
-        return said
+            sentence += (
+                f" A bad team may be missing among these {self.n_teams}, and is not covered."
+            )
+        return sentence
 
     def _people(self) -> tuple[str, str]:
         """Return whom the intervals are about, and how many of them there are."""
@@ -255,7 +257,7 @@ def intervals_over(
     Parameters
     ----------
     sums
-        What γ is a ratio of.
+        Sums that γ is a ratio of.
     documents
         The interval over documents; without it there is none over both.
     clusters
@@ -280,53 +282,82 @@ def intervals_over(
     """
     from scipy.special import stdtrit
 
-    told: dict[str, Any] = {
-        "documents": documents,
-        "n_annotators": int(np.count_nonzero(np.bincount(sums.annotator))),
-        "confidence": confidence,
-    }
-    if teams is not None:
-        sums = sums.by_team(teams)
-    if clusters is None:
-        parts = sums.document
-    else:
-        parts = np.asarray(clusters)[sums.document]
-    there = np.flatnonzero(np.bincount(sums.annotator))
-    told["n_documents"] = int(np.count_nonzero(np.bincount(parts)))
-    told["n_teams"] = None if teams is None else len(there)
-    if (reason := _unknown(sums, len(there), teams is not None)) is not None:
-        return Over(**told, reason=reason)
+    over = Over(documents=documents, confidence=confidence)
+    sums, parts, people, over = _populations(over, sums, clusters, teams)
+    if over.reason is not None:
+        return over
     observed, expected, moved = _left_out(sums)
     whole = float(sums.observed.sum()), float(sums.expected.sum())
     theta = whole[0] / whole[1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(observed[there] / expected[there] / theta)
+        logs = np.log(observed[people] / expected[people] / theta)
     if not np.isfinite(logs).all():
-        return Over(**told, reason="without one of them, no disorder or no document is left")
-    share = np.bincount(sums.annotator, sums.expected)[there] / whole[1]
+        return replace(over, reason="without one of them, no disorder or no document is left")
+    share = np.bincount(sums.annotator, sums.expected)[people] / whole[1]
     variance = float(((logs - (share * logs).sum()) ** 2).sum())
     few = max(1.0, float((share**2).sum() ** 2 / (share**4).sum()) - 1)
     tail = (1 - confidence) / 2
-    if told["n_documents"] < FEWEST_PARTS:
+    if over.n_documents < FEWEST_PARTS:
         leg = -float(stdtrit(few, tail)) * math.sqrt(variance + error**2)
-        return Over(**told, annotators=_around(theta, (leg, leg)))
+        return replace(over, annotators=_around(theta, (leg, leg)))
     moved /= whole[1]
     moved /= theta
-    cells = parts * (int(there[-1]) + 1) + sums.annotator
-    if not (cells[1:] > cells[:-1]).all():  # as they are where no documents are clustered
-        places = np.unique(cells, return_inverse=True)[1]
-        moved = np.bincount(places, moved).astype(np.float64)
-    own = float((moved**2).sum())
-    many = max(few, float(len(moved)) + 1 - told["n_documents"] - len(there))
-    rest = -float(stdtrit(few, tail)) * math.sqrt(max(0.0, variance - _OWN * own))
-    alone = math.hypot(rest, float(stdtrit(many, tail)) * math.sqrt(own + error**2))
-    found = _around(theta, (alone, alone))
+    moved = _summed_by_cell(moved, parts * (int(people[-1]) + 1) + sums.annotator)
+    squares = float((moved**2).sum())
+    many = max(few, float(len(moved)) + 1 - over.n_documents - len(people))
+    rest = -float(stdtrit(few, tail)) * math.sqrt(max(0.0, variance - _OWN * squares))
+    alone = math.hypot(rest, float(stdtrit(many, tail)) * math.sqrt(squares + error**2))
+    over = replace(over, annotators=_around(theta, (alone, alone)))
     if documents is None:
-        return Over(**told, annotators=found)
+        return over
     with np.errstate(divide="ignore"):
         low, high = (abs(float(np.log((1 - end) / theta))) for end in documents)
-    both = _around(theta, (math.hypot(low, rest), math.hypot(high, rest)))
-    return Over(**told, annotators=found, both=both)
+    return replace(over, both=_around(theta, (math.hypot(low, rest), math.hypot(high, rest))))
+
+
+def _populations(
+    over: Over,
+    sums: PairSums,
+    clusters: Sequence[int] | Indices | None,
+    teams: Sequence[int] | Indices | None,
+) -> tuple[PairSums, Indices, Indices, Over]:
+    """Count documents or clusters of them, and annotators or teams.
+
+    Returns
+    -------
+    sums
+        Those of teams, if annotators work in teams.
+    parts
+        The document or cluster of each entry of the sums.
+    people
+        Numbers of the annotators or teams that occur.
+    over
+        With the counts, and with the reason if there is no interval over annotators.
+    """
+    n_annotators = int(np.count_nonzero(np.bincount(sums.annotator)))
+    if teams is not None:
+        sums = sums.by_team(teams)
+    parts = sums.document
+    if clusters is not None:
+        parts = np.asarray(clusters)[sums.document]
+    people = np.flatnonzero(np.bincount(sums.annotator))
+    over = replace(
+        over,
+        n_annotators=n_annotators,
+        n_documents=int(np.count_nonzero(np.bincount(parts))),
+        n_teams=None if teams is None else len(people),
+        reason=_unknown(sums, len(people), teams is not None),
+    )
+    return sums, parts, people, over
+
+
+def _summed_by_cell(values: Floats, cells: Indices) -> Floats:
+    """Return the sums of values of the same cell, in the order of the cells' numbers."""
+    if (cells[1:] > cells[:-1]).all():
+        # As they are where no documents are clustered.
+        return values
+    places = np.unique(cells, return_inverse=True)[1]
+    return np.bincount(places, values).astype(np.float64)
 
 
 def _around(theta: float, legs: Interval) -> Interval:
@@ -397,11 +428,11 @@ class PairCells:
     def without_categories(self) -> "PairCells":
         """Return a cell per document and pair."""
         keys = np.column_stack((self.document, self.pair))
-        found, place = np.unique(keys, axis=0, return_inverse=True)
+        distinct, place = np.unique(keys, axis=0, return_inverse=True)
         o, e = (
             np.bincount(place.ravel(), x).astype(np.float64) for x in (self.observed, self.expected)
         )
-        return PairCells(found[:, 0], np.zeros(len(found), np.int64), found[:, 1:], o, e)
+        return PairCells(distinct[:, 0], np.zeros(len(distinct), np.int64), distinct[:, 1:], o, e)
 
     def sums(self, weights: Sequence[float] | Floats = ()) -> PairSums:
         """Return the sums by document and annotator.
@@ -409,7 +440,7 @@ class PairCells:
         Parameters
         ----------
         weights
-            Of the documents; none: 1 each.
+            Weights of the documents; none: 1 each.
         """
         w = np.asarray(weights)[self.document] if len(weights) else 1.0
         return PairSums.of_pairs(self.document, self.pair, w * self.observed, w * self.expected)
@@ -422,13 +453,13 @@ class AlignedDocuments:
     Attributes
     ----------
     continua
-        In order, with the same categories.
+        Continua in order, with the same categories.
     columns
         The alignments of some neighbours of as many annotators, by their numbers.
     expected
         The expected disorder of each.
     dissimilarity
-        By which they are aligned.
+        Dissimilarity by which they are aligned.
     """
 
     continua: ContinuumSequence
@@ -499,7 +530,7 @@ def pair_sums_of(scored: AlignedDocuments, weights: Sequence[float] = ()) -> Pai
     scored
         As for `pair_cells_of`.
     weights
-        Of the documents; none: 1 each.
+        Weights of the documents; none: 1 each.
 
     Raises
     ------
@@ -533,10 +564,10 @@ def _cells_of_blocks(scored: AlignedDocuments) -> Iterator[PairCells]:
         expected = scored.expected[block][:, None, None]
         chance = (units[:, i] + units[:, j]) / 2 / len(i) * expected
         assert scored.dissimilarity is not None
-        seen = _borne(continua, scored.columns(block), scored.dissimilarity, kind, kinds)
-        cell = which, at, of = np.nonzero((seen > 0) | (chance > 0))
+        borne = _borne(continua, scored.columns(block), scored.dissimilarity, kind, kinds)
+        cell = which, at, of = np.nonzero((borne > 0) | (chance > 0))
         pairs = np.stack((who[which, i[at]], who[which, j[at]]), axis=1)
-        yield PairCells(block[0] + which, of, pairs, seen[cell], chance[cell])
+        yield PairCells(block[0] + which, of, pairs, borne[cell], chance[cell])
 
 
 def _borne(
@@ -562,10 +593,10 @@ def _borne(
         groups = every[at : at + step]
         costs = costs_of_pairs(groups, units, dissimilarity)
         real = groups >= 0
-        there = np.where(real[:, i] | real[:, j], costs, 0.0)
-        known = there.sum(axis=1)
-        scale = np.divide(costs.mean(axis=1), known, out=np.zeros(len(known)), where=known > 0)
-        halves = (scale[:, None] * there / 2).ravel()
+        costs_of_units = np.where(real[:, i] | real[:, j], costs, 0.0)
+        totals = costs_of_units.sum(axis=1)
+        scale = np.divide(costs.mean(axis=1), totals, out=np.zeros(len(totals)), where=totals > 0)
+        halves = (scale[:, None] * costs_of_units / 2).ravel()
         cells = (owner[at : at + step, None] * len(i) + np.arange(len(i))) * kinds
         for one, other in ((i, j), (j, i)):
             of = kind[np.where(real[:, one], groups[:, one], groups[:, other])]

@@ -51,14 +51,14 @@ class BootstrapInterval:
     low, high
         Bounds; NaN where there are too few parts.
     parts, kind
-        How many parts there are, and what they are.
+        Number of parts, and their kind.
     method
         `hall-t` of γ over documents or clusters, `four-cosines` of γ of a text, `bootstrap` of
         other ratios.
     draws, confidence
-        How many resampled sets (0: it takes none), and the coverage that is aimed at.
+        Number of resampled sets (0: it takes none), and the coverage that is aimed at.
     reason
-        Why there is no interval.
+        Reason why there is no interval.
     """
 
     low: float
@@ -117,7 +117,7 @@ def bootstrap(
     Parameters
     ----------
     parts
-        What it is a ratio of.
+        Contributions that the value is a ratio of.
     draws
         Number of resampled sets, ≥ 1.
     confidence
@@ -150,15 +150,15 @@ def interval_of_gamma(
     Parameters
     ----------
     parts
-        What γ is a ratio of.
+        Contributions that γ is a ratio of.
     error
         Relative standard error of the expected disorder.
     confidence
         As for `bootstrap`.
     units
-        How many units the documents have per annotator, and the largest disorder that they could
-        have. Where fewer than five documents have any disorder, the interval reaches as far as an
-        exact bound (`gammacp.inference.counted`).
+        Number of units per annotator, and the largest disorder that they could have. Where fewer
+        than five documents have any disorder, the interval reaches as far as an exact bound
+        (`gammacp.inference.counted`).
 
     Raises
     ------

@@ -48,7 +48,7 @@ class DrawnCounts:
     Attributes
     ----------
     mean, variance
-        Of the counts.
+        Means and variances of the counts.
     cautious
         The mean as if the sets together had one difference more.
     """
@@ -89,7 +89,7 @@ def by_chance(
     Parameters
     ----------
     documents
-        What was observed.
+        Documents that were observed.
     groups
         Random sets of all documents.
     dissimilarity

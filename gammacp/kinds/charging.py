@@ -52,7 +52,7 @@ class Shares(NamedTuple):
     slot
         The annotator in the document; −1 for nobody.
     kind
-        Its place in `KINDS`.
+        Place of the kind in `KINDS`.
     share
         1, or ½ of a tie.
     """
@@ -167,7 +167,7 @@ class SlotSums:
         Parameters
         ----------
         size
-            How many people there are.
+            Number of people.
         """
         return sums_over(self.person, self.values, size)
 
@@ -178,7 +178,7 @@ def sums_over(places: Indices, values: Floats, size: int) -> Floats:
     Parameters
     ----------
     places
-        Of each row.
+        Places of each row.
     values
         The rows.
     size
@@ -200,7 +200,7 @@ def add_up(
     found, shares
         Rows and who is charged with them.
     values
-        Of each row.
+        Values of each row.
     people
         For each document the person in each of its slots.
     begin

@@ -31,7 +31,7 @@ def suspected_conventions(continua: Mapping[str, Continuum]) -> tuple[Convention
     Parameters
     ----------
     continua
-        By name, of more than one annotator each.
+        Continua by name, of more than one annotator each.
     """
     return tuple(suspected(continua))
 
@@ -49,7 +49,7 @@ def uncharge(
     found
         Differences of a batch.
     names, continua
-        Its documents.
+        Names and continua of the documents.
     notes
         The conventions.
     """

@@ -33,14 +33,14 @@ class Differences:
     Attributes
     ----------
     document, form, first, second, bearer, clear, cost, unit, other
-        As `kernels.rows_of` returns them; documents are numbered within the batch.
+        Columns of `kernels.rows_of`; documents are numbered within the batch.
     parts, wholes
         Rows of units that are parts of a larger unit of somebody else (a family), and the row of
         that unit; sorted by the latter.
     owner
         The annotator of each unit.
     edges
-        Where the units of each document begin.
+        First unit of each document, and the end.
     """
 
     document: Codes
@@ -129,7 +129,7 @@ def differences_in(
     dissimilarity
         Bound to all of them.
     scales
-        What each document's disorder is multiplied by.
+        Factor of each document's disorder.
     """
     sizes = [len(g) * (g.shape[1] * (g.shape[1] - 1) // 2) for _, g in aligned]
     begin = 0

@@ -29,9 +29,9 @@ class AlignedDocuments:
     Attributes
     ----------
     alignments
-        By name, at least one.
+        Alignments by name, at least one.
     weights
-        Of documents that stand for more or fewer than one.
+        Weights of documents that stand for more or fewer than one.
     """
 
     alignments: Mapping[str, Alignment]

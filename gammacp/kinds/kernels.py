@@ -67,7 +67,7 @@ class Again(NamedTuple):
     cover
         The unit of that annotator that covers this one and others, −1 for none.
     several
-        Of how many units of that annotator this is the whole.
+        Number of units of that annotator that this one is the whole of.
     """
 
     partner: Indices
@@ -540,7 +540,7 @@ def rows_of(
     places, again
         The units, and what they are to others.
     groups, group_edges
-        As of `read_again`.
+        Groups as for `read_again`.
     position, category
         Costs of aligned pairs, flat by group and pair of annotators.
     scales

@@ -59,7 +59,7 @@ class Case:
     Attributes
     ----------
     document
-        Its name.
+        Name of the document.
     kind
         One of `KINDS`. A tie between one unit and several is called `merged`; half of its cost
         counts as `split`.
@@ -75,7 +75,7 @@ class Case:
     other_label
         Category of the second one's unit, where there is one.
     cost
-        Its part of the observed disorder.
+        Part of the observed disorder that the case causes.
     """
 
     document: str
@@ -109,9 +109,9 @@ class Kinds:
     conventions
         Conventions in which annotators seem to differ. What they explain is charged to nobody.
     reason
-        Why nobody is charged; None if annotators are charged.
+        Reason why nobody is charged; None if annotators are charged.
     even
-        By annotator and kind, the count if all annotators of a document differed alike.
+        Count if all annotators of a document differed alike, by annotator and kind.
     """
 
     key: ClassVar[str] = "kinds"
@@ -196,7 +196,7 @@ def kinds_of(
         Random annotation sets with their alignments, for what chance gives in an alignment or a γ;
         None: nothing is compared with chance, and there are no sentences.
     options
-        Of continua: those of `FamilyOptions`.
+        Options of continua: those of `FamilyOptions`.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def kinds_on(basis: Basis) -> Kinds:
     Parameters
     ----------
     basis
-        Of the continua.
+        Alignments and random sets of the continua.
 
     Raises
     ------
@@ -417,7 +417,7 @@ def has_gaps(starts: Sequence[float], ends: Sequence[float]) -> bool:
     Parameters
     ----------
     starts, ends
-        In order of their starts.
+        Starts and ends, in order of the starts.
     """
     if len(ends):
         latest = ends[0]

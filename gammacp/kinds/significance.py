@@ -46,9 +46,9 @@ class Counted:
     Attributes
     ----------
     sums, clear
-        By annotator of a document, and kind: of all differences, and of clear ones.
+        Sums by annotator of a document, and kind: of all differences, and of clear ones.
     size
-        How many people there are.
+        Number of people.
     charging
         Whether annotators are charged, or everything is counted on both sides.
     """
@@ -100,11 +100,11 @@ def p_values(found: Counted, chance: ByChance, seed: int) -> Floats:
     Parameters
     ----------
     found
-        What was observed.
+        Observed counts.
     chance
-        What random sets gave, with the names of the annotators.
+        Counts of random sets, with the names of the annotators.
     seed
-        Of the permutations.
+        Seed of the permutations.
     """
     totals = found.totals
     p = np.full(totals.shape, np.nan)
@@ -121,7 +121,7 @@ def holm(p: Floats) -> Floats:
     Parameters
     ----------
     p
-        Of any shape.
+        p-values, of any shape.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).round(2).tolist()
     [0.03, 0.06, 0.06]
@@ -141,7 +141,7 @@ def p_by_chance(found: Counted, chance: ByChance, kinds: Sequence[int]) -> Float
     found, chance
         As for `p_values`.
     kinds
-        Those that are tested.
+        Kinds that are tested.
     """
     assert chance.clear is not None
     p = np.full((found.size, len(kinds)), min(1.0, _STRICTER * chance.p_of_agreement))
@@ -166,7 +166,7 @@ def at_least(counts: Floats, means: Floats, variances: Floats) -> Floats:
     counts
         Observed; halves count less.
     means, variances
-        Of the counts; a variance below the mean counts as the mean.
+        Means and variances of the counts; a variance below the mean counts as the mean.
     """
     least = np.floor(counts)
     spread = np.maximum(variances - means, 0.0)
@@ -202,11 +202,11 @@ def p_by_luck(found: Counted, kinds: Sequence[int], seed: int) -> Floats:
     Parameters
     ----------
     found
-        What was observed.
+        Observed counts.
     kinds
-        Those that are tested.
+        Kinds that are tested.
     seed
-        Of the permutations.
+        Seed of the permutations.
     """
     differing = found.by_document[:, kinds].any(axis=1) & (found.sizes > 1)
     if np.count_nonzero(differing) >= FEWEST_DOCUMENTS:

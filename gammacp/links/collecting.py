@@ -32,9 +32,9 @@ def collect(kind: str, document: str, annotator: str, parsed: Any) -> None:
     Parameters
     ----------
     kind
-        Of what: "rhetoric" or "coreference".
+        Kind of structures: "rhetoric" or "coreference".
     document, annotator
-        Whose.
+        Document and annotator that they belong to.
     parsed
         The tree, or the mentions.
     """
@@ -52,9 +52,9 @@ def of_annotators(
     Parameters
     ----------
     documents
-        As collected, of one kind.
+        Structures as collected, of one kind.
     people
-        Who counts.
+        Annotators who count.
     renamed
         Names in the files with those that count.
     """

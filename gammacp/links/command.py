@@ -9,7 +9,7 @@ from gammacp.base.arguments import one_of
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading, load
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
-from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.output import PIPED, AsJson, message, print_json, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +78,7 @@ def links(
     else:
         _print(found, explain=explain)
         for table in fields.tables():
-            show(table)
+            show(table, piped=PIPED)
         for note in fields.notes():
             message(note)
         message(f"seed {settings.sampling.seed}")
@@ -111,9 +111,9 @@ def _print(found: LinkReport, *, explain: bool) -> None:
     if found.coreference:
         values = (Column(n, n, number, value=partial(_f1, n)) for n in SCORERS)
         named = Column("document", "document"), Column("annotators", "F₁ of", value=who)
-        show(Table((*named, *values), found.coreference))
+        show(Table((*named, *values), found.coreference), piped=PIPED)
     if found.relations:
-        show(Table(_relation_columns(found), found.relations))
+        show(Table(_relation_columns(found), found.relations), piped=PIPED)
     if not explain or not found.pairs:
         return
     counts = tuple(Column(what, what, count) for what in WHAT)
@@ -127,7 +127,7 @@ def _print(found: LinkReport, *, explain: bool) -> None:
         Column("links", "links", value=_links, wrapped=True),
         Column("disorder", "disorder", number),
     )
-    show(Table(shown, found.differing))
+    show(Table(shown, found.differing), piped=PIPED)
 
 
 def _relation_columns(found: LinkReport) -> tuple[Column, ...]:

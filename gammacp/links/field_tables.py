@@ -18,7 +18,7 @@ from gammacp.links.measures.corefud import MATCHES, corefud_scores
 from gammacp.links.measures.parseval import LEVELS, parseval
 
 Record = dict[str, Any]
-_SCORES = {
+_CHAINS = {
     "muc": "MUC",
     "b-cubed": "B³",
     "ceaf-m": "CEAF_m",
@@ -26,9 +26,8 @@ _SCORES = {
     "blanc": "BLANC",
     "lea": "LEA",
     "conll-average": "CoNLL",
-    "mor": "MOR",
-    "zeros": "zeros",
 }
+_MENTIONS = {"mor": "MOR", "zeros": "zeros"}
 _VARIANTS = {"original": "original Parseval", "rst": "RST-Parseval"}
 
 
@@ -39,12 +38,12 @@ class FieldTables:
     Attributes
     ----------
     parseval
-        As of `gammacp.links.measures.parseval.parseval`; empty without trees.
+        Records of `gammacp.links.measures.parseval.parseval`; empty without trees.
     faults
         Documents that are no tree, each with annotator and reason.
     corefud
-        As of `gammacp.links.measures.corefud.corefud_scores`, of each way to match
-        mentions, without and with singletons; empty without files of CorefUD.
+        Records of `gammacp.links.measures.corefud.corefud_scores`, of each way to match mentions,
+        without and with singletons; empty without files of CorefUD.
     """
 
     parseval: tuple[Record, ...] = ()
@@ -63,7 +62,7 @@ class FieldTables:
     def tables(self) -> Iterator[Table]:
         """Yield the tables that there are."""
         if rows := [row for row in self.corefud if row["documents"]]:
-            yield _corefud_table(rows)
+            yield from _corefud_tables(rows)
         if any(row["documents"] for row in self.parseval):
             values = (Column(level, level, number, value=partial(_f1, level)) for level in LEVELS)
             columns = (
@@ -85,18 +84,21 @@ class FieldTables:
             yield f"Parseval: {counted(other, 'pair')} of trees not compared: their texts differ"
 
 
-def _corefud_table(rows: list[Record]) -> Table:
+def _corefud_tables(rows: list[Record]) -> Iterator[Table]:
+    """Yield the scores of chains, and those of mentions."""
     named = (
         Column("annotators", "key, response", value=lambda row: ", ".join(row["annotators"])),
         Column("match", "match"),
         Column("singletons", "singletons", value=lambda row: "yes" if row["singletons"] else "no"),
     )
+    chains = (Column(k, t, number, value=partial(_f1, k)) for k, t in _CHAINS.items())
+    yield Table((*named, *chains), rows)
     mentions = (
         Column(rate, f"mentions {title}", number, value=partial(_mention_rate, rate))
         for rate, title in (("recall", "R"), ("precision", "P"), ("f1", "F₁"))
     )
-    scores = (Column(k, t, number, value=partial(_f1, k)) for k, t in _SCORES.items())
-    return Table((*named, *mentions, *scores), rows)
+    others = (Column(k, t, number, value=partial(_f1, k)) for k, t in _MENTIONS.items())
+    yield Table((*named, *mentions, *others), rows)
 
 
 def _mention_rate(rate: str, row: Mapping[str, Any]) -> float:
@@ -138,9 +140,9 @@ def field_tables(
     Parameters
     ----------
     collected
-        By kind.
+        Structures by kind.
     continua
-        What counts: other annotators are left out.
+        Continua whose annotators count: other annotators are left out.
     renamed
         Names in the files with those that count.
     """

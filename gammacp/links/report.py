@@ -39,7 +39,7 @@ class LinkReport:
     scores
         γ of the units, and of links and chains where there are any, by the measures' names.
     components
-        What the ends, the types and missing links cost; they sum to the observed disorder.
+        Costs of the ends, the types and missing links; they sum to the observed disorder.
     pairs
         Per pair of annotators, or type: how many links are joined alike or are different, and how.
     differing
@@ -47,7 +47,7 @@ class LinkReport:
     coreference
         Recall, precision and F₁ per pair of annotators and document, the first being the key.
     relations
-        Those of links per pair of annotators, by type and in all, over all documents.
+        Scores of links per pair of annotators, by type and in all, over all documents.
     """
 
     scores: Mapping[str, Score]
@@ -84,7 +84,7 @@ def link_report(
     types, ends
         As for `gammacp.links.measures.gamma_link.gamma_link`.
     options
-        Those of `FamilyOptions`, as for `gamma`.
+        Options of `FamilyOptions`, as for `gamma`.
 
     Raises
     ------

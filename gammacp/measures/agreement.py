@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gammacp.base.arguments import whole
+from gammacp.base.arguments import instance, whole
 from gammacp.base.signature import extend, fingerprint
 from gammacp.chance.beyond import ratio
 from gammacp.continuum import Corpus
@@ -62,9 +62,9 @@ class Agreement:
     chance
         Chance model that was used.
     clusters
-        Of documents that are not independent, what they have in common (`Continuum.cluster`).
+        Cluster of each document that is not independent of others (`Continuum.cluster`).
     weights
-        Of documents that stand for more or fewer than one (`Continuum.weight`).
+        Weight of each document that stands for more or fewer than one (`Continuum.weight`).
     """
 
     score: Gamma
@@ -268,6 +268,7 @@ class Agreement:
         DataError
             An annotator has no team, or a document has annotators of two.
         """
+        instance("teams", teams, Mapping, "the team of each annotator by name")
         for document, score in self.rated.items():
             people = score.alignment.continuum.annotators
             if missing := [a for a in people if a not in teams]:
@@ -413,7 +414,7 @@ def agreement(
         0 for no interval over the documents or clusters of a corpus, or of a text of enough
         unitary alignments; with any other number there is one. Nothing is drawn for it.
     options
-        Those of `FamilyOptions`, as for `gamma`.
+        Options of `FamilyOptions`, as for `gamma`.
 
     Raises
     ------

@@ -106,7 +106,7 @@ def pooled_disagreement(
     documents
         Data or random sets; those in which nothing can be observed are left out.
     options
-        Of measures.
+        Options of measures.
     """
     assert m.counting is not None
     assert m.counting.observe is not None
@@ -215,7 +215,7 @@ def against_own_chance(score: Score) -> Score:
     Parameters
     ----------
     score
-        Of one continuum.
+        Score of one continuum.
     """
     return replace(score, beyond_chance=_own(score) or _without(score.reason or "", ""))
 
@@ -290,10 +290,10 @@ def beyond_chance_of(
     data
         A continuum or a treebank.
     scores
-        By the measures' names.
+        Scores by the measures' names.
     options
-        Those that the measures were measured with, and of chance: `CHANCE_OPTIONS` of a continuum
-        (the default model is that of γ), `seed` of trees.
+        Options that the measures were measured with, and those of chance: `CHANCE_OPTIONS` of a
+        continuum (the default model is that of γ), `seed` of trees.
     matching
         As for `measured_beyond_chance`.
     """

@@ -135,9 +135,9 @@ class _Costs:
     groups
         Rows of units, shape (groups, annotators), −1 empty.
     first, second
-        Of each pair the rows of units, shape (groups, pairs).
+        Units of each pair, as rows, shape (groups, pairs).
     of_pairs
-        What each costs, a share of the whole disorder; shape (groups, pairs, components).
+        Cost of each pair, a share of the whole disorder; shape (groups, pairs, components).
     """
 
     groups: Codes

@@ -39,7 +39,7 @@ def squared_differences(
     categories
         Names; interval and ratio read them as numbers.
     counts
-        How many units have each, for "tree-information".
+        Number of units of each category, for "tree-information".
 
     Raises
     ------

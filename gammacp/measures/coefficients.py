@@ -49,19 +49,19 @@ def counts_of_choices(
     Parameters
     ----------
     continuum
-        Its annotators.
+        Continuum whose annotators chose.
     coefficient
         One of `COEFFICIENTS`.
     chosen
-        How much each annotator chose each label, shape (m, labels).
+        Amount of each label that each annotator chose, shape (m, labels).
     apart
-        How much two annotators differ about, shape (m, m), symmetric.
+        Amount that two annotators differ about, shape (m, m), symmetric.
     items
-        How much there is to choose about.
+        Amount that there is to choose about.
     values
         Number of choices of an annotator; infinite where items are a continuum.
     units
-        How many units that is.
+        Number of units that this amount is.
     labels
         Their names; None: the continuum's categories.
     """
@@ -97,7 +97,7 @@ def coefficient_rates(numbers: Numbers) -> Rates:
     Parameters
     ----------
     numbers
-        As `counts_of_choices` has them; `values` is 0 where items are a continuum.
+        Numbers of `counts_of_choices`; `values` is 0 where items are a continuum.
     """
     items = numbers["items"]
     observed = share(numbers["apart"], items)
@@ -125,7 +125,7 @@ def counting_of_choices(count: Callable[..., Counts], *, relabelled: bool = Fals
     count
         `(continuum, **options)`.
     relabelled
-        As of `Counting`.
+        Field `relabelled` of `Counting`.
     """
     return Counting(
         count=count,
@@ -147,11 +147,11 @@ def coefficient_score(counts: Counts, coefficient: str, signature: str) -> Categ
     Parameters
     ----------
     counts
-        As `counts_of_choices` makes them.
+        Counts made by `counts_of_choices`.
     coefficient
         One of `COEFFICIENTS`.
     signature
-        How the number was made.
+        Signature of the value.
     """
     rates = coefficient_rates(counts.numbers)
     assert rates.expected is not None

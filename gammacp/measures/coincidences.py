@@ -29,11 +29,11 @@ class Coincidences:
     observed, expected
         ℓ_ck and ε_ck in positions; `expected` is NaN where nothing can be expected.
     pairs
-        How many intersections have these two labels.
+        Number of intersections that have these two labels.
     possible
         ℓ.. of all sections, m·L.
     counts
-        What they are made of.
+        Counts that the coincidences are made of.
     """
 
     labels: tuple[str, ...]
@@ -50,7 +50,7 @@ class Coincidences:
         Parameters
         ----------
         counts
-            Of one party.
+            Counts of one party.
         """
         numbers = {name: values[0] for name, values in counts.numbers.items()}
         return cls(

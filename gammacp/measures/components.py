@@ -71,9 +71,9 @@ class VarianceComponents:
         Parameters
         ----------
         documents, annotators
-            How many documents, and annotators of each.
+            Number of documents, and number of annotators of each.
         people
-            How many annotators there are in all; None if everybody annotates everything.
+            Number of annotators in all; None if everybody annotates everything.
         """
         pairs = annotators * (annotators - 1) / 2
         sizes = {
@@ -119,11 +119,11 @@ def components_of(
     document
         The document of each cell, numbers from 0; shape (cells,).
     pair
-        Its two annotators; shape (cells, 2).
+        The two annotators of each cell; shape (cells, 2).
     observed, expected
-        What the cell adds to the two sums; cells that expect nothing are left out.
+        Amounts that the cell adds to the two sums; cells that expect nothing are left out.
     category
-        Its category, numbers from 0; None if cells are not told apart by it.
+        Category of the cell, numbers from 0; None if cells are not told apart by it.
 
     Raises
     ------

@@ -104,11 +104,11 @@ class PooledDisagreements:
     Attributes
     ----------
     names
-        Of the measures.
+        Names of the measures.
     documents
         The data, whose positions and bounds random sets take over.
     options
-        Of the measures.
+        Options of the measures.
     matching
         The way in which labels are matched, where those of the data were.
     reference
@@ -147,7 +147,7 @@ class PooledDisagreements:
         Parameters
         ----------
         name
-            Of the measure.
+            Name of the measure.
         documents
             Data or random sets.
         """
@@ -160,6 +160,12 @@ class PooledDisagreements:
             reference = next(iter(documents.values())).annotators[0]
         part = Part(m, documents, self.options, reference)
         return corpus_score(part, plain=True).disagreement
+
+
+def _of_score(score: Any, chance: str) -> BeyondChance:
+    """Return what a score that is beyond chance itself says of it."""
+    keys = "value interval observed expected samples p least_p reason signature"
+    return BeyondChance(**{key: getattr(score, key) for key in keys.split()}, chance=chance)
 
 
 def corpus_beyond_chance(
@@ -177,11 +183,11 @@ def corpus_beyond_chance(
     corpus
         The documents.
     found
-        By measure.
+        Scores by measure.
     reference
         As for `measure_corpus`.
     options
-        Of the measures, and of chance.
+        Options of the measures, and of chance.
     matching
         The way in which labels of the documents were matched; those of random sets are, too.
     joint
@@ -210,9 +216,7 @@ def corpus_beyond_chance(
             marked = {n: c for n, c in documents.items() if c.n_units}
             whole = Part(m, marked, options, joint=(joint or {}).get(name)).whole
             if whole is not None:
-                keys = "value interval observed expected samples p least_p reason signature"
-                own = {key: getattr(whole, key) for key in keys.split()}
-                beyond[name] = BeyondChance(**own, chance=settings.chance)
+                beyond[name] = _of_score(whole, settings.chance)
                 continue
         if m.counting is None:
             reason = _ADD_UP.format(name)

@@ -34,7 +34,7 @@ def with_intervals(
     part, pooled
         The documents, and the rates of their sums.
     formula
-        From numbers to rates.
+        Function from numbers to rates.
     """
     whole = pooled.whole
     marked = pooled.sizes > 0

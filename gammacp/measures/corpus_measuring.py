@@ -36,7 +36,7 @@ from gammacp.measures.corpus_remarks import (
 from gammacp.measures.corpus_score import CorpusScore, Retrieval
 from gammacp.measures.counting import Counts, Numbers, Rates
 from gammacp.measures.pooling import pooled_rates
-from gammacp.measures.registry import MEASURES, UNITS, expand_names
+from gammacp.measures.registry import MEASURES, UNITS, Measure, expand_names
 from gammacp.measures.score import Score
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def measure_corpus(
     corpus
         The documents.
     names
-        Of registered measures.
+        Names of registered measures.
     by
         Any of "category" and "pair"; "document" adds nothing here.
     reference
@@ -76,7 +76,7 @@ def measure_corpus(
     beyond_chance
         Whether each value has its disagreement against chance.
     scores
-        Of the documents, by measure within document, where they were computed before.
+        Scores of the documents, by measure within document, where they were computed before.
     executor
         For random sets of measures whose documents share them.
     check
@@ -84,9 +84,9 @@ def measure_corpus(
     matching
         The way in which labels of the corpus were matched, for random sets.
     joint
-        What `measure_jointly` returned, where it was called before.
+        Result of `measure_jointly`, where it was called before.
     options
-        Of the measures, and of chance.
+        Options of the measures, and of chance.
 
     Raises
     ------
@@ -95,29 +95,16 @@ def measure_corpus(
     UsageError
         A measure or an option is unknown.
     """
-    from gammacp.measures.beyond_chance import CHANCE_OPTIONS
-
     chosen = {name: MEASURES[name] for name in expand_names(names)}
     tables = [one_of("by", part, BY) for part in several("by", by)]
-    options_of_measures = frozenset[str]().union(*(m.options for m in chosen.values()))
-    if beyond_chance:
-        options_of_measures |= CHANCE_OPTIONS
-    for option in options.keys() - options_of_measures:
-        raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
+    _check_options(options, chosen, beyond_chance=beyond_chance)
     if check:
         check_reference(corpus, reference)
     corpus_scores = {}
     for name, m in chosen.items():
-        scores_of_documents = {d: s[name] for d, s in (scores or {}).items() if name in s}
-        part = Part(
-            m,
-            dict(corpus),
-            options,
-            reference,
-            scores_of_documents,
-            executor,
-            (joint or {}).get(name),
-        )
+        earlier = {d: s[name] for d, s in (scores or {}).items() if name in s}
+        whole = (joint or {}).get(name)
+        part = Part(m, dict(corpus), options, reference, earlier, executor, whole)
         corpus_scores[name] = _score_by(part, tables)
     if beyond_chance:
         # Imported here, as that module imports this one.
@@ -129,13 +116,26 @@ def measure_corpus(
     return corpus_scores
 
 
+def _check_options(
+    options: Mapping[str, Any], measures: Mapping[str, Measure], *, beyond_chance: bool
+) -> None:
+    """Raise UsageError for an option of no measure, nor of chance if that is asked for."""
+    from gammacp.measures.beyond_chance import CHANCE_OPTIONS
+
+    options_of_measures = frozenset[str]().union(*(m.options for m in measures.values()))
+    if beyond_chance:
+        options_of_measures |= CHANCE_OPTIONS
+    for option in options.keys() - options_of_measures:
+        raise UsageError(f"{option} is an option of none of: {', '.join(measures)}")
+
+
 def measured_jointly(names: Iterable[str]) -> list[str]:
     """Return the measures that are computed on all documents of a corpus at once, such as γ.
 
     Parameters
     ----------
     names
-        Of registered measures.
+        Names of registered measures.
     """
     counting = {name: MEASURES[name].counting for name in expand_names(names)}
     return [name for name, c in counting.items() if c is not None and c.together is not None]
@@ -156,13 +156,13 @@ def measure_jointly(
     corpus
         At least two documents.
     names
-        As `measured_jointly` returns them.
+        Names that `measured_jointly` returned.
     beyond_chance
         Whether each score of a document has itself as its value beyond chance.
     executor
         For random sets.
     options
-        Of the measures.
+        Options of the measures.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def as_corpus(data: Any) -> Corpus:
     Parameters
     ----------
     data
-        What is measured.
+        Data to be measured.
 
     Raises
     ------

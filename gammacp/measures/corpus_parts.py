@@ -33,11 +33,11 @@ class Part:
     documents
         The continua by name.
     options
-        Of the measure.
+        Options of the measure.
     reference
         The annotator whom the others are compared with; None: everybody with everybody.
     scores
-        Of the documents, where they are there already.
+        Scores of the documents, where they are there already.
     executor
         For random sets.
     joint
@@ -69,9 +69,9 @@ class Part:
         Parameters
         ----------
         change
-            From a document to what is left of it.
+            Function from a document to what is left of it.
         options
-            Those that are other ones.
+            Options that replace others.
         """
         documents = {name: change(c) for name, c in self.documents.items()}
         changed = {**self.options, **options}
@@ -157,7 +157,7 @@ class Part:
         Parameters
         ----------
         pooling
-            As of `Counting`.
+            Field `pooling` of `Counting`.
         """
         weights = [self.documents[name].weight for name in self.counts]
         return Pool.of([*self.counts.values()], weights, pooling)
@@ -187,7 +187,7 @@ class Part:
         Parameters
         ----------
         counts
-            Of the document.
+            Counts of the document.
         """
         return float(self.counting.rates_of(counts, **self.own_options).value.mean())
 

@@ -118,7 +118,7 @@ def note_on_missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
     Parameters
     ----------
     counts
-        Of the documents.
+        Counts of the documents.
     """
     sums = [
         int(sum(c.numbers[name].sum() for c in counts.values() if name in c.numbers))

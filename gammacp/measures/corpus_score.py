@@ -45,7 +45,7 @@ class CorpusScore:
     over
         Intervals by whose population they are about.
     documents, of
-        How many documents count, of how many.
+        Number of documents that count, and number of all documents.
     retrieval
         Recall and precision against a reference; both can be read of the score itself.
     support
@@ -53,11 +53,11 @@ class CorpusScore:
     by_category, by_pair
         The same of each category alone, and of each pair of annotators ("A, B").
     reason
-        Why there is no value.
+        Reason why there is no value.
     notes
-        What a reader must know; sentences without a full stop.
+        Facts that a reader must know; sentences without a full stop.
     signature
-        How the number was made.
+        Signature of the value.
     disagreement
         The measure's D on the summed counts, before any correction for chance.
     beyond_chance

@@ -29,15 +29,15 @@ class Counts:
         Whom each row is about: two annotators, or all of them (nobody is named where names take
         long to look up).
     numbers
-        By name, shape (parties,), or (parties, labels[, labels]) where labels are told apart. What
-        belongs to one of the two annotators begins with `first_` or `second_`.
+        Numbers by name, shape (parties,), or (parties, labels[, labels]) where labels are told
+        apart. What belongs to one of the two annotators begins with `first_` or `second_`.
     labels
         Names along the axes of labels.
     ordered
         Whether each pair is there in both orders, the reference first.
     weight
-        What the numbers are multiplied by in sums over documents, such as x̄ of γ; of shape
-        (labels,) where each label has a weight of its own.
+        Factor of the numbers in sums over documents, such as x̄ of γ; of shape (labels,) where each
+        label has a weight of its own.
     """
 
     parties: tuple[tuple[str, ...], ...]
@@ -76,7 +76,7 @@ class Counts:
         Parameters
         ----------
         row
-            Its number.
+            Number of the party.
         """
         numbers = {name: values[[row]] for name, values in self.numbers.items()}
         return replace(self, parties=(self.parties[row],), numbers=numbers)
@@ -126,7 +126,7 @@ def pairs_of(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     Parameters
     ----------
     names
-        Of all annotators, in order.
+        Names of all annotators, in order.
     """
     return tuple(combinations(names, 2))
 
@@ -142,7 +142,7 @@ class Rates:
     disagreement
         The measure's D, at most `most`.
     size
-        How many units, items or links it is about.
+        Number of units, items or links that the value is about.
     expected
         D that is expected by chance: value = 1 − disagreement / expected; 1 without chance.
     recall, precision
@@ -188,7 +188,7 @@ class Counting:
         `(counts, **options)`: what `rates` needs beside the numbers, by name, such as the
         differences of labels; `counts` are those of the document or of the whole corpus.
     pooling
-        How values of pairs become a document's value, and counts of documents a corpus's:
+        Way in which values of pairs become a document's value, and counts of documents a corpus's:
 
         - "pairs": the mean of the pairs' values; a corpus: the value of the sums;
         - "all": the value of the sums, in a document as in a corpus;
@@ -200,7 +200,7 @@ class Counting:
         Whether, to measure one label, units of all other labels are kept as "others" (True) or
         left out (False).
     nothing
-        Why a corpus has no value where the formula gives none.
+        Reason why a corpus has no value where the formula gives none.
     together
         `(corpus, **options) -> Score`, for measures that must see all documents at once because
         these share an expected value; the documents' scores are in its `scores`. None: each
@@ -237,7 +237,7 @@ class Counting:
         Parameters
         ----------
         options
-            Of the measure.
+            Options of the measure.
         """
         if isinstance(self.pooling, str):
             return self.pooling
@@ -249,9 +249,9 @@ class Counting:
         Parameters
         ----------
         counts
-            Of the document.
+            Counts of the document.
         options
-            Of the measure.
+            Options of the measure.
         """
         return self.rates(counts.numbers, **self.settle(counts, **options))
 
@@ -262,7 +262,7 @@ def share(part: Floats, whole: Floats) -> Floats:
     Parameters
     ----------
     part, whole
-        Of shapes that broadcast.
+        Numbers, of shapes that broadcast.
 
     >>> share(np.array([1.0, 0.0]), np.array([4.0, 0.0])).tolist()
     [0.25, nan]

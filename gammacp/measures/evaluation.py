@@ -68,11 +68,11 @@ def evaluate(
     m
         The measure.
     continuum
-        What is measured.
+        Data to be measured.
     options
-        By name; those of other measures are passed over.
+        Options by name; those of other measures are passed over.
     shared
-        What measures of one family keep for each other.
+        Results that measures of one family keep for each other.
     """
     notes: tuple[str, ...] = ()
     if isinstance(continuum, Continuum):

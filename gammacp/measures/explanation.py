@@ -72,7 +72,7 @@ class Explanation:
     Attributes
     ----------
     gamma
-        What is taken apart.
+        The γ that is taken apart.
     components
         A record per component: `observed` and `expected` disorder, `share` of the observed, and
         `gamma_if_perfect`: γ if that part of the observed disorder were 0, on the same alignment
@@ -86,8 +86,8 @@ class Explanation:
         for one continuum, `stretches` (equal parts of its length, units at their centre) for
         several.
     variances
-        What the disorder of pairs varies by; None for one continuum, and where nothing can be told
-        apart.
+        Components that the disorder of pairs varies by; None for one continuum, and where nothing
+        can be told apart.
     """
 
     gamma: Gamma
@@ -171,7 +171,7 @@ def explanation_of(
     stretches
         Equal parts into which a single continuum is cut, ≥ 1.
     options
-        Those of `FamilyOptions`, as for `gamma`; with the memory of an `agreement` on the same
+        Options of `FamilyOptions`, as for `gamma`; with the memory of an `agreement` on the same
         continua nothing is computed twice.
 
     Raises
@@ -192,7 +192,7 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
     Parameters
     ----------
     basis
-        What γ rests on; using a unit again must have no price.
+        Alignments and random sets that γ rests on; using a unit again must have no price.
     stretches
         As for `explanation_of`.
 

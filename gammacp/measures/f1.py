@@ -50,7 +50,7 @@ def count_matches(continuum: Continuum, *, alike: Alike) -> Counts:
     continuum
         The units.
     alike
-        Which overlapping units may be matched.
+        Function that tells which overlapping units may be matched.
     """
     matched = []
     for met in overlaps(continuum):
@@ -67,7 +67,7 @@ def counts_of_pairs(continuum: Continuum, **numbers: Floats) -> Counts:
     continuum
         The units.
     numbers
-        By name, in the order of `itertools.combinations` of the annotators.
+        Numbers by name, in the order of `itertools.combinations` of the annotators.
     """
     i, j = np.triu_indices(continuum.n_annotators, 1)
     units = continuum.counts.astype(np.float64)
@@ -101,9 +101,9 @@ def pairs_without_units(continuum: Continuum, values: Floats) -> str | None:
     Parameters
     ----------
     continuum
-        What was compared.
+        Continuum whose annotators were compared.
     values
-        Of the pairs, in order.
+        Values of the pairs, in order.
     """
     for k in np.flatnonzero(np.isnan(values))[:1]:
         first, second = pairs_of(continuum.annotators)[int(k)]

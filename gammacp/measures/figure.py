@@ -46,9 +46,9 @@ def picture_of(score: Score, width: float) -> Picture:
     Parameters
     ----------
     score
-        What is drawn.
+        The score to draw.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
 
     Raises
     ------

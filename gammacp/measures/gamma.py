@@ -171,7 +171,7 @@ def disorder_numbers(observed: Floats, expected: Floats, annotators: Indices) ->
     observed, expected
         δ and δ_e of each document.
     annotators
-        How many each has.
+        Number of annotators of each continuum.
     """
     most = annotators.astype(np.float64)
     return {
@@ -188,8 +188,8 @@ def disorder_rates(numbers: Numbers) -> Rates:
     Parameters
     ----------
     numbers
-        As `disorder_numbers` returns them, or sums of these, weighted by x̄; `units` are then the
-        sum of x̄, and `most` is the disorder of units that are all alone.
+        Numbers of `disorder_numbers`, or sums of these, weighted by x̄; `units` are then the sum of
+        x̄, and `most` is the disorder of units that are all alone.
     """
     most = numbers["most"]
     return Rates(
@@ -292,8 +292,8 @@ def gamma(continuum: Any, **options: Unpack[FamilyOptions]) -> Any:
     continuum
         At least two annotators and one unit; or a corpus, which has what `gamma_corpus` returns.
     options
-        Those under Other Parameters. The same seed gives the same γ after moving, scaling, renaming
-        and reordering.
+        Options under Other Parameters. The same seed gives the same γ after moving, scaling,
+        renaming and reordering.
 
     Raises
     ------
@@ -367,52 +367,33 @@ def score_on(
     chance
         The expected disorder.
     basis
-        What both rest on.
+        Alignments and random sets that both values rest on.
     continua
-        How many it was measured with, of a corpus.
+        Number of continua of a corpus that it was measured with.
     """
     expected = chance.expected
     alone = continua is None
     observed = document.disorder
     proven = document.optimal and expected.proven and expected.complete
-    notes = basis.once(("notes", chance), lambda: notes_on(expected, basis.settings))
-    if alone:
-        notes += few_units(document.continuum)
-    if not basis.continua.plain and document.continuum.markable:
-        # Imported here: most continua have no pauses.
-        from gammacp.continuum.markable import pauses_in_words
-
-        notes += pauses_in_words(document.continuum)
+    notes = _notes(document, chance, basis, alone=alone)
     towards = None
     if alone and not basis.selection:
         towards = direction([document.continuum], basis.settings.seed)
     if towards:
         notes += towards.notes
-    else:
-        notes += ()
+    counts = None
+    p = None
     value = math.nan
     interval = None
-    p = None
-    reason: str | None = (
-        f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
-    )
     if expected.enough:
         counts = _counts_of(document, expected)
-    else:
-        counts = None
-    if counts is not None:
         p = expected.p_value(observed)
         value = float(disorder_rates(counts.numbers).value[0])
-        if math.isnan(value):
-            reason = NOTHING_EXPECTED
-        else:
-            reason = None
+    reason = _why_undefined(value, expected)
     if reason is None:
         interval = ratio_interval(document.bound, observed, *expected.interval)
         if alone:
             notes += not_shown(p, expected.samples)
-        else:
-            notes += ()
     score = GammaScore(
         value=value,
         counts=counts,
@@ -435,16 +416,7 @@ def score_on(
         notes=notes,
         direction=towards,
         document=document,
-        signature=basis.once(
-            ("signature", chance, document.method, document.selection, continua),
-            lambda: basis.signature(
-                "soft-gamma" if basis.settings.cover else "gamma",
-                chance,
-                method=document.method,
-                selection=document.selection,
-                continua=continua,
-            ),
-        ),
+        signature=_signature(document, chance, basis, continua),
     )
     if basis.selection or not alone or not score.defined or basis.model.name != "cut":
         return score
@@ -491,6 +463,46 @@ def _with_gaps(score: GammaScore, basis: Basis) -> GammaScore:
     return replace(score, gaps=found, notes=(*score.notes, *found.notes))
 
 
+def _notes(
+    document: AlignedDocument, chance: Chance, basis: Basis, *, alone: bool
+) -> tuple[str, ...]:
+    """Return the notes on how chance was drawn, few units, and pauses."""
+    notes = basis.once(("notes", chance), lambda: notes_on(chance.expected, basis.settings))
+    if alone:
+        notes += few_units(document.continuum)
+    if not basis.continua.plain and document.continuum.markable:
+        # Imported here: most continua have no pauses.
+        from gammacp.continuum.markable import pauses_in_words
+
+        notes += pauses_in_words(document.continuum)
+    return notes
+
+
+def _why_undefined(value: float, expected: ExpectedDisorder) -> str | None:
+    """Return why γ is undefined; None if it is not."""
+    if not expected.enough:
+        return f"interrupted after {expected.samples} random annotation sets, too few for δ_e"
+    if math.isnan(value):
+        return NOTHING_EXPECTED
+    return None
+
+
+def _signature(
+    document: AlignedDocument, chance: Chance, basis: Basis, continua: int | None
+) -> str:
+    """Return the signature of a document's γ, which documents of one method share."""
+    return basis.once(
+        ("signature", chance, document.method, document.selection, continua),
+        lambda: basis.signature(
+            "soft-gamma" if basis.settings.cover else "gamma",
+            chance,
+            method=document.method,
+            selection=document.selection,
+            continua=continua,
+        ),
+    )
+
+
 def _counts_of(document: AlignedDocument, expected: ExpectedDisorder) -> Counts:
     """δ and δ_e of all annotators together, which add up over documents when weighted by x̄."""
     numbers = disorder_numbers(
@@ -509,7 +521,7 @@ def not_shown(p: float | None, samples: int) -> tuple[str, ...]:
     p
         Share of the random sets, with the data, that agree at least as well.
     samples
-        How many random sets there are.
+        Number of random sets.
     """
     if p is None or p <= _LEVEL or samples + 1 < 1 / _LEVEL:
         return ()
@@ -527,9 +539,9 @@ def few_units(
     Parameters
     ----------
     continuum
-        What is measured.
+        Continuum that is measured.
     measure
-        Its name for people.
+        Name of the measure for people.
     least
         Units per annotator from which the zero is chance; more where an annotator's own overlap.
     """
@@ -554,9 +566,9 @@ def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
     Parameters
     ----------
     expected
-        What the random sets gave.
+        Expected disorder of the random sets.
     settings
-        With the precision that was asked for.
+        Settings with the precision that was asked for.
     """
     notes: tuple[str, ...] = ()
     different = len(np.unique(expected.disorders.round(12)))

@@ -82,14 +82,14 @@ class CorpusGamma(Gamma):
     scores
         Per continuum; an undefined `Gamma` where γ could not be computed.
     continua
-        How many of them have a γ.
+        Number of continua that have a γ.
     annotators, units, samples
         Different annotators and units of those, and random sets (of all that were drawn).
     within, between
-        Its two factors (`gammacp.measures.within`); None if there is no γ, and of a selection of
+        Factors of γ (`gammacp.measures.within`); None if there is no γ, and of a selection of
         annotators.
     marked
-        How far annotators agree which continua hold anything; None of a selection of annotators.
+        Agreement on which continua hold anything; None of a selection of annotators.
     pooled
         The rates of all continua together, and the value without each; None if there is no γ.
     """
@@ -149,9 +149,9 @@ def gamma_corpus(corpus: Corpus, **options: Unpack[FamilyOptions]) -> CorpusGamm
     corpus
         Continua without a γ (one annotator, no unit) are undefined scores in it.
     options
-        Those of `FamilyOptions`, as for `gamma`. The default chance model is `documents`
-        (after §5.2.2) where there are at least as many continua as annotators, and otherwise `cut`
-        of each continuum by itself (the signature says which).
+        Options of `FamilyOptions`, as for `gamma`. The default chance model is `documents` (after
+        §5.2.2) where there are at least as many continua as annotators, and otherwise `cut` of each
+        continuum by itself (the signature says which).
 
     Raises
     ------
@@ -171,7 +171,7 @@ def gamma_of_family(corpus: Corpus, options: Mapping[str, Any]) -> CorpusGamma:
     corpus
         As for `gamma_corpus`.
     options
-        Its options, and `cover`: whether units may be repeated in an alignment.
+        Options of `gamma`, and `cover`: whether units may be repeated in an alignment.
     """
     instance("corpus", corpus, Corpus, "a Corpus (of one continuum: gamma)")
     settings, how = Settings.and_computing(options)
@@ -207,13 +207,13 @@ class ScoreTable(Mapping[str, Gamma]):
     Attributes
     ----------
     names, numbers
-        Of all continua in order, and the number of each.
+        Names of all continua in order, and the number of each.
     places
         Numbers of those that are here, ascending.
     basis
-        What they rest on.
+        Alignments and random sets that the scores rest on.
     reasons
-        By place, why there is none.
+        Reasons why there is no score, by place.
     aligned, alignments
         Places of the continua that have an alignment, ascending, and these.
     chances, which
@@ -241,7 +241,7 @@ class ScoreTable(Mapping[str, Gamma]):
         Parameters
         ----------
         basis
-            Of a corpus.
+            Alignments and random sets of a corpus.
         """
         continua = basis.continua
         doubtful = (continua.n_annotators < 2) | (continua.n_units == 0)
@@ -390,7 +390,7 @@ class DisorderColumns:
     Attributes
     ----------
     names, places
-        Of all continua, and the places of these among them.
+        Names of all continua, and the places of these among them.
     continua
         These.
     stands_for

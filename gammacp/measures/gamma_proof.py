@@ -59,11 +59,11 @@ class GammaProof:
     value, interval
         γ as the certificates give it.
     certificates
-        How many there are.
+        Number of certificates.
     without_proof
         File names of those that prove no bound, and why.
     exempt
-        Why random sets cannot be shown to be turned units, each reason once.
+        Reasons why random sets cannot be shown to be turned units, each once.
     """
 
     path: Path
@@ -112,7 +112,7 @@ def check_new_folder(folder: Path) -> None:
     Parameters
     ----------
     folder
-        To be written. It is put in its place whole, which the working folder cannot be.
+        Folder to be written. It is put in its place whole, which the working folder cannot be.
     """
     if os.path.realpath(folder) == os.path.realpath(Path()):
         raise UsageError("a proof needs a folder of its own, not the working folder: give its name")

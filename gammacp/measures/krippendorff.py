@@ -102,9 +102,10 @@ def settle_metric(counts: Counts, *, metric: Metric = "nominal", **_: Any) -> di
     Parameters
     ----------
     counts
-        Those with `labelled`, the number of units of each label, serve metrics that weigh labels.
+        Counts; those with `labelled`, the number of units of each label, serve metrics that weigh
+        labels.
     metric
-        As `alpha` takes it.
+        Metric as `alpha` takes it.
     """
     labelled = counts.numbers.get("labelled")
     units: dict[str, int] = {}
@@ -149,7 +150,7 @@ def u_alpha(
     bootstrap
         Number of bootstrap resamples; 0 for none.
     seed
-        Of the bootstrap.
+        Seed of the bootstrap.
 
     Worked value: L = 60, Alex [2,5)1, Paul [2,5)1 [10,20)2, Susan [2,5)2 [15,20)2: 0.398298143.
 
@@ -383,9 +384,9 @@ def signature_of(
     Parameters
     ----------
     name
-        Of the measure.
+        Name of the measure.
     continuum
-        What was selected of it is part of the signature.
+        Continuum; a selection that was made of it is part of the signature.
     bootstrap, seed
         Resamples and their seed.
     parts
@@ -419,7 +420,7 @@ def ratio_of_coincidences(
     name
         The signature.
     nothing, empty
-        Why there is no value if no disagreement is expected, or if there is no coincidence.
+        Reasons why there is no value if no disagreement is expected, or if there is no coincidence.
     bootstrap, seed
         Resamples (0 for none) and their seed.
     coverage

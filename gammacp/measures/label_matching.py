@@ -45,11 +45,11 @@ class LabelMap:
     onto
         The annotator whose labels stay as they are.
     matched
-        By other annotator: old names to names of `onto`.
+        Old names to names of `onto`, by other annotator.
     unmatched
-        By other annotator: old names to new ones that nobody else uses.
+        Old names to new ones that nobody else uses, by other annotator.
     left_over
-        By other annotator: labels of `onto` to which none of that annotator's labels is matched.
+        Labels of `onto` to which none of the annotator's labels is matched, by other annotator.
     shared, labelled
         Length that units of matched labels share, of all that labelled units of two annotators
         share, summed over annotators.
@@ -110,7 +110,7 @@ class MatchedDocuments:
     documents
         The continua by name, with new labels.
     maps
-        By document; of labels that are matched over the corpus, one under the name "".
+        Maps by document; of labels that are matched over the corpus, one under the name "".
     """
 
     documents: Mapping[str, Continuum]
@@ -320,7 +320,7 @@ def shared_lengths(
     pair
         Two annotators.
     labels
-        Of the one and of the other.
+        Labels of the one and of the other.
     """
     shared = np.zeros((len(labels[0]), len(labels[1])))
     codes = [{label: i for i, label in enumerate(some)} for some in labels]

@@ -45,7 +45,7 @@ def measure(
     continuum
         A continuum, a corpus, or a treebank for measures of trees.
     names
-        Of registered measures; `all` stands for every one of a continuum.
+        Names of registered measures; `all` stands for every one of a continuum.
     by
         "category", "pair", or both: each also by itself.
     reference
@@ -56,7 +56,7 @@ def measure(
         share the greatest length: those of one annotator onto the other's, or of all onto the
         reference's. Random sets are mapped as well. The result then has `labels`, too.
     options
-        Of the measures, each handed to those that declare it.
+        Options of the measures, each handed to those that declare it.
 
     Returns
     -------

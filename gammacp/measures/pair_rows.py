@@ -79,11 +79,11 @@ def pair_rows(
     Parameters
     ----------
     alignments
-        By document.
+        Alignments by document.
     expected
         δ_e of each document, if it is known.
     clusters, weights
-        Of each document that has one.
+        Cluster and weight of each document that has one.
 
     Two annotators whose units are the same but for the category:
 

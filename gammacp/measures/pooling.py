@@ -25,7 +25,7 @@ def with_common_labels(counts: Sequence[Counts], order: Sequence[str] = ()) -> l
     Parameters
     ----------
     counts
-        Of documents.
+        Counts of documents.
     order
         Labels that come first, in this order, if they occur; then those of the documents.
     """
@@ -47,10 +47,10 @@ class Pool:
     rows
         Numbers of each row, weighted; shape (rows, …).
     documents, parties
-        Of each row its document and its party, numbers from 0; shape (rows,). Where parties are not
-        told apart there is one row per document.
+        Document and party of each row, numbers from 0; shape (rows,). Where parties are not told
+        apart there is one row per document.
     size
-        How many documents there are.
+        Number of documents.
     sums
         Sums by party, shape (parties, …), where they are known better than by adding rows.
     """
@@ -68,11 +68,11 @@ class Pool:
         Parameters
         ----------
         counts
-            With the same labels.
+            Counts with the same labels.
         weights
-            What each document stands for.
+            Weight of each document.
         pooling
-            As of `Counting`.
+            Field `pooling` of `Counting`.
         """
         names = [*counts[0].numbers]
         weighted = [w * c.weight for w, c in zip(weights, counts, strict=True)]
@@ -153,7 +153,7 @@ class PooledRates:
     without
         The value without each document, shape (documents,); NaN where it is undefined.
     sizes
-        How much each document is about, shape (documents,).
+        Amount that each document is about, shape (documents,).
     """
 
     whole: Rates
@@ -169,9 +169,9 @@ def pooled_rates(pool: Pool, formula: Callable[[Numbers], Rates], pooling: Pooli
     pool
         The counts.
     formula
-        From numbers to rates, `Counting.rates` with all that it needs.
+        Function from numbers to rates, `Counting.rates` with all that it needs.
     pooling
-        As of `Counting`.
+        Field `pooling` of `Counting`.
     """
     total = pool.total
     of_parties = formula(total)

@@ -51,7 +51,7 @@ def count_values(continuum: Continuum, **_: Any) -> Counts:
     Parameters
     ----------
     continuum
-        With predefined units; unlabelled ones are missing values.
+        Continuum with predefined units; unlabelled ones are missing values.
     """
     labels = _labels(continuum)
     k = len(continuum.categories)
@@ -134,7 +134,7 @@ def count_labels(continuum: Continuum, *, coefficient: str = "fleiss") -> Counts
     Parameters
     ----------
     continuum
-        With predefined units, all of them labelled.
+        Continuum with predefined units, all of them labelled.
     coefficient
         As for `kappa`.
     """
@@ -193,7 +193,7 @@ def count_items(continuum: Continuum, **_: Any) -> Counts:
     Parameters
     ----------
     continuum
-        With predefined units; unlabelled ones are missing values.
+        Continuum with predefined units; unlabelled ones are missing values.
     """
     labels = _labels(continuum)
     q = len(continuum.categories)
@@ -352,7 +352,7 @@ def missing_note(counts: Counts) -> tuple[str, ...]:
     Parameters
     ----------
     counts
-        Of α or AC.
+        Counts of α or AC.
     """
     missing, asked = (int(counts.numbers[name].sum()) for name in ("missing", "asked"))
     if missing:

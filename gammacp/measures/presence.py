@@ -29,7 +29,7 @@ def count_presence(continuum: Continuum) -> Counts:
     Parameters
     ----------
     continuum
-        Its annotators, two at least, have read it, whether or not they marked anything.
+        Continuum; its annotators, two at least, have read it, whether or not they marked anything.
     """
     m = continuum.n_annotators
     k = len(continuum.categories)

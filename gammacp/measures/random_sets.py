@@ -35,7 +35,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
-from gammacp.errors import DataError
+from gammacp.errors import DataError, UsageError
 from gammacp.measures.settings import Computing, Memory, Settings
 
 T = TypeVar("T")
@@ -82,7 +82,7 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
     Parameters
     ----------
     size
-        How many continua there are.
+        Number of continua.
     found
         Their places with their alignments.
     """
@@ -106,7 +106,7 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         Parameters
         ----------
         number
-            From 0.
+            Number of the document, counted from 0.
         """
         return self._found[int(self._which[0, number])].document(int(self._which[1, number]))
 
@@ -127,7 +127,7 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         Parameters
         ----------
         name
-            Of the property of `Aligned`.
+            Name of a property of `Aligned`.
         """
         made = np.zeros(self._which.shape[1])
         for k, aligned in enumerate(self._found):
@@ -141,7 +141,7 @@ def by_size(continua: ContinuumSequence) -> Indices:
     Parameters
     ----------
     continua
-        In any order.
+        Continua in any order.
     """
     order = np.argsort(continua.n_units, kind="stable")
     return order[continua.n_units[order] > 0]
@@ -201,10 +201,13 @@ class Selected(Draws[Continuum]):
 def named_continua(continua: Continua) -> Mapping[str, Continuum]:
     """Continua by name, whatever they come as.
 
+    Names that are numbers, as the groups of a data frame have them, become text.
+
     Raises
     ------
     UsageError
-        It is none of a Continuum, a Corpus and a mapping of names to continua.
+        It is none of a Continuum, a Corpus and a mapping of names to continua, or two names are
+        the same text.
     """
     if isinstance(continua, Continuum):
         return {continua.name: continua}
@@ -214,7 +217,15 @@ def named_continua(continua: Continua) -> Mapping[str, Continuum]:
     instance("continua", continua, Mapping, wanted)
     for name, continuum in continua.items():
         instance(f"continua[{name!r}]", continuum, Continuum, "a Continuum")
-    return continua
+    if all(isinstance(name, str) for name in continua):
+        return continua
+    # Imported here: names of files are text.
+    from gammacp.base.frames import name_of
+
+    named = {name_of(name): continuum for name, continuum in continua.items()}
+    if len(named) < len(continua):
+        raise UsageError("continua: two names are the same text")
+    return named
 
 
 class Basis:
@@ -230,9 +241,9 @@ class Basis:
     continua
         Several are a corpus, and so is a `Corpus` of one; a single one stands by itself.
     settings
-        Where they leave the chance model open, it is decided for the continua.
+        Settings of γ. Where they leave the chance model open, it is decided for the continua.
     how
-        How to compute (`Computing`); random sets are kept only where `shared` keeps them.
+        Fields of `Computing`; random sets are kept only where `shared` keeps them.
     """
 
     def __init__(self, continua: Continua, settings: Settings, **how: Unpack[Computing]) -> None:
@@ -299,7 +310,7 @@ class Basis:
         Parameters
         ----------
         continua
-            As of a new one.
+            Continua as for a new object.
         chance
             Name of the chance model.
         """
@@ -373,7 +384,7 @@ class Basis:
         Parameters
         ----------
         places
-            Of the continua.
+            Places of the continua.
 
         Returns
         -------
@@ -577,15 +588,15 @@ class Basis:
         Parameters
         ----------
         name
-            Of the measure.
+            Name of the measure.
         chances
             The expected disorders behind it: what they decided by themselves is all said.
         selection
-            What was selected in the data.
+            Selections that were made in the data.
         method
             The solver that was used; None: that of the settings.
         parts
-            What else determines the number, shown first.
+            Other parts that determine the number, shown first.
         """
         found = [c.expected for c in dict.fromkeys(chances)]
         capped = [e.precision for e in found if e.capped]

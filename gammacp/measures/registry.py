@@ -100,7 +100,7 @@ def observed_disagreement(score: Score) -> float | None:
     Parameters
     ----------
     score
-        Of a measure whose `observed` is a disagreement.
+        Score of a measure whose `observed` is a disagreement.
     """
     return score.observed
 
@@ -111,7 +111,7 @@ def unobserved_agreement(score: Score) -> float | None:
     Parameters
     ----------
     score
-        Of a coefficient.
+        Score of a coefficient.
     """
     if score.observed is None:
         return None

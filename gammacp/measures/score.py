@@ -28,7 +28,7 @@ class ChanceBaseline:
     model
         The chance model with what it decided by itself; "" for a value that is not against chance.
     samples
-        How many random sets there are.
+        Number of random sets.
     p
         Share of the random sets, the observed one among them, that agree at least as well.
     least_p
@@ -51,7 +51,8 @@ class Score(Plotted):
         The agreement; NaN where it is undefined (then `reason` says why) and for measures that
         have one value per category.
     observed, expected
-        What the value is computed from, in the measure's own terms; None where it has none.
+        Quantities that the value is computed from, in the measure's own terms; None where it has
+        none.
     interval
         95 % Monte-Carlo interval, widened by unproven bounds.
     bootstrap
@@ -65,15 +66,16 @@ class Score(Plotted):
         The random sets of a value that is against chance already. Its parts can also be read as
         `chance` (the model), `samples`, `p` and `least_p` of the score.
     reason
-        Why the value is undefined.
+        Reason why the value is undefined.
     notes
-        What a reader of the value must know; sentences without a full stop.
+        Facts that a reader of the value must know; sentences without a full stop.
     signature
-        How the number was made.
+        Signature of the value.
     beyond_chance
         The measure's disagreement against a chance model, where that was asked for.
     counts
-        What the value is made of, for sums over documents; None of measures that do not add up.
+        Counts that the value is made of, for sums over documents; None of measures that do not add
+        up.
     """
 
     value: float
@@ -189,9 +191,9 @@ def described(score: Any, told: Mapping[str, Any]) -> str:
     Parameters
     ----------
     score
-        With a value and notes.
+        A score with a value and notes.
     told
-        What else the line says, by name; None is left out.
+        Other parts of the line, by name; None is left out.
     """
     name = type(score).__name__
     parts = [f"{key}={_short(value)}" for key, value in told.items() if value is not None]
@@ -235,8 +237,8 @@ def undefined(reason: str, **known: Any) -> Score:
     Parameters
     ----------
     reason
-        Why there is no value.
+        Reason why there is no value.
     known
-        What there is all the same: `observed`, `expected`, `signature` of a `Score`.
+        Fields of `Score` that are known all the same: `observed`, `expected`, `signature`.
     """
     return Score(value=math.nan, reason=reason, **known)

@@ -146,15 +146,27 @@ def explanation_tables(found: Explanation, most: int = 10) -> Iterator[tuple[str
     parts = [_part(name) for name in components]
     missed = Column("missed", "missed", number)
     for key, first in _SHOWN.items():
-        records = sorted(getattr(found, key), key=lambda r: -r["observed"])
+        records = sorted(getattr(found, key), key=_worst_first)
         if len(records) < 2:
             continue
         columns = (first, *_PARTS, *parts, missed, whole[-1])
         shown = Table(columns, records[:most]).without_empty("missed", "expected")
-        yield (f"worst {most} of {len(records)} {key}" if len(records) > most else ""), shown
+        titles = []
+        if len(records) > most:
+            titles.append(f"worst {most} of {len(records)} {key}")
+        if key == "annotators":
+            titles.append(
+                "observed: cost of their own units; missed: cost of others' units that they lack"
+            )
+        yield ", ".join(titles), shown
     if len(found.stretches) > 1:
         ends = Column("start", "from", position), Column("end", "to", position)
         yield "", Table((*ends, *_PARTS, *parts), found.stretches)
+
+
+def _worst_first(record: Mapping[str, Any]) -> float:
+    """Return a key to sort by; whoever misses units bears nothing for them, but is as far off."""
+    return -float(record["observed"] + record.get("missed", 0.0))
 
 
 def _part(name: str) -> Column:

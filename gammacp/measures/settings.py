@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypedDict, TypeVar, get_type_hints
 from gammacp.alignment import SOLVERS, Solving
 from gammacp.alignment.align import check_reuse
 from gammacp.alignment.limits import CROWD
-from gammacp.base.arguments import number, one_of, text, whole
+from gammacp.base.arguments import MOST_DRAWS, number, one_of, text, whole
 from gammacp.base.signature import describe
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.registry import CHANCE_MODELS, DEFAULT_CHANCE, default_chance
@@ -186,7 +186,7 @@ class Settings:
             SampleRule(
                 number("precision", given["precision"]),
                 number("confidence", given["confidence"]),
-                None if samples is None else whole("samples", samples, 0),
+                None if samples is None else whole("samples", samples, 0, MOST_DRAWS),
             ),
             whole("seed", given["seed"], 0),
             text("method", given["method"]),

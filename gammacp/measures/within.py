@@ -67,7 +67,7 @@ def factors(
     Parameters
     ----------
     continua
-        Those with a γ.
+        Continua that have a γ.
     observed, lowest
         D_o, the mean disorder of the continua weighted by x̄, and its proven bound.
     interval
@@ -117,9 +117,9 @@ def sets_of_each(expected: ExpectedDisorder, continua: ContinuumSequence) -> lis
     Parameters
     ----------
     expected
-        Of chance within each of these in turn.
+        Expected disorder of chance within each of these in turn.
     continua
-        In the order in which they were given to it.
+        Continua in the order in which they were given to it.
     """
     marked = by_size(continua).tolist()
     if len(marked) > MOST_STRATA:
@@ -146,7 +146,7 @@ def p_within_documents(
     sets
         x̄·δ of the random sets of each.
     seed
-        Of recombinations.
+        Seed of the recombinations.
     """
     if sets is None:
         return None, None
@@ -168,7 +168,7 @@ def gaps_within(
     Parameters
     ----------
     basis
-        Of the corpus.
+        Alignments and random sets of the corpus.
     named
         Documents that have a γ.
     disorders

@@ -15,7 +15,7 @@ class Zero:
     Attributes
     ----------
     lowest, highest
-        Of the processes' means.
+        Lowest and highest of the processes' means.
     verdict
         Whether the mean of each process lies within a margin of 0, .01 for γ and .02 for others, by
         a test of equivalence at 5 %: "shown"; "not", where one lies beyond it; "open" otherwise.

@@ -290,7 +290,7 @@ def equal_rates(numbers: Numbers) -> Rates:
     Parameters
     ----------
     numbers
-        What is `equal` of `all`, and `units`.
+        The number `equal` out of `all`, and `units`.
     """
     value = share(numbers["equal"], numbers["all"])
     return Rates(value=value, disagreement=1 - value, size=numbers["units"])

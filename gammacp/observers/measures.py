@@ -301,9 +301,9 @@ def boundaries(continuum: Continuum, *, tolerance: float = 0.0, dissimilarity: A
     continuum
         At least two annotators and one unit.
     tolerance
-        In positions, ≥ 0.
+        Distance in positions, ≥ 0.
     dissimilarity
-        What units are aligned by; default `Combined()`.
+        Dissimilarity that units are aligned by; default `Combined()`.
 
     Worked value: A [0,10) [20,30), B [1,10) [20,33), tolerance 1: 1 of 2; onsets +0.5, offsets
     +1.5 on average.

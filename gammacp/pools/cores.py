@@ -21,7 +21,7 @@ def available_cores(root: Path = Path("/")) -> int:
     Parameters
     ----------
     root
-        Where `/proc` and `/sys` are.
+        Folder that holds `/proc` and `/sys`.
     """
     if hasattr(os, "sched_getaffinity"):
         cores = len(os.sched_getaffinity(0))
@@ -44,7 +44,8 @@ def processes_for(jobs: int | None, *, pays: bool = True) -> int:
     Parameters
     ----------
     jobs
-        What was asked for (`--jobs`); None: one per available core if it `pays`, else one.
+        Number of processes that was asked for (`--jobs`); None: one per available core if it
+        `pays`, else one.
     pays
         Whether there is enough to do that starting processes, which takes seconds, is worth it.
 

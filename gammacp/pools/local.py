@@ -138,7 +138,7 @@ class Processes(_Pooled):
     Parameters
     ----------
     jobs
-        How many; at least 1.
+        Number of processes; at least 1.
     timeout
         Seconds after which a task that still runs fails with `WorkerDied`, and its worker ends;
         None for no limit.

@@ -19,9 +19,9 @@ class PoolError(GammacpError):
     Parameters
     ----------
     message
-        What happened.
+        Description of what happened.
     sweeps
-        What it means for a sweep, which ends with it; other work goes on in the process that asked.
+        Consequence for a sweep, which ends with it; other work goes on in the process that asked.
     """
 
     def __init__(self, message: str, sweeps: str = "") -> None:
@@ -51,7 +51,8 @@ class Pool:
     executor
         Any `concurrent.futures.Executor`.
     width
-        How many tasks it runs at once, asked again while the work goes on.
+        Function that returns the number of tasks it runs at once, called again while the work goes
+        on.
     gave_up
         Whether an exception says that the executor itself tried a task on several workers, which
         all died.
@@ -89,7 +90,7 @@ def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[
         available core. `dask://host:port`: the workers of a Dask scheduler (extra `dask`), all of
         them or at most `jobs` at once.
     jobs
-        How many tasks run at once.
+        Number of tasks that run at once.
 
     Raises
     ------
@@ -140,7 +141,7 @@ def workers(
     pays
         Whether the work is worth starting processes by default.
     executor
-        Where they run, as for `open_pool`; None: processes, where they pay.
+        Kind of workers, as for `open_pool`; None: processes, where they pay.
 
     Raises
     ------

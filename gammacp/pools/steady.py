@@ -40,7 +40,7 @@ class Steady(Executor):
     Parameters
     ----------
     pool
-        Where tasks run.
+        Pool that runs the tasks.
     """
 
     def __init__(self, pool: Pool) -> None:

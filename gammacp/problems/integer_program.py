@@ -47,8 +47,8 @@ class IntegerProgram:
     Attributes
     ----------
     names
-        Of the variables: `x_3_17` a pair of units, `r_3` a representative, `g_3_17_20` a group;
-        units by their row in the problem.
+        Names of the variables: `x_3_17` a pair of units, `r_3` a representative, `g_3_17_20` a
+        group; units by their row in the problem.
     cost
         int64, shape (variables,).
     matrix
@@ -168,7 +168,7 @@ def cut_weights(problem: Problem) -> tuple[Floats, int]:
     Parameters
     ----------
     problem
-        With all its pairs.
+        Problem with all its pairs.
     """
     best = max(float(problem.weight.max(initial=0.0)), 0.0)
     worst = max(problem.opening, 0.0) + max(problem.n_annotators - 2, 0) * best
@@ -243,7 +243,7 @@ def whole_program(
     Parameters
     ----------
     names, cost
-        Of the variables; shape (variables,).
+        Names and costs of the variables; shape (variables,).
     blocks
         Rows: entries (row, variable, ±1), and what all rows of the block are between.
     most

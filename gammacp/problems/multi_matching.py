@@ -46,9 +46,9 @@ def weighted_problem(
     first, second
         Rows of the units of each pair, of different owners, each pair once; shape (pairs,).
     weight
-        What the pair earns if both are in one group, below 0 what it costs; shape (pairs,).
+        Gain of each pair if both are in one group, below 0 its cost; shape (pairs,).
     opening
-        What a group costs.
+        Cost of a group.
 
     Raises
     ------
@@ -69,27 +69,10 @@ def weighted_problem(
     owners = np.asarray(owner)
     rows = [np.asarray(each, np.int64 if len(each) == 0 else None) for each in (first, second)]
     earned = np.asarray(weight, np.float64)
-    units = len(owners)
-    for name, array in (("owner", owners), ("first", rows[0]), ("second", rows[1])):
-        if array.ndim != 1 or (len(array) and not np.issubdtype(array.dtype, np.integer)):
-            raise UsageError(f"{name} is not a list of whole numbers")
-    if not len(rows[0]) == len(rows[1]) == len(earned) or earned.ndim != 1:
-        raise UsageError("first, second and weight need an entry for each pair")
-    if not units or owners[0] < 0 or (np.diff(owners) < 0).any():
-        raise UsageError("owner needs an entry for each unit, 0 or more, ascending")
+    _check_lists(owners, rows, earned)
     low = np.minimum(*rows)
     high = np.maximum(*rows)
-    outside = (low < 0) | (high >= units)
-    if outside.any():
-        raise UsageError(f"pair {_pair(rows, outside)} is not among the {units} units")
-    within = owners[low] == owners[high]
-    if within.any():
-        raise UsageError(f"both units of pair {_pair(rows, within)} have one owner")
-    key = low.astype(np.int64) * units + high
-    again = np.ones(len(key), np.bool_)
-    again[np.unique(key, return_index=True)[1]] = False
-    if again.any():
-        raise UsageError(f"pair {_pair(rows, again)} is given twice")
+    _check_pairs(owners, rows, low, high)
     if not np.isfinite([*earned, opening]).all():
         raise UsageError("a weight, or the opening, is not finite; leave out pairs that are barred")
     return Problem(
@@ -216,3 +199,33 @@ def _problem(
         begin[table[:, 1]] + table[:, 3],
         -np.array(costs),
     )
+
+
+def _check_lists(owners: Any, rows: Sequence[Any], weights: Any) -> None:
+    """Raise UsageError unless owners, both rows of the pairs and weights are lists that fit."""
+    for name, array in (("owner", owners), ("first", rows[0]), ("second", rows[1])):
+        if array.ndim != 1 or (len(array) and not np.issubdtype(array.dtype, np.integer)):
+            raise UsageError(f"{name} is not a list of whole numbers")
+    if not len(rows[0]) == len(rows[1]) == len(weights) or weights.ndim != 1:
+        raise UsageError("first, second and weight need an entry for each pair")
+    if not len(owners) or owners[0] < 0 or (np.diff(owners) < 0).any():
+        raise UsageError("owner needs an entry for each unit, 0 or more, ascending")
+
+
+def _check_pairs(owners: Any, rows: Sequence[Any], low: Any, high: Any) -> None:
+    """Raise UsageError unless each pair is of two owners' units, and there once.
+
+    `low` and `high` are the smaller and the larger row of each pair.
+    """
+    units = len(owners)
+    outside = (low < 0) | (high >= units)
+    if outside.any():
+        raise UsageError(f"pair {_pair(rows, outside)} is not among the {units} units")
+    within = owners[low] == owners[high]
+    if within.any():
+        raise UsageError(f"both units of pair {_pair(rows, within)} have one owner")
+    key = low.astype(np.int64) * units + high
+    again = np.ones(len(key), np.bool_)
+    again[np.unique(key, return_index=True)[1]] = False
+    if again.any():
+        raise UsageError(f"pair {_pair(rows, again)} is given twice")

@@ -12,6 +12,7 @@ from typing import Any, Unpack
 
 from gammacp.base.files import write_text
 from gammacp.base.left_out import LeftOut, gather
+from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.calibrate import calibrate as calibrated
 from gammacp.campaign.compare import compare
 from gammacp.campaign.compare.sessions import first_sessions
@@ -116,8 +117,8 @@ def report(
     in_order
         Whether the continua are in the order in which they were annotated, for changes over time.
     deciding
-        How the gold standard behind the review list is decided: `weights`, `support`, `boundaries`,
-        … of `gammacp.campaign.consensus.consensus_of_each`, which makes it.
+        Options that decide the gold standard behind the review list: `weights`, `support`,
+        `boundaries`, … of `gammacp.campaign.consensus.consensus_of_each`, which makes it.
     draws
         0 for no interval over documents; any other number gives the same one.
     leave_one_out, executor, progress, first
@@ -127,16 +128,16 @@ def report(
     left_out
         Content that readers skipped, listed as well; by default that of the continua.
     images
-        Where the images under the drawings of shapes are, called as the documents are: folders,
-        with what is below them, or files, of whose folders the own files are looked at.
+        Images under the drawings of shapes, called as the documents are: folders, with what is
+        below them, or files, of whose folders the own files are looked at.
     options
-        Those of `GammaOptions`.
+        Options of `GammaOptions`.
     """
     settings = Settings.of(**options)
     # Looked up here, so that an unknown name fails before anything is computed.
     measures = [MEASURES[name].name for name in expand_names(measures)]
-    given_options = {name for name, value in options.items() if value is not None}
-    has_dissimilarity = given_options & {"dissimilarity", "alpha", "beta", "delta"}
+    options_set = {name: value for name, value in options.items() if value is not None}
+    has_dissimilarity = options_set.keys() & {"dissimilarity", "alpha", "beta", "delta"}
     continua_by_name = {name or "continuum": c for name, c in named_continua(continua).items()}
     tell = progress or (lambda _: None)
     comparison = compare(
@@ -168,12 +169,10 @@ def report(
         **deciding,
     )
     overall = comparison.overall
-    meaning = None
+    calibration = None
     if calibrate and overall.score.defined:
         tell("what this γ means")
-        chosen: GammaOptions = {**options, "chance": overall.chance}
-        documents = {n: s.alignment.continuum for n, s in overall.computed.items()}
-        meaning = calibrated(documents, score=overall.score, executor=executor, **chosen)
+        calibration = _calibration(overall, executor, options)
     candidacy = None
     if reference is not None:
         tell("whether the reference may stand in for a person")
@@ -185,7 +184,7 @@ def report(
         measures,
         reference=reference,
         executor=executor,
-        options={k: v for k, v in options.items() if v is not None},
+        options=options_set,
     )
     viewed = {n: s.alignment.continuum for n, s in islice(overall.computed.items(), VIEWED)}
     return Report(
@@ -194,7 +193,7 @@ def report(
             comparison=comparison,
             gold=gold,
             values=values,
-            calibration=meaning,
+            calibration=calibration,
             candidacy=candidacy,
             failures=failures,
             left_out=left_out or gather(c.left_out for c in continua_by_name.values()),
@@ -208,6 +207,15 @@ def _title(named: Mapping[str, Continuum]) -> str:
     if len(names) > 3:
         return f"Agreement on {len(names)} documents"
     return f"Agreement on {', '.join(names)}"
+
+
+def _calibration(
+    overall: Agreement, executor: Executor | None, options: GammaOptions
+) -> Calibration:
+    """Return which errors would give γ of everybody, under the same chance model."""
+    chosen: GammaOptions = {**options, "chance": overall.chance}
+    documents = {n: s.alignment.continuum for n, s in overall.computed.items()}
+    return calibrated(documents, score=overall.score, executor=executor, **chosen)
 
 
 def _candidacy(

@@ -1,17 +1,22 @@
 """`gammacp report`: one self-contained page with numbers, alignment view and disagreements."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.campaign.commands.deciding import Deciding
 from gammacp.cli.incomplete import unread_in_words
 from gammacp.cli.options.groups import Brought, option
-from gammacp.cli.options.reading import Files, Reading, load, split_names
+from gammacp.cli.options.reading import Files, Loaded, Reading, split_names
 from gammacp.cli.options.settings import GammaFlags, Thresholds
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.sparing import spare_files
 from gammacp.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from gammacp.report.page import Contents
 
 
 def report(
@@ -56,17 +61,7 @@ def report(
         raise DataError("is not a folder", file=images, hint="Give the folder with the images")
     options = settings.options()
     features = settings.weighing.features
-    about = comparing.about()
-    loaded = load(
-        files,
-        reading,
-        features,
-        writes=[out],
-        about=about,
-        links=True,
-        by_default_chance="chance" not in options,
-        people=[comparing.reference] if comparing.reference else (),
-    )
+    loaded = comparing.load(files, reading, features, [out], options)
     spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, features, loaded.continua)
     pays = calibrate or loaded.takes_long
@@ -86,18 +81,30 @@ def report(
             **options,
         )
     built.write(out)
-    under = built.contents.images
-    for note in under.notes:
+    _tell(built.contents, out, loaded, json=json)
+    comparison = built.contents.comparison
+    settings.solving.check_proven(comparison.overall.score.status)
+    thresholds.check_gamma(comparison.overall, comparison.bootstrap, loaded.files)
+
+
+def _tell(contents: Contents, out: Path, loaded: Loaded, *, json: bool) -> None:
+    """Say which images are missing and where the page is; or print the JSON."""
+    for note in contents.images.notes:
         message(note)
-    score = built.contents.comparison.overall.score
     if json:
-        known: dict[str, Any] = {"gamma": score.value, "interval": score.interval}
-        values = {name: s.as_dict() for name, s in built.contents.values.items()}
-        known["corpus"] = {"measures": values} if values else None
-        drawn = {"images": {"drawn": len(under.images), "notes": under.notes}}
-        print_json({"report": str(out), **known, **drawn, **loaded.json})
+        print_json({"report": str(out), **_document(contents), **loaded.json})
     else:
         message(f"wrote {out}")
-    settings.solving.check_proven(score.status)
-    comparison = built.contents.comparison
-    thresholds.check_gamma(comparison.overall, comparison.bootstrap, loaded.files)
+
+
+def _document(contents: Contents) -> dict[str, Any]:
+    """Return γ, other values of the corpus, and the images, as `--json` has them."""
+    score = contents.comparison.overall.score
+    values = {name: s.as_dict() for name, s in contents.values.items()}
+    images = contents.images
+    return {
+        "gamma": score.value,
+        "interval": score.interval,
+        "corpus": {"measures": values} if values else None,
+        "images": {"drawn": len(images.images), "notes": images.notes},
+    }

@@ -40,9 +40,9 @@ class ScaleBar:
     Attributes
     ----------
     about
-        What it holds for, in a few words.
+        Words for what it holds for.
     interval
-        Its bounds.
+        Bounds of the bar.
     colour
         `HERE` or `ELSEWHERE`.
     """

@@ -32,7 +32,7 @@ class Grounds:
     images
         (address, (width, height)) by document, the size in pixels of the image's own.
     notes
-        Which documents have none, and why.
+        Notes on documents that have none, and why.
     """
 
     images: Mapping[str, tuple[str, tuple[int, int]]] = field(
@@ -49,9 +49,9 @@ def images_of(
     Parameters
     ----------
     documents
-        By name.
+        Continua by name.
     folder
-        Where they lie.
+        Folder in which they lie.
     below
         Whether to look into its folders, too.
     """
@@ -69,7 +69,7 @@ def grounds(
     Parameters
     ----------
     documents
-        By name.
+        Continua by name.
     places
         Folders, looked through with what is below them; of a file's folder its own files alone.
     linked
@@ -120,7 +120,7 @@ def small_jpeg(path: Path) -> tuple[bytes, tuple[int, int]]:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
 
     Raises
     ------

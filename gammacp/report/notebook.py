@@ -167,11 +167,11 @@ def plain_view(title: str, verdict: str, content: Table, notes: Iterable[str] = 
     Parameters
     ----------
     title
-        Of the frame, for screen readers.
+        Title of the frame, for screen readers.
     verdict
         The sentence that stands first.
     content
-        What it rests on.
+        Table that the view rests on.
     notes
         Sentences below.
     """

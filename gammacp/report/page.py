@@ -76,9 +76,9 @@ class Contents:
     failures
         Sentences on what could not be read and is missing: they stand above everything else.
     left_out
-        What readers passed over.
+        Items that readers passed over.
     images
-        What lies under the drawings of shapes.
+        Images under the drawings of shapes.
     """
 
     title: str
@@ -189,7 +189,7 @@ def kinds_figure(comparison: Comparison) -> Markup | None:
     Parameters
     ----------
     comparison
-        Of the annotators.
+        Comparison of the annotators.
     """
     if comparison.kinds is None:
         return None
@@ -207,7 +207,7 @@ def scale_bars(score: Gamma, comparison: Comparison | None) -> list[figures.Scal
     score
         γ of all documents, or of one.
     comparison
-        With the interval over documents; None without one.
+        Comparison with the interval over documents; None without one.
     """
     bars = []
     if isinstance(score, CorpusGamma) and score.continua > 1:
@@ -250,7 +250,7 @@ def missing(sentences: Iterable[str]) -> Markup:
     Parameters
     ----------
     sentences
-        What to say of it; none where nothing is missing.
+        Sentences on what is missing; none where nothing is.
     """
     return join(*(element("p", said, class_="warning", role="alert") for said in sentences))
 

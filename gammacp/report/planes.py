@@ -24,7 +24,7 @@ def planes(alignments: Mapping[str, Alignment], under: Grounds = _PLAIN) -> Mark
     Parameters
     ----------
     alignments
-        By document.
+        Alignments by document.
     under
         The images.
     """

@@ -38,9 +38,9 @@ def corpus_values(
     Parameters
     ----------
     documents
-        What the page is about.
+        Documents that the page is about.
     comparison
-        With γ of all documents, which is not computed again.
+        Comparison with γ of all documents, which is not computed again.
     measures
         Names of other measures.
     reference
@@ -48,7 +48,7 @@ def corpus_values(
     executor
         For random sets.
     options
-        Of γ; each measure takes those that it declares.
+        Options of γ; each measure takes those that it declares.
     """
     found = {}
     gamma = _gamma(comparison)
@@ -91,7 +91,7 @@ def values_section(values: Mapping[str, CorpusScore]) -> Markup:
     Parameters
     ----------
     values
-        By measure.
+        Scores by measure.
     """
     remarks = (element("p", said) for said in _remarks(values))
     return join(table(corpus_table(values)), hint(_MEANING), *remarks)

@@ -72,8 +72,8 @@ class Intervals:
     pi, kappa
         None where there are fewer than five items, or no value.
     draws, undefined
-        How many draws there are, and how many of them have no value: the intervals are those of
-        the others.
+        Number of draws, and number of draws that have no value: the intervals are those of the
+        others.
     """
 
     pi: Interval | None
@@ -94,7 +94,7 @@ class CodingAgreement:
     Attributes
     ----------
     codings, pairs
-        Who segmented what, and every two codings of each item compared.
+        Segmentations of the coders, and every two codings of each item compared.
     intervals
         Bootstrap intervals of the pooled coefficients; None without bootstrap.
     """
@@ -161,7 +161,7 @@ class CodingAgreement:
         Parameters
         ----------
         name
-            Of the coefficient.
+            Name of the coefficient.
         """
         return spread(getattr(group.coefficients, name) for group in self.groups)
 
@@ -221,14 +221,14 @@ def coding_agreement(
     Parameters
     ----------
     codings
-        Who segmented what, with the groups of coders.
+        Segmentations, with the groups of coders.
     comparison
         Similarity, edits and mode; by default S with 2-wise transpositions, mode `equations`.
     bootstrap
         Number of draws of as many items, with replacement, for 95 % intervals of the pooled
         coefficients; 0 for none.
     seed
-        Of the draws.
+        Seed of the draws.
 
     Raises
     ------

@@ -40,16 +40,16 @@ class Beside:
     shared
         The items of each system, at least one.
     rng
-        Of what is `shuffled`.
+        Generator of the random numbers of what is `shuffled`.
 
     Attributes
     ----------
     judged
         Rows by name, systems first; a baseline may have several of an item.
     rows
-        Those of the people, then those of each name in turn.
+        Rows of the people, then those of each name in turn.
     owner
-        Of each row: 0 of people, else the number of its name, from 1.
+        Owner of each row: 0 of people, else the number of its name, from 1.
     pairs
         First and second row: people of an item with each other, and with each judged coding of it.
     versions
@@ -90,7 +90,7 @@ class Beside:
         Parameters
         ----------
         values
-            Of each pair.
+            Value of each pair.
 
         Returns
         -------

@@ -79,13 +79,13 @@ def measures_beyond_chance(
     Parameters
     ----------
     codings
-        Who segmented what; each item by two coders at least.
+        Segmentations; each item by two coders at least.
     comparison
         Similarity behind π* and κ*, edits and mode; by default S.
     rule
-        How many random corpora; by default 2 % of E[D] at 95 % for every measure.
+        Rule for the number of random corpora; by default 2 % of E[D] at 95 % for every measure.
     seed
-        Of the random corpora.
+        Seed of the random corpora.
 
     Raises
     ------

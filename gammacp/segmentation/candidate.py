@@ -11,7 +11,7 @@ over these.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +41,10 @@ class CandidateDrop:
     Attributes
     ----------
     candidate, baseline
-        Its name; whether it is a baseline, whose name then stands in brackets.
+        Name of the candidate; whether it is a baseline, whose name then stands in brackets.
     items, left_out
-        On how many items it was compared: those that it and two people coded; and on how many not.
+        Number of items on which it was compared, those that it and two people coded; and number of
+        the others.
     people, joined
         B beyond chance (`b`) and the coefficients (`pi_s`, `kappa_s`, `bias`) among the people, and
         among them and the candidate, on these items.
@@ -107,7 +108,7 @@ def candidate_drops(
     comparison
         Edits of B, and all of π* and κ*.
     rule
-        How many random codings.
+        Rule for the number of random codings.
     bootstrap, seed
         Draws of items for the interval, 0 for none; of these and of random codings.
 
@@ -129,13 +130,7 @@ def candidate_drops(
         return ()
     people = codings.without(chosen)
     people = people.only(item for item, coders in people.items() if len(coders) > 1)
-    shared = {name: [i for i in people if name in codings[i]] for name in chosen}
-    for name, items in shared.items():
-        if not items:
-            raise DataError(
-                f"candidate {name!r} shares no item with two people",
-                hint="List its segmentations under the same items as those of the people",
-            )
+    shared = _shared_items(codings, people, chosen)
     people = people.only(i for i in people if any(i in items for items in shared.values()))
     beside = Beside(codings, people, shared, np.random.default_rng(seed))
     counts, samples = _disagreements(beside, comparison, rule, seed)
@@ -161,6 +156,26 @@ def candidate_drops(
             )
         )
     return tuple(sorted(drops, key=lambda d: (math.isnan(d.drop["b"]), d.drop["b"])))
+
+
+def _shared_items(
+    codings: Codings, people: Codings, candidates: Iterable[str]
+) -> dict[str, list[str]]:
+    """Return the items of the people that each candidate coded, too.
+
+    Raises
+    ------
+    DataError
+        A candidate has none.
+    """
+    shared = {name: [i for i in people if name in codings[i]] for name in candidates}
+    for name, items in shared.items():
+        if not items:
+            raise DataError(
+                f"candidate {name!r} shares no item with two people",
+                hint="List its segmentations under the same items as those of the people",
+            )
+    return shared
 
 
 def _disagreements(

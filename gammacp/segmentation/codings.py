@@ -111,7 +111,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         Parameters
         ----------
         role, name
-            As what the coder is named, for the message, and the name.
+            Role of the coder, for the message, and the name.
         """
         if name not in self.coders:
             raise UsageError(f"{role} {name!r} coded no item; coders are: {', '.join(self.coders)}")
@@ -250,11 +250,11 @@ def against(codings: Codings, gold: Codings, *, name: str = "reference") -> Codi
     Parameters
     ----------
     codings
-        Of the systems.
+        Codings of the systems.
     gold
         One coding of each item, whoever made it.
     name
-        Of the reference.
+        Name of the reference.
 
     Raises
     ------

@@ -96,7 +96,7 @@ def units_of(source: Source, codings: Codings) -> Corpus:
     source
         The file.
     codings
-        What it holds.
+        Codings that become units.
     """
     documents = Documents(source, _OFFSET_UNIT)
     for passed in codings.left_out:

@@ -74,9 +74,9 @@ class SystemScore:
     Attributes
     ----------
     name, baseline
-        Whose codings; whether it is one of the baselines.
+        Name of the system; whether it is one of the baselines.
     documents
-        What was compared, in order.
+        Documents that were compared, in order.
     left_out
         Documents that it or the reference did not code.
     fractions
@@ -126,15 +126,16 @@ class GoldReport:
     Attributes
     ----------
     reference, near
-        Who is right; within how many places a boundary counts as found.
+        Name of the reference; number of places within which a boundary counts as found.
     systems
         Ranked.
     differences
-        Of every two of which one is a system, the better first, on the documents that both have.
+        Difference of every two of which one is a system, the better first, on the documents that
+        both have.
     notes
-        What is left out or has no value.
+        Notes on what is left out or has no value.
     signature
-        How it was made.
+        Signature of the report.
     """
 
     reference: str
@@ -183,9 +184,9 @@ def gold_report(
         Places within which F₁, over- and under-segmentation take a boundary as found, one to one;
         default: as far as a near miss reaches, n − 1.
     draws
-        Of the tests.
+        Number of draws of the tests.
     seed
-        Of the draws and of `shuffled`.
+        Seed of the draws and of `shuffled`.
 
     Raises
     ------
@@ -201,40 +202,22 @@ def gold_report(
     ('system', 0.5, 0.5)
     """
     comparison = comparison or Criterion()
-    if near is None:
-        near = comparison.n - 1
-    else:
-        near = min(whole("near", near, 0), 2**53)
+    near = comparison.n - 1 if near is None else min(whole("near", near, 0), 2**53)
     draws = whole("draws", draws, 1)
     seed = whole("seed", seed, 0)
     chosen = _systems(codings, reference, several("systems", systems))
     gold = codings.only(item for item, coders in codings.items() if reference in coders)
     shared = {name: [i for i in gold if name in codings[i]] for name in chosen}
     apart = [name for name, items in shared.items() if not items]
-    if apart and systems:
-        raise DataError(f"{apart[0]!r} coded no item of the reference {reference!r}")
-    if len(apart) == len(chosen):
-        raise DataError(
-            f"no item of {reference!r} is coded by a system",
-            hint="List a system's segmentations under the items of the reference",
-        )
-    lost = {
-        name: tuple(i for i in codings if (name in codings[i] or i in gold) and i not in items)
-        for name, items in shared.items()
-    }
+    _check_shared(shared, reference, named=bool(systems))
+    lost = _left_out(codings, gold, shared)
     scores = _scores(gold, reference, shared, lost, comparison, near, np.random.default_rng(seed))
     ranked = sorted(scores, key=lambda s: (math.isnan(s.micro(RANKED_BY)), -s.micro(RANKED_BY)))
     return GoldReport(
         reference=reference,
         near=near,
         systems=tuple(ranked),
-        differences=_after_holm(
-            {
-                (a.name, b.name): _differences(a, b, draws, seed)
-                for a, b in combinations(ranked, 2)
-                if not (a.baseline and b.baseline)
-            }
-        ),
+        differences=_all_differences(ranked, draws, seed),
         notes=tuple(_notes(len(codings.types) > 1, ranked, apart)),
         signature=comparison.signature_of(
             "segmentation",
@@ -258,6 +241,40 @@ def _systems(codings: Codings, reference: str, systems: Sequence[str]) -> list[s
         if name == reference:
             raise UsageError(f"{name!r} is the reference, so it cannot be a system too")
     return chosen
+
+
+def _all_differences(
+    ranked: Sequence[SystemScore], draws: int, seed: int
+) -> Mapping[tuple[str, str], Mapping[str, Difference]]:
+    """Test the difference of each two systems, and of each with the baselines, after Holm."""
+    differences = {
+        (a.name, b.name): _differences(a, b, draws, seed)
+        for a, b in combinations(ranked, 2)
+        if not (a.baseline and b.baseline)
+    }
+    return _after_holm(differences)
+
+
+def _left_out(
+    codings: Codings, gold: Codings, shared: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Return the items that a system or the reference coded, but not both, by system."""
+    return {
+        name: tuple(i for i in codings if (name in codings[i] or i in gold) and i not in items)
+        for name, items in shared.items()
+    }
+
+
+def _check_shared(shared: Mapping[str, Sequence[str]], reference: str, *, named: bool) -> None:
+    """Raise DataError if no system, or one that is named, has an item of the reference."""
+    apart = [name for name, items in shared.items() if not items]
+    if apart and named:
+        raise DataError(f"{apart[0]!r} coded no item of the reference {reference!r}")
+    if len(apart) == len(shared):
+        raise DataError(
+            f"no item of {reference!r} is coded by a system",
+            hint="List a system's segmentations under the items of the reference",
+        )
 
 
 def _scores(

@@ -42,9 +42,9 @@ def nest_levels(segmentation: Segmentation, levels: Sequence[str]) -> tuple[Segm
     Parameters
     ----------
     segmentation
-        With a boundary type per level.
+        Segmentation with a boundary type per level.
     levels
-        Its types, coarsest first.
+        Boundary types, coarsest first.
 
     Raises
     ------

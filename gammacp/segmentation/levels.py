@@ -53,11 +53,11 @@ class HierarchyReport:
     levels
         Boundary types, coarsest first.
     reference
-        Who is right; None: everybody in turn.
+        Name of the reference; None: everybody in turn.
     pairs
         All of them, item by item.
     notes, signature
-        What is undefined or left out; how it was made.
+        Notes on what is undefined or left out; signature of the report.
     beyond_chance
         T precision, recall and F of each system against random hierarchies; None if not asked for.
     """
@@ -111,7 +111,7 @@ def hierarchy_report(
     Parameters
     ----------
     codings
-        With a boundary type per level.
+        Codings with a boundary type per level.
     levels
         Boundary types, coarsest first, at least two; a boundary is one of all finer levels too.
     reference
@@ -121,10 +121,10 @@ def hierarchy_report(
     transitive, window
         As for `t_measures`.
     beyond_chance
-        How many random hierarchies T is held against: everybody's own turned, each boundary with
-        its levels. None: none.
+        Rule for the number of random hierarchies that T is held against: everybody's own turned,
+        each boundary with its levels. None: none.
     seed
-        Of the random hierarchies.
+        Seed of the random hierarchies.
 
     Raises
     ------
@@ -140,24 +140,7 @@ def hierarchy_report(
         codings.require("reference", reference)
     how: dict[str, Any] = {"transitive": transitive, "window": window}
     nests = {i: {c: nest_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
-    by_level = [
-        pairwise(
-            Codings.of({i: {c: n[k] for c, n in by.items()} for i, by in nests.items()}),
-            comparison=comparison,
-        )
-        for k in range(len(chosen))
-    ]
-    pairs = tuple(
-        LevelPair(levels=rows, t=t_measures(*_sides(nests, rows[0]), **how))
-        for rows in zip(*by_level, strict=True)
-        if reference in (None, rows[0].reference)
-    )
-    if not pairs:
-        if reference is None:
-            whose = ""
-        else:
-            whose = f" of {reference!r}"
-        raise DataError(f"no item{whose} has two coders")
+    pairs = _pairs(nests, len(chosen), comparison, reference, how)
     made = comparison.signature_of(
         "segmentation",
         levels=",".join(map(quote_part, chosen)),
@@ -204,6 +187,49 @@ def _of_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentatio
     """Without boundaries that are of no level."""
     placed = {name: segmentation.of_type(name).tolist() for name in levels}
     return Segmentation.from_typed(placed, mass=segmentation.mass, types=levels)
+
+
+def _pairs(
+    nests: Mapping[str, Mapping[str, Sequence[Segmentation]]],
+    levels: int,
+    comparison: Criterion,
+    reference: str | None,
+    how: Mapping[str, Any],
+) -> tuple[LevelPair, ...]:
+    """Compare every two coders, or every coder with the reference, on each level.
+
+    Parameters
+    ----------
+    nests, levels
+        Segmentations of each item by coder, one per level, and the number of levels.
+    comparison, reference
+        As for `hierarchy_report`.
+    how
+        Options of `t_measures`.
+
+    Raises
+    ------
+    DataError
+        No item is coded by two.
+    """
+    by_level = [
+        pairwise(
+            Codings.of({i: {c: n[k] for c, n in by.items()} for i, by in nests.items()}),
+            comparison=comparison,
+        )
+        for k in range(levels)
+    ]
+    pairs = tuple(
+        LevelPair(levels=rows, t=t_measures(*_sides(nests, rows[0]), **how))
+        for rows in zip(*by_level, strict=True)
+        if reference in (None, rows[0].reference)
+    )
+    if not pairs:
+        whose = ""
+        if reference is not None:
+            whose = f" of {reference!r}"
+        raise DataError(f"no item{whose} has two coders")
+    return pairs
 
 
 def _beyond_chance(

@@ -50,7 +50,7 @@ def pairwise(codings: Codings, *, comparison: Criterion | None = None) -> tuple[
     codings
         Items with at least two coders are compared.
     comparison
-        Which similarity, and its weights; default S.
+        Similarity, and its weights; default S.
     """
     found = compare_rows(codings.rows(), comparison or Criterion())
     coder, (first, second) = found.rows.coder, found.rows.pairs
@@ -78,7 +78,7 @@ def means(rows: Iterable[PairwiseRow]) -> dict[str, Spread]:
     Parameters
     ----------
     rows
-        What `pairwise` returned.
+        Result of `pairwise`.
     """
     listed = list(rows)
     return {name: spread(row.values[name] for row in listed) for name in COLUMNS}

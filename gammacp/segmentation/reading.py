@@ -86,7 +86,7 @@ class AsWritten:
         Parameters
         ----------
         continua
-            By name, as they were selected.
+            Continua by name, as they were selected.
         renamed
             Old names of annotators to new ones.
         unit, typed
@@ -168,10 +168,10 @@ def read_codings(
     format, options
         As for `gammacp.read`.
     unit
-        Of files that hold continua: length of a base unit in their positions, which may be real
-        then; boundaries are rounded to it, and what rounding closes is no gap.
+        Length of a base unit in the positions of files that hold continua, which may be real then;
+        boundaries are rounded to it, and what rounding closes is no gap.
     typed
-        Of files that hold continua: whether boundaries are of the category of the segment that
+        Whether boundaries, in files that hold continua, are of the category of the segment that
         ends there.
 
     Raises
@@ -204,7 +204,7 @@ def closer(error: DataError) -> DataError:
     Parameters
     ----------
     error
-        Of reading a file.
+        Error that reading a file raised.
     """
     path = Path(error.file or "")
     if path.suffix.lower() != ".json" or not path.is_file():
@@ -222,7 +222,7 @@ def load_codings(name: str) -> Codings:
     Parameters
     ----------
     name
-        Of the dataset.
+        Name of the dataset.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def read_groups(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
     Parameters
     ----------
     path
-        Of the JSON file.
+        Path of the JSON file.
 
     Raises
     ------

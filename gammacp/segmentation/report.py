@@ -30,15 +30,16 @@ class SegmentationReport:
     Attributes
     ----------
     agreement
-        Of the people: everybody who is no candidate.
+        Agreement of the people: everybody who is no candidate.
     candidates
-        From the smallest drop of π* to the largest.
+        Candidates from the smallest drop of π* to the largest.
     pairs
         Every two codings, candidates too, each in turn the reference; None if not asked for.
     notes
-        What a reader of the numbers has to know: what is undefined or left out, guessed groups.
+        Facts that a reader of the numbers has to know: what is undefined or left out, guessed
+        groups.
     signature
-        How the numbers were made.
+        Signature of the report.
     measures
         Every measure of the people beyond chance; None if not asked for.
     skipped
@@ -89,7 +90,7 @@ def segmentation_report(
     comparison, bootstrap, seed
         As for `coding_agreement`.
     beyond_chance
-        How many random corpora, to compare every measure with; None: it is not.
+        Rule for the number of random corpora to compare every measure with; None: it is not.
 
     Raises
     ------
@@ -107,15 +108,13 @@ def segmentation_report(
     drops = candidate_drops(codings, chosen, rule=beyond_chance, **drawn)
     people, skipped = _of_several(codings.without(chosen))
     agreement = coding_agreement(people, **drawn)
+    rows = None
     if pairs:
         rows = pairwise(codings, comparison=comparison)
-    else:
-        rows = None
     measures = None
     if beyond_chance is not None:
-        measures = measures_beyond_chance(
-            people, comparison=comparison, rule=beyond_chance, seed=seed
-        )
+        rule = beyond_chance
+        measures = measures_beyond_chance(people, comparison=comparison, rule=rule, seed=seed)
     return SegmentationReport(
         agreement=agreement,
         candidates=drops,

@@ -36,7 +36,7 @@ def in_words(counts: Mapping[str, int]) -> str:
     Parameters
     ----------
     counts
-        By name.
+        Counts by name.
     """
     return ", ".join(f"{name} {count}" for name, count in counts.items() if count)
 
@@ -75,7 +75,7 @@ def fractions_apart(parts: Floats, weights: Floats) -> tuple[Floats, Floats]:
     parts
         The numerators and denominators of either, shape (4, items).
     weights
-        Of the items, shape (draws, items).
+        Weights of the items, shape (draws, items).
     """
     sums = np.einsum("wd,pd->pw", weights, parts)
     ratios, per = (share(x, sums[1::2], math.nan) for x in (sums[::2], np.ones_like(sums[1::2])))
@@ -95,7 +95,7 @@ def interval(
     values, errors
         The statistic for the weights of `draw_items`, and its errors: shape (1 + draws,).
     items
-        How many are drawn.
+        Number of items that are drawn.
     limit
         The largest magnitude that the statistic can have.
     """

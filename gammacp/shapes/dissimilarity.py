@@ -79,8 +79,8 @@ class Boundary:
     Parameters
     ----------
     scale
-        What stands for (D_u + D_v)/2, in positions; points have no diameter and need it (`scale` in
-        a file for `--dissimilarity`). With it scaling counts.
+        Length that replaces (D_u + D_v)/2, in positions; points have no diameter and need it
+        (`scale` in a file for `--dissimilarity`). With it scaling counts.
 
     Points (0, 0) and (3, 4) with `scale=10`: d = (5/10)²·Δ = .25·Δ.
     """

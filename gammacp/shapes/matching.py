@@ -85,7 +85,7 @@ def iou_rates(numbers: Numbers, *, overlap: str = "iou") -> Rates:
     numbers
         `matched`, and `iou` or `dice`.
     overlap
-        Which of the two.
+        Name of one of the two overlaps.
     """
     value = share(numbers[overlap], numbers["matched"])
     return Rates(value=value, disagreement=1 - value, size=numbers["matched"])

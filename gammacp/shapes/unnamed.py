@@ -63,11 +63,11 @@ class UnnamedGamma:
         γ of every naming lies in it; its lower end is −∞ where nothing is known of it, and both are
         NaN without `expected`.
     observed, expected
-        What D_o and D_e of every naming lie in; `expected` is None with fewer documents than k.
+        Bounds of D_o and D_e over all namings; `expected` is None with fewer documents than k.
     groups
-        By document, the units of each unitary alignment that is best of all namings.
+        Units of each unitary alignment that is best of all namings, by document.
     units
-        How many there are.
+        Number of units.
     unexplained
         Units at places where no naming gives each that is nearer than `same` a reader of its own.
     same
@@ -75,9 +75,9 @@ class UnnamedGamma:
     status
         Whether the groups are proven to be the best.
     reason
-        Why there is no interval.
+        Reason why there is no interval.
     signature
-        How it was made.
+        Signature of the result.
     """
 
     readers: int
@@ -140,7 +140,7 @@ def unnamed_gamma(
     Parameters
     ----------
     corpus
-        Of documents whose annotators are blocks, each one reader's (`Continuum.without_names`).
+        Documents whose annotators are blocks, each one reader's (`Continuum.without_names`).
     readers
         k, how many read each document; where a document says it, that.
     dissimilarity
@@ -174,21 +174,9 @@ def unnamed_gamma(
     units = sum(c.n_units for c in blocks.values())
     if not units:
         raise DataError("there is no unit at all, so there is nothing to agree on")
-    pairs = k * (k - 1) / 2
-    low = high = 0.0
-    unexplained = 0
-    proven = True
-    groups: dict[str, tuple[tuple[Unit, ...], ...]] = {}
-    for name, c in blocks.items():
-        best = _groups(c, bound, k)
-        groups[name] = tuple(tuple(c.unit(row) for row in g) for g in best.rows)
-        proven &= best.proven
-        left, lost = _with_a_naming(c, bound, k, near)
-        unexplained += lost
-        low += best.bound
-        high += _groups(left, bound, k, most=near).cost + lost * pairs * bound.delta
-    scale = pairs * units / k
-    observed = low / scale, high / scale
+    scale = k * (k - 1) / 2 * units / k
+    found = _observed(blocks, bound, k, near)
+    observed = found.low / scale, found.high / scale
     expected = None
     interval = (math.nan, math.nan)
     reason = None
@@ -202,21 +190,68 @@ def unnamed_gamma(
         interval=interval,
         observed=observed,
         expected=expected,
-        groups=groups,
+        groups=found.groups,
         units=units,
-        unexplained=unexplained,
+        unexplained=found.unexplained,
         same=near,
-        status=Status.OPTIMAL if proven else Status.FEASIBLE,
+        status=Status.OPTIMAL if found.proven else Status.FEASIBLE,
         reason=reason,
-        signature=signature(
-            "unnamed-gamma",
-            selection=dict.fromkeys(e for c in corpus.values() for e in c.selection),
-            continua=len(blocks),
-            readers=k,
-            d=bound.signature,
-            same=near,
-        ),
+        signature=_signature(corpus, bound, readers=k, same=near),
     )
+
+
+def _signature(corpus: Corpus, bound: BoundDissimilarity, *, readers: int, same: float) -> str:
+    """Return the signature of the γ of these documents."""
+    return signature(
+        "unnamed-gamma",
+        selection=dict.fromkeys(e for c in corpus.values() for e in c.selection),
+        continua=len(corpus),
+        readers=readers,
+        d=bound.signature,
+        same=same,
+    )
+
+
+@dataclass(frozen=True)
+class _Observed:
+    """Groups of units of all documents, and the disorder between the readers.
+
+    Attributes
+    ----------
+    groups, proven
+        Best groups by document, and whether all are proven.
+    low, high
+        Least and greatest disorder, summed over pairs of readers, under any naming.
+    unexplained
+        Number of units of blocks that cannot all be given to a reader.
+    """
+
+    groups: Mapping[str, tuple[tuple[Unit, ...], ...]]
+    proven: bool
+    low: float
+    high: float
+    unexplained: int
+
+
+def _observed(
+    blocks: Mapping[str, Continuum], bound: BoundDissimilarity, readers: int, near: float
+) -> _Observed:
+    """Find the best groups of each document, and the range of the disorder over all namings."""
+    pairs = readers * (readers - 1) / 2
+    low = 0.0
+    high = 0.0
+    unexplained = 0
+    proven = True
+    groups: dict[str, tuple[tuple[Unit, ...], ...]] = {}
+    for name, continuum in blocks.items():
+        best = _groups(continuum, bound, readers)
+        groups[name] = tuple(tuple(continuum.unit(row) for row in rows) for rows in best.rows)
+        proven &= best.proven
+        named, lost = _with_a_naming(continuum, bound, readers, near)
+        unexplained += lost
+        low += best.bound
+        high += _groups(named, bound, readers, most=near).cost + lost * pairs * bound.delta
+    return _Observed(groups, proven, low, high, unexplained)
 
 
 def _expected(

@@ -65,7 +65,7 @@ class Choice(WrittenTable):
         Parameters
         ----------
         campaign
-            Its paths, rounds and options stay.
+            Campaign whose paths, rounds and options stay.
 
         Raises
         ------
@@ -86,7 +86,7 @@ def campaign_in(folder: Path) -> Campaign:
     Parameters
     ----------
     folder
-        Of the campaign.
+        Folder of the campaign.
 
     Raises
     ------
@@ -106,9 +106,9 @@ def parse(model: type[M], text: str | bytes) -> M:
     Parameters
     ----------
     model
-        What it should be.
+        Model of what the text should be.
     text
-        As it came.
+        Text as it came.
 
     Raises
     ------

@@ -69,7 +69,7 @@ class Server(uvicorn.Server):
     Parameters
     ----------
     app
-        What answers.
+        Application that answers.
     """
 
     def __init__(self, app: Any) -> None:

@@ -32,12 +32,12 @@ class Guard:
     Attributes
     ----------
     app
-        What answers those who are let in.
+        Application that answers those who are let in.
     token
         The first part of every path.
     hosts
-        What the Host header may be: a page of another name that was made to lead to this machine
-        (DNS rebinding) sends its own.
+        Allowed values of the Host header: a page of another name that was made to lead to this
+        machine (DNS rebinding) sends its own.
     """
 
     app: ASGIApp

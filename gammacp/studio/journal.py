@@ -66,17 +66,17 @@ class Decision:
     request
         Names the decision, so that one that is sent twice is there once.
     reviewer
-        Who decided.
+        Person who decided.
     document, item
         About which unit (`review.item_keys`).
     action
         `take` (an annotator's version), `merge` (the consensus'), `edit`, `drop` or `undo`.
     annotator
-        Whose version was taken.
+        Annotator whose version was taken.
     kept, start, end, category
         Whether there is a unit, and which.
     evidence
-        What the annotators had there, as JSON.
+        Units of the annotators there, as JSON.
     undoes
         Number of the decision that an `undo` takes back.
     """
@@ -107,7 +107,7 @@ class Journal:
     Parameters
     ----------
     folder
-        Of the campaign.
+        Folder of the campaign.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -134,7 +134,7 @@ class Journal:
         Parameters
         ----------
         decisions
-            As of `add`.
+            Decisions as for `add`.
         """
         with self._writing() as connection:
             return [_add(connection, decision) for decision in decisions]
@@ -149,7 +149,7 @@ class Journal:
         request
             Names this wish, as that of a decision.
         reviewer
-            Whose decisions are looked at: nobody takes back another's.
+            Person whose decisions are looked at: nobody takes back another's.
 
         Raises
         ------
@@ -354,7 +354,7 @@ def write_journal(path: Path, rows: Sequence[Decision]) -> None:
     path
         The file; it is complete or not there.
     rows
-        What it holds.
+        Decisions that the file gets.
 
     Raises
     ------

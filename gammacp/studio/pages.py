@@ -83,7 +83,7 @@ def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> 
     here
         The page, as the end of its address.
     body
-        Its content.
+        Content of the page.
     script
         The only script that runs on it.
     """
@@ -548,7 +548,7 @@ def waiting(place: str, title: str, state: Now) -> str:
     place, title
         The end of its address, and its heading.
     state
-        Of the computation.
+        State of the computation.
     """
     words = fill(own("waiting.html"), title=join("Not there yet"), words=join(_why_not_yet(state)))
     return whole(title, place, (words,), "")
@@ -573,7 +573,7 @@ def exporting(gold: Markup | None, state: Now) -> str:
     gold
         The gold standard; None before there is one.
     state
-        Of the computation.
+        State of the computation.
     """
     if gold:
         beside = [("The report as one file", "./report?file")]

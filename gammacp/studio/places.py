@@ -14,9 +14,9 @@ def inside(folder: Path, name: str) -> str:
     Parameters
     ----------
     folder
-        Of the campaign.
+        Folder of the campaign.
     name
-        Of a file, or of a document.
+        Name of a file, or of a document.
     """
     path = Path(name)
     if path.is_relative_to(folder):
@@ -71,7 +71,7 @@ def seen_from(folder: Path, text: str) -> str:
     Parameters
     ----------
     folder
-        Of the campaign.
+        Folder of the campaign.
     text
         For the page.
     """

@@ -53,9 +53,10 @@ class Question:
     Attributes
     ----------
     annotator, kind, label
-        Who differs from the others, how, and the label of their unit; None if it has none.
+        Annotator who differs from the others, the way in which, and the label of the unit; None if
+        it has none.
     share
-        How much of the observed disorder these differences are.
+        Share of these differences in the observed disorder.
     items
         Document and key of each unit to review.
     """
@@ -112,7 +113,7 @@ def questions_of(found: Kinds | None, consensus: Mapping[str, Consensus]) -> tup
     found
         The kinds of differences; None if there are none.
     consensus
-        By document.
+        Consensus by document.
     """
     if found is None or found.reason is not None or not found.observed:
         return ()
@@ -180,7 +181,7 @@ def decisions_of(
     Parameters
     ----------
     found
-        By document.
+        Consensus by document.
     asked
         `take` with the annotator, for all as that one has them; or `agree`, for all as most have
         them: a unit that most have not is dropped, and one whose category is tied stays open.

@@ -103,7 +103,7 @@ def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
     Parameters
     ----------
     found
-        By document.
+        Consensus by document.
     """
     keys = {
         name: {u.group: key for u, key in zip(c.units, item_keys(c), strict=True)}
@@ -127,7 +127,7 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
     Parameters
     ----------
     found
-        By document.
+        Consensus by document.
     asked
         Anything but `undo` and `agree`, about one unit or link.
 
@@ -231,7 +231,7 @@ class Gold:
     Attributes
     ----------
     continua
-        By document.
+        Continua of the gold standard, by document.
     decided, undecided, tied, stale
         Units and links that somebody decided on, that are still to be reviewed, units of these that
         are in it without a category since theirs is tied, and decisions about annotations that are
@@ -259,9 +259,9 @@ def gold(
     Parameters
     ----------
     found
-        By document.
+        Consensus by document.
     standing
-        What stands of the journal.
+        Decisions of the journal that stand.
     with_undecided
         Whether units that are still to be reviewed are as the consensus has them, or left out.
     """
@@ -337,7 +337,7 @@ def workbook(continua: Mapping[str, Continuum]) -> bytes:
     Parameters
     ----------
     continua
-        By document.
+        Continua by document.
 
     Raises
     ------
@@ -357,7 +357,7 @@ def content_of_file(name: str, write: Callable[[Path], None]) -> bytes:
     Parameters
     ----------
     name
-        Of the file: its ending may say how it is written.
+        Name of the file: its ending may say how it is written.
     write
         Writes it.
     """
@@ -385,9 +385,9 @@ def cannot_hold(continua: Mapping[str, Continuum], name: str) -> str | None:
     Parameters
     ----------
     continua
-        By document.
+        Continua by document.
     name
-        Of the format.
+        Name of the format.
     """
     # One without a text, if there is any: most that is refused is so for want of one.
     least = min(continua, key=lambda n: (not (c := continua[n]).n_units, bool(c.text), c.n_units))
@@ -408,9 +408,9 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
     Parameters
     ----------
     continua
-        By document.
+        Continua by document.
     name
-        Of the format.
+        Name of the format.
 
     Raises
     ------
@@ -420,6 +420,8 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
     chosen = FORMATS[name]
     ending = chosen.extensions[0]
     corpus = Corpus.from_continua(by_document(continua))
+    # Downloads for several tools end up in one folder.
+    called = f"{GOLD}-{name}"
     with TemporaryDirectory() as folder:
         inside = Path(folder) / GOLD
         alone = (chosen.many or len(corpus) == 1) and "{document}" not in (chosen.layout or "")
@@ -433,12 +435,12 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
         write(corpus, place, format=name)
         files = sorted(f for f in Path(folder).rglob("*") if f.is_file())
         if len(files) == 1:
-            return GOLD + ending, files[0].read_bytes()
+            return called + ending, files[0].read_bytes()
         # The archive is called gold already.
         root = Path(folder)
         if inside.is_dir():
             root = inside
-        packed = Path(folder) / f"{GOLD}.zip"
+        packed = Path(folder) / f"{called}.zip"
         with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
             for file in files:
                 archive.write(file, file.relative_to(root))

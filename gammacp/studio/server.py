@@ -78,13 +78,13 @@ class Studio:
         Parameters
         ----------
         folder
-            Where the exports are and dropped ones go.
+            Folder of the exports; dropped ones go there.
         options
-            Of γ.
+            Options of γ.
         scratch
             An empty folder that only its owner can read.
         limits
-            How much may be dropped.
+            Limits of uploads.
         """
         self.folder = folder
         self.options = options
@@ -424,7 +424,7 @@ def application(studio: Studio, token: str, hosts: tuple[str, ...]) -> ASGIApp:
     Parameters
     ----------
     studio
-        What is shown.
+        Studio that is shown.
     token
         First part of every address.
     hosts
@@ -450,9 +450,9 @@ def serve(
     Parameters
     ----------
     folder
-        Of the campaign; it is made if it is not there.
+        Folder of the campaign; it is made if it is not there.
     options
-        Of γ.
+        Options of γ.
     port
         0 for the folder's own: the same whenever it is free, so that a browser still knows what
         it kept for the page; else any that is free.

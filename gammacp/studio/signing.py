@@ -26,9 +26,9 @@ class Signed:
     Attributes
     ----------
     app
-        What answers.
+        Application that answers.
     key
-        What the page and the studio share.
+        Secret that the page and the studio share.
     """
 
     app: ASGIApp

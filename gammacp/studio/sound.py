@@ -23,9 +23,9 @@ def recordings(folder: Path, documents: Mapping[str, Continuum]) -> dict[str, Pa
     Parameters
     ----------
     folder
-        Of the campaign.
+        Folder of the campaign.
     documents
-        By name.
+        Continua by name.
     """
     timed = [name for name, c in documents.items() if c.offset_unit in _TIMES]
     if timed:

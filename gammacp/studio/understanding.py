@@ -36,9 +36,9 @@ class TableHead:
     Attributes
     ----------
     file
-        Its name in the folder.
+        Name of the file in the folder.
     rows
-        As texts, names of columns first.
+        Rows as texts, names of columns first.
     unread
         Whether it could not be read because of its columns.
     """
@@ -61,7 +61,7 @@ class FolderOffers:
     options
         Options that a reader of these files takes.
     rounds, paths
-        Of a campaign.toml in the folder; empty without one.
+        Rounds and paths of a campaign.toml in the folder; empty without one.
     table
         A table whose columns can be named; None where none needs it.
     """
@@ -87,17 +87,17 @@ class Understood:
     offers
         The values that can be chosen.
     warnings
-        What measures will stumble over, with the number of documents.
+        Warnings of what measures will stumble over, with the number of documents.
     failures
-        What could not be read, with file, line and remedy.
+        Errors of what could not be read, with file, line and remedy.
     incomplete
-        What is missing because of it, in words; None if nothing is.
+        Description of what is missing because of them; None if nothing is.
     left_out
-        What the readers passed over.
+        Items that the readers passed over.
     joinings
         Layouts that would join files of one annotator each: the page asks whether they shall.
     problem
-        Why nothing can be computed as it was chosen; None where it can.
+        Reason why nothing can be computed as it was chosen; None where it can.
     """
 
     documents: tuple[Mapping[str, object], ...] = ()
@@ -120,11 +120,11 @@ def understand(
     Parameters
     ----------
     folder
-        With exports, in folders of its own if need be.
+        Folder with exports, in folders of their own if need be.
     choice
-        How to read it and what to keep.
+        Ways of reading it, and what to keep.
     dissimilarity
-        Where neither the choice nor a campaign.toml names one.
+        Dissimilarity for the case that neither the choice nor a campaign.toml names one.
     chance
         The chance model, if one was named; otherwise it is said where a selection changes it.
     """
@@ -134,17 +134,11 @@ def understand(
         offers, finding = _offers_for(folder, campaign)
         known = Understood(offers=offers)
         if name := campaign.values.get("dissimilarity"):
-            file = str(folder / name)
-            if name.lower().endswith(".toml"):
-                named = file
-            else:
-                named = name
-            dissimilarity = dissimilarity_of(named, importing=False)
+            dissimilarity = _named_dissimilarity(folder, name)
         features = features_of(dissimilarity)
+        reading = campaign
         if features:
             reading = campaign.but({"features": features})
-        else:
-            reading = campaign
         found = reading.collect(finding=finding)
     except GammacpError as error:
         return replace(known, problem=seen_from(folder, str(error))), {}, dissimilarity
@@ -167,25 +161,13 @@ def understand(
         found = kept
     except GammacpError as error:
         problem = seen_from(folder, str(error))
-    failures = tuple(
-        Failure(_seen_from(folder, each.error), tuple(inside(folder, n) for n in each.documents))
-        for each in found.unread
-    )
-    annotators = Counter[str]()
-    categories = Counter[str]()
-    for c in continua.values():
-        annotators.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
-        bare = c.with_features()
-        codes = Counter(bare.category_codes.tolist())
-        categories.update({name: codes[i] for i, name in enumerate(bare.categories)})
+    failures = _failures(folder, found.unread)
+    annotators, categories = _unit_counts(continua.values())
     head = _table_to_name(folder, finding, found.unread, named=bool(choice.columns))
     understood = replace(
         known,
         offers=replace(offers, table=head),
-        documents=tuple(
-            {"file": n, "format": formats[n], "annotators": c.n_annotators, "units": c.n_units}
-            for n, c in continua.items()
-        ),
+        documents=_documents(continua, formats),
         annotators=annotators,
         categories=categories,
         warnings=(
@@ -200,6 +182,44 @@ def understand(
         problem=problem,
     )
     return understood, chosen, dissimilarity
+
+
+def _named_dissimilarity(folder: Path, name: str) -> Any:
+    """Return the dissimilarity that a campaign.toml names: a TOML file of its folder, or a name."""
+    if name.lower().endswith(".toml"):
+        return dissimilarity_of(str(folder / name), importing=False)
+    return dissimilarity_of(name, importing=False)
+
+
+def _documents(
+    continua: Mapping[str, Continuum], formats: Mapping[str, str]
+) -> tuple[dict[str, Any], ...]:
+    """Return the format and the numbers of annotators and units of each document."""
+    return tuple(
+        {"file": n, "format": formats[n], "annotators": c.n_annotators, "units": c.n_units}
+        for n, c in continua.items()
+    )
+
+
+def _failures(folder: Path, unread: Iterable[Failure]) -> tuple[Failure, ...]:
+    """Return the failures with files and documents named from the folder on."""
+    return tuple(
+        Failure(_seen_from(folder, each.error), tuple(inside(folder, n) for n in each.documents))
+        for each in unread
+    )
+
+
+def _unit_counts(continua: Iterable[Continuum]) -> tuple[Counter[str], Counter[str]]:
+    """Return the number of units by annotator and by category."""
+    annotators = Counter[str]()
+    categories = Counter[str]()
+    for continuum in continua:
+        counts = continuum.counts.tolist()
+        annotators.update(dict(zip(continuum.annotators, counts, strict=True)))
+        bare = continuum.with_features()
+        codes = Counter(bare.category_codes.tolist())
+        categories.update({name: codes[i] for i, name in enumerate(bare.categories)})
+    return annotators, categories
 
 
 def _table_to_name(

@@ -76,9 +76,9 @@ class Intake:
     Parameters
     ----------
     folder
-        Where files go.
+        Folder that files go into.
     limits
-        How much may come.
+        Limits of what may come.
     campaign
         A campaign.toml that was dropped: what it says is done only when somebody has agreed.
     """
@@ -244,7 +244,7 @@ class _Sent:
     Parameters
     ----------
     chunks
-        As they come.
+        Chunks as they come.
     """
 
     def __init__(self, chunks: AsyncIterator[bytes]) -> None:
@@ -283,7 +283,7 @@ def path_inside(name: str) -> str:
     Parameters
     ----------
     name
-        With / between folders and the file.
+        Name with / between folders and the file.
 
     Raises
     ------

@@ -52,11 +52,11 @@ class Review:
     Attributes
     ----------
     consensus
-        By document.
+        Consensus by document.
     documents
-        Of those with something to review, what the view draws (`alignment_document`).
+        Data of the view (`alignment_document`), of documents with something to review.
     drawn
-        Of those with shapes, what everybody drew.
+        Drawing of everybody's shapes, of documents with shapes.
     questions
         Units that one decision settles, the largest share of the disorder first.
     """
@@ -74,13 +74,13 @@ class Findings:
     Attributes
     ----------
     stage
-        What is being done; "" when all is done.
+        Stage of the work; "" when all is done.
     understood
-        What was read; None until then.
+        Result of reading; None until then.
     headline
         γ of everybody; None until then.
     problem
-        Why it came to no end.
+        Reason why it came to no end.
     page, review
         The report and what reviewing needs, in the end.
     """
@@ -138,9 +138,9 @@ def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) 
     Parameters
     ----------
     folder, choice, options
-        What is computed: a folder as it was chosen, with the options of γ.
+        Folder and choice that are computed, with the options of γ.
     mailbox
-        Where to say how far it is.
+        File in which progress is told.
     """
     post = _Post(mailbox)
     try:

@@ -59,9 +59,9 @@ def check_dissimilarity(
     categories
         Names to try it with; unlabelled units are tried too.
     invariant
-        What it claims; leave out what it does not.
+        Invariances that it claims; leave out what it does not.
     seed
-        Of the units that are tried.
+        Seed of the units that are tried.
 
     Warns
     -----
@@ -215,7 +215,7 @@ def units(
     Parameters
     ----------
     annotators, categories
-        To draw from; the category None is unlabelled.
+        Names to draw from; the category None is unlabelled.
     """
     from hypothesis import strategies as st
 
@@ -242,7 +242,7 @@ def continua(
     Parameters
     ----------
     categories
-        To draw from; None is unlabelled.
+        Categories to draw from; None is unlabelled.
     last
         The last position at which a unit may start.
     """

@@ -40,7 +40,7 @@ def require_agreement(
     lower_at_least
         The least lower end of its 95 % interval over documents.
     options
-        Of the measure, such as `precision` and `seed`.
+        Options of the measure, such as `precision` and `seed`.
 
     Raises
     ------
@@ -62,10 +62,9 @@ def require_agreement(
 
     # pytest shows the line of the test alone.
     __tracebackhide__ = True
-    thresholds = {"at_least": at_least, "lower_at_least": lower_at_least}
     if at_least is None and lower_at_least is None:
         raise UsageError("give at_least or lower_at_least")
-    for name, threshold in thresholds.items():
+    for name, threshold in (("at_least", at_least), ("lower_at_least", lower_at_least)):
         if threshold is not None:
             check_bound(name, threshold)
     documents, files = _documents_of(data)

@@ -41,11 +41,11 @@ def check_solver(
     cover
         Whether units may be in several groups (soft γ).
     problems
-        How many.
+        Number of problems.
     seed
-        Of the problems.
+        Seed of the problems.
     tuning
-        What is tuned otherwise.
+        Stage that is tuned otherwise.
 
     Examples
     --------

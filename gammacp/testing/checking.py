@@ -45,9 +45,9 @@ def check_measure(
     measure
         A `Measure`, or the name of a registered one.
     continua
-        What to try it on; default: some with gaps, overlaps, duplicates and empty annotators.
+        Continua to try it on; default: some with gaps, overlaps, duplicates and empty annotators.
     invariant
-        What it claims; leave out what it does not.
+        Invariances that it claims; leave out what it does not.
     perfect
         Whether identical annotators give 1.
     options
@@ -122,11 +122,11 @@ def check_chance_model(
     model
         A `ChanceModel`, or the name of a registered one.
     continua
-        What chance is modelled on, with common categories; default: four documents.
+        Continua that chance is modelled on, with common categories; default: four documents.
     draws
-        How many random sets to look at.
+        Number of random sets to look at.
     invariant
-        What it claims; a model that draws whole positions leaves out "scaling".
+        Invariances that it claims; a model that draws whole positions leaves out "scaling".
     """
     if isinstance(model, str):
         m = CHANCE_MODELS[model]

@@ -47,11 +47,11 @@ def check_constraint(
         The constraint; or, if it names units, a function that makes it for a text, where a
         DataError means that this text has no such units.
     texts
-        How many.
+        Number of texts.
     seed
-        Of the texts.
+        Seed of the texts.
     categories
-        Of their units; those that the constraint is about, where it names some.
+        Categories of their units; those that the constraint is about, where it names some.
 
     Examples
     --------

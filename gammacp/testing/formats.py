@@ -48,15 +48,15 @@ def check_format(
     example
         A file or folder that the format reads.
     units
-        What it holds, of all its documents together, in any order.
+        Units that the file holds, of all its documents together, in any order.
     left_out
-        How many things of each kind it holds that are no units; None: none.
+        Number of things of each kind it holds that are no units; None: none.
     refused
         Contents of bad files with the line the error must name (None: no line).
     options
-        What the reader is given.
+        Options for the reader.
     seed
-        Of the damages.
+        Seed of the damages.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from typing import Self
 
 from gammacp.base.arguments import one_of
 from gammacp.continuum import Corpus
-from gammacp.formats.evidence import Quote, Quoted, settle
+from gammacp.formats.evidence import Quote, Quoted, Settled, settle
 from gammacp.formats.offsets import CODE_POINTS, IN_UTF_16
 from gammacp.formats.records import records
 from gammacp.formats.registry import registered
@@ -123,13 +123,7 @@ def read(
     own = (CODE_POINTS, IN_UTF_16)
     settled = settle(source, [one.quoted for one in marked], own=own, offsets=offsets)
     for one, offsets_of_one in zip(marked, settled, strict=True):
-        spans = documents.of(one.key, offsets_of_one.text, line=one.line)
-        offsets_of_one.tell(spans)
-        for annotator in one.annotators:
-            spans.declare(annotator)
-        for (annotator, label), quote in zip(one.labels, one.quoted.quotes, strict=True):
-            ((low, high),) = offsets_of_one.places(quote)
-            spans.add(annotator, label, low, high, line=quote.line, what=quote.what)
+        _add_document(documents, one, offsets_of_one)
     return documents.corpus()
 
 
@@ -391,6 +385,17 @@ def _sniff(head: bytes, path: Path) -> bool:
         return False
     nested = all(key in head for key in (b'"fields"', b'"responses"', b'"suggestions"'))
     return nested or b'.responses.users"' in head
+
+
+def _add_document(documents: Documents, marked: _Marked, offsets: Settled) -> None:
+    """Add the spans of a record, and everybody who answered it."""
+    spans = documents.of(marked.key, offsets.text, line=marked.line)
+    offsets.tell(spans)
+    for annotator in marked.annotators:
+        spans.declare(annotator)
+    for (annotator, label), quote in zip(marked.labels, marked.quoted.quotes, strict=True):
+        ((low, high),) = offsets.places(quote)
+        spans.add(annotator, label, low, high, line=quote.line, what=quote.what)
 
 
 registered("argilla", "Argilla", (".json", ".jsonl"), _sniff, read, many=True)

@@ -41,7 +41,7 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
     Parameters
     ----------
     category
-        What is the category: behavior, subject, modifiers, or several of them joined by "+".
+        Field that is the category: behavior, subject, modifiers, or several of them joined by "+".
     annotator
         "observation", or the independent variable that holds the observer's name.
 

@@ -142,7 +142,7 @@ class _Lines:
     bounds
         Text-bound annotations.
     values, features
-        By annotation: the value of the attribute that is the category, and of other attributes.
+        Values of the attribute that is the category, and of other attributes, by annotation.
     joins
         Relations, events and equivalences.
     """

@@ -103,11 +103,11 @@ def read(
     layer
         The type whose annotations, subtypes included, are the units.
     feature
-        Whose value is the category; None: unlabelled.
+        Feature whose value is the category; None: unlabelled.
     features
-        Those beside the category; several values of one are a set, joined with "+". A slot called
-        links is `links`, its roles, and `links.target`, its roles with the positions of what fills
-        them.
+        Features beside the category; several values of one are a set, joined with "+". A slot
+        called links is `links`, its roles, and `links.target`, its roles with the positions of what
+        fills them.
     fillers
         "links": what fills a slot is linked if it is of the layer; "units": what is of another
         layer is a unit, too.

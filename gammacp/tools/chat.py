@@ -50,8 +50,8 @@ def read(source: Source, *, category: str = SPEAKER) -> Continuum:
     Parameters
     ----------
     category
-        What is the category of an utterance: "speaker", "text" (what was said), or the name of a
-        dependent tier, as in "spa".
+        Field that is the category of an utterance: "speaker", "text" (what was said), or the name
+        of a dependent tier, as in "spa".
 
     Raises
     ------

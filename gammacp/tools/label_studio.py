@@ -83,7 +83,8 @@ def read(
         Control tags of choices, taxonomies, ratings or numbers per region that are features beside
         the category; several choices are a set `a+b`, places in a taxonomy paths `a/b`.
     shapes
-        Of images: "keep", "box" (the box around each) or "no" (from left to right alone).
+        Treatment of shapes on images: "keep", "box" (the box around each) or "no" (from left to
+        right alone).
     offsets
         "check": the text of each region says how offsets count; "trust": they are code points,
         whatever it says.

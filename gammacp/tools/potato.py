@@ -92,35 +92,48 @@ def read(
     """
     wanted = Wanted.of(include, repeated)
     documents = Documents(source, CHARACTERS)
-    works: dict[str, list[Work[_Answer]]] = {}
-    for number, record in enumerate(records(source), 1):
-        for key, work in _answers(record, number, documents):
-            works.setdefault(key, []).append(work)
+    works = _works(source, documents)
     everything = [span for listed in works.values() for w in listed for span in w.content.spans]
     asked = {
         "schema": _chosen(everything, "schema", schema, source),
         "target_field": _chosen(everything, "target_field", field, source),
     }
     chosen = choose_works(works, wanted, ("answer", "instance"), source, documents.leave_out)
+    quoted, spans = _quoted(documents, chosen, asked)
+    in_order = settle(source, [*quoted.values()], own=(CODE_POINTS, IN_UTF_16), offsets=offsets)
+    settled = dict(zip(quoted, in_order, strict=True))
+    for key, document in settled.items():
+        document.tell(documents.of(key))
+    for key, annotator, label, quote in spans:
+        places = settled[key].places(quote)
+        about_it: dict[str, Any] = {"line": quote.line, "what": quote.what}
+        documents.of(key).add_parts(annotator, label, places, discontinuous, **about_it)
+    return documents.corpus()
+
+
+def _works(source: Source, documents: Documents) -> dict[str, list[Work[_Answer]]]:
+    """Return everybody's answers to each instance."""
+    works: dict[str, list[Work[_Answer]]] = {}
+    for number, record in enumerate(records(source), 1):
+        for key, work in _answers(record, number, documents):
+            works.setdefault(key, []).append(work)
+    return works
+
+
+def _quoted(
+    documents: Documents, chosen: Mapping[str, Sequence[Work[_Answer]]], asked: dict[str, str]
+) -> tuple[dict[str, Quoted], list[tuple[str, str, str | None, Quote]]]:
+    """Return what is quoted of each document, and key, annotator, label and quote of each span."""
     quoted: dict[str, Quoted] = {}
-    added: list[tuple[str, str, str | None, Quote]] = []
+    spans: list[tuple[str, str, str | None, Quote]] = []
     for key, listed in chosen.items():
         texts = dict.fromkeys(w.content.text for w in listed if w.content.text is not None)
         quoted[key] = Quoted([*texts])
         for work in listed:
             for label, quote in _spans(documents, key, work, asked):
                 quoted[key].quotes.append(quote)
-                added.append((key, work.annotator, label, quote))
-    own = (CODE_POINTS, IN_UTF_16)
-    found = settle(source, [*quoted.values()], own=own, offsets=offsets)
-    settled = dict(zip(quoted, found, strict=True))
-    for key, document in settled.items():
-        document.tell(documents.of(key))
-    for key, annotator, label, quote in added:
-        places = settled[key].places(quote)
-        about_it: dict[str, Any] = {"line": quote.line, "what": quote.what}
-        documents.of(key).add_parts(annotator, label, places, discontinuous, **about_it)
-    return documents.corpus()
+                spans.append((key, work.annotator, label, quote))
+    return quoted, spans
 
 
 def _spans(

@@ -123,7 +123,7 @@ def read(
     layer
         The span layer.
     feature
-        Its column that is the category; None: unlabelled.
+        Column of the layer that is the category; None: unlabelled.
     features
         Columns that are features beside the category; a slot called links is `links`, its roles,
         and `links.target`, its roles with the positions of what fills them.

@@ -11,7 +11,7 @@ from gammacp.cli.incomplete import unread_json
 from gammacp.cli.options.groups import option
 from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.options.settings import Seed, Thresholds
-from gammacp.cli.output import AsJson, message, print_json, show
+from gammacp.cli.output import PIPED, AsJson, message, print_json, show
 from gammacp.trees.options import Treebanks
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def syntax(
         print_json({**document, "failures": unread_json()})
     else:
         for table in tables(report):
-            show(table)
+            show(table, piped=PIPED)
         for line in in_words(report):
             message(line)
     measure, value = report.value

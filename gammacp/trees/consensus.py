@@ -28,13 +28,13 @@ class ConsensusTree:
     Attributes
     ----------
     tree
-        With forms; lemma, part of speech and features are those that most annotators have.
+        Tree with forms; lemma, part of speech and features are those that most annotators have.
     annotators
-        How many voted.
+        Number of annotators who voted.
     head_votes, label_votes
-        How many have each token's head; and of these its label.
+        Number of annotators who have each token's head; and of these, who have its label.
     other_heads, other_labels
-        What each token has in another tree that is as good; mostly nothing.
+        Heads and labels of each token in other trees that are as good; mostly none.
     """
 
     tree: Dependencies
@@ -51,7 +51,7 @@ def best_tree(weights: Mapping[Arc, int], n: int) -> tuple[int, ...]:
     Parameters
     ----------
     weights
-        Of the arcs (head, token) that there are; from the root every token must be reachable.
+        Weight of each arc (head, token); from the root every token must be reachable.
     n
         Number of tokens, ≥ 1.
 
@@ -189,7 +189,7 @@ class ConsensusTrees:
     Attributes
     ----------
     trees
-        By sentence.
+        Trees by sentence.
     left_out
         Sentences of which annotators have unequal numbers of tokens.
     """
@@ -214,7 +214,7 @@ class ConsensusTrees:
         Parameters
         ----------
         place
-            Where it was written.
+            Name of the file that was written.
         """
         n = self.as_dict()
         if self.left_out:
@@ -232,7 +232,7 @@ class ConsensusTrees:
         Parameters
         ----------
         path
-            Of the file.
+            Path of the file.
         """
         text = "\n".join(_conllu(item, tree) for item, tree in self.trees)
         write_text(path, text + "\n")

@@ -57,7 +57,7 @@ def by_convention(
     Parameters
     ----------
     sentence
-        As it was read.
+        Sentence as it was read.
     labels
         "universal": without subtypes of relations.
     ignore
@@ -99,7 +99,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     Parameters
     ----------
     sentence
-        With its words.
+        Sentence with its words.
     tally
         Counts the tokens.
 

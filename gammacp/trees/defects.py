@@ -59,7 +59,7 @@ def find_defects(treebank: Treebank) -> list[Defect]:
     Parameters
     ----------
     treebank
-        It stays as it is.
+        Treebank, which stays as it is.
     """
     found: list[Defect] = []
     for item in treebank.items:
@@ -144,7 +144,7 @@ def require_sound(defects: Iterable[Defect]) -> None:
     Parameters
     ----------
     defects
-        What `find_defects` returned.
+        Result of `find_defects`.
     """
     listed = list(defects)
     if listed:

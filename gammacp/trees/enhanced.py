@@ -38,7 +38,7 @@ def collapse(sentence: Dependencies) -> Heads:
     Parameters
     ----------
     sentence
-        With enhanced dependencies.
+        Sentence with enhanced dependencies.
 
     >>> edges = (("0", "root", "1"), ("1", "conj", "1.1"), ("1.1", "obj", "2"))
     >>> collapse(Dependencies((0, 1), ("root", "obj"), enhanced=edges))
@@ -118,9 +118,9 @@ def enhanced_graph(
     Parameters
     ----------
     sentence
-        With enhanced dependencies.
+        Sentence with enhanced dependencies.
     numbers
-        Of words that are called otherwise than in the sentence.
+        Numbers of words that are called otherwise than in the sentence.
 
     >>> edges = (("0", "root", "1"), ("1", "conj", "1.1"), ("1.1", "obj", "2"))
     >>> graph = enhanced_graph(Dependencies((0, 1), ("root", "obj"), enhanced=edges))

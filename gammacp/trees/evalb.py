@@ -20,7 +20,7 @@ def evalb_brackets(sentence: Phrase) -> Counter[Bracketing]:
     Parameters
     ----------
     sentence
-        Its words taken off, so that parts of speech are leaves.
+        Sentence, whose words are taken off, so that parts of speech are leaves.
 
     >>> vp = ("VP", (("V", ()), ("NP-OBJ", (("N", ()), (".", ())))))
     >>> sorted(evalb_brackets(Phrase(("TOP", (("PRP", ()), vp)))))

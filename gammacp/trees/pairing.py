@@ -88,7 +88,7 @@ def pair_sentences(
     Parameters
     ----------
     document
-        Its name.
+        Name of the document.
     annotations
         Sentences by annotator, in the order of their file.
     pairing

@@ -28,9 +28,9 @@ class Segmentation(NamedTuple):
     Attributes
     ----------
     same
-        How many sentences have the same first and last character.
+        Number of sentences that have the same first and last character.
     sizes
-        How many sentences each annotator has.
+        Number of sentences of each annotator.
     stretches
         The sentences of both between common ends, where they are no pair of sentences.
     """
@@ -72,7 +72,7 @@ def segmentations(
     treebank
         Dependencies.
     texts
-        By the `id` of each sentence the characters of its words, without blanks.
+        Characters of the words of each sentence, without blanks, by its `id`.
     """
     paired = {
         (id(a), id(b))
@@ -126,7 +126,7 @@ def joined(sentences: Sequence[Dependencies]) -> Dependencies:
     Parameters
     ----------
     sentences
-        With words.
+        Sentences with words.
 
     >>> one = Dependencies((2, 0), ("subj", "root"), ("I", "go"))
     >>> joined([one, one]).heads

@@ -17,7 +17,12 @@ from gammacp.measures.gamma import not_shown
 from gammacp.trees.breakdown import breakdown as by_relation
 from gammacp.trees.diagnosis import diagnose
 from gammacp.trees.evalb import evalb_f1
-from gammacp.trees.measures.agreement import SentenceShare, TreeAlpha, syntax_agreement
+from gammacp.trees.measures.agreement import (
+    SentenceShare,
+    SyntaxAgreement,
+    TreeAlpha,
+    syntax_agreement,
+)
 from gammacp.trees.measures.alpha import TreeObservations
 from gammacp.trees.measures.annotations import Item, Treebank
 from gammacp.trees.measures.matched import LENGTH_MATCHED
@@ -54,7 +59,7 @@ class TreeReport:
     lower
         The lower end of that value's interval over sentences; NaN without one.
     worst
-        Of the sentences that were asked for, those that annotators differ in, the worst first.
+        Sentences that annotators differ in, of those that were asked for, the worst first.
     """
 
     read: ReadTreebank
@@ -90,11 +95,11 @@ def syntax_report(
     Parameters
     ----------
     read
-        From `gammacp.trees.treebank.read_treebank`.
+        Result of `gammacp.trees.treebank.read_treebank`.
     by_annotator
         Whether to compute pairs of annotators, and everybody but one.
     sentences
-        How many of the sentences with the largest share of disagreement to list, at least 0.
+        Number of sentences with the largest share of disagreement to list, at least 0.
     universal
         Whether to add the scores of Universal Dependencies.
     breakdown
@@ -140,23 +145,32 @@ def syntax_report(
     }
     document |= {key: found for key, found in asked.items() if found is not None}
     if by_annotator:
-        document["pairs"] = [_part(part) for part in result.pairs]
-        document["without"] = [_part(part) for part in result.without]
-        document["documents"] = list(_documents(treebank, result.sentences))
-    beyond = total.beyond_chance.get("plain")
+        document |= _by_annotator(treebank, result)
+    differing = [s.item for s in worst if s.share["plain"]]
+    return TreeReport(read, document, *_headline(result), differing)
+
+
+def _by_annotator(treebank: Treebank, result: SyntaxAgreement) -> dict[str, Any]:
+    """Return pairs of annotators, everybody but each one, and documents."""
+    return {
+        "pairs": [_part(part) for part in result.pairs],
+        "without": [_part(part) for part in result.without],
+        "documents": list(_documents(treebank, result.sentences)),
+    }
+
+
+def _headline(result: SyntaxAgreement) -> tuple[tuple[str, float], float]:
+    """Return α plain with its name, beyond chance where that is known, and its lower end or NaN."""
+    beyond = result.total.beyond_chance.get("plain")
     if beyond:
         value = ("α plain beyond chance", beyond.value)
+        interval = beyond.interval
     else:
-        value = ("α plain as published", total.alpha["plain"])
-    if beyond:
-        drawn = beyond.interval
-    else:
-        drawn = (result.bootstrap or {}).get("plain")
-    if drawn:
-        lower = drawn[0]
-    else:
-        lower = math.nan
-    return TreeReport(read, document, value, lower, [s.item for s in worst if s.share["plain"]])
+        value = ("α plain as published", result.total.alpha["plain"])
+        interval = (result.bootstrap or {}).get("plain")
+    if interval:
+        return value, interval[0]
+    return value, math.nan
 
 
 def report_on(read: ReadTreebank, **options: Any) -> TreeReport:
@@ -165,9 +179,9 @@ def report_on(read: ReadTreebank, **options: Any) -> TreeReport:
     Parameters
     ----------
     read
-        From `gammacp.trees.treebank.read_treebank`.
+        Result of `gammacp.trees.treebank.read_treebank`.
     options
-        Of `syntax_report`, or of `gammacp.trees.graphs.report.graph_report`.
+        Options of `syntax_report`, or of `gammacp.trees.graphs.report.graph_report`.
     """
     from gammacp.trees.graphs.report import graph_report
 

@@ -19,6 +19,8 @@ from gammacp.trees.report import TreeReport
 
 _SCORES = {"las": "LAS", "uas": "UAS", "label": "label", "jaccard": "Jaccard", "f1": "F₁"}
 _BEYOND = (("beyond chance", "value"), ("95 % over sentences", "interval"), ("p", "p"))
+# In which order numbers leave a narrow terminal.
+_RANKS = {"expected, length-matched": 1, "observed": 2, "expected": 3}
 _MOST = 20
 _UD = {"tokens": "tokens", "sentences": "sentences", "words": "words", "upos": "UPOS"}
 _UD |= {"xpos": "XPOS", "features": "features", "alltags": "AllTags", "lemma": "lemma"}
@@ -64,7 +66,7 @@ def tables(report: TreeReport) -> list[Table]:
     Parameters
     ----------
     report
-        On trees or graphs.
+        Report on trees or graphs.
     """
     document = report.as_dict()
     if "alpha" in document:
@@ -87,7 +89,7 @@ def _trees(document: Record) -> list[Table]:
     shown = [*values]
     if document["evalb"] is not None:
         shown.append(Column("evalb", "EVALB", value_or_interval))
-    found = [Table((Column("title", ""), *shown), _rows(document, names))]
+    found = [_by_measure(shown, _rows(document, names))]
     if "pairs" in document:
         parts = [{"title": " – ".join(p["annotators"]), **p} for p in document["pairs"]]
         for part in document["without"]:
@@ -112,6 +114,25 @@ def _trees(document: Record) -> list[Table]:
     if "sentences" in document:
         found.append(Table(SENTENCES, document["sentences"]))
     return found
+
+
+def _by_measure(measures: Sequence[Column], rows: Sequence[Record]) -> Table:
+    """Return a table with a row per measure, and a column for each of what is known of them.
+
+    Parameters
+    ----------
+    measures
+        Take the value of a measure out of a row.
+    rows
+        Of one kind each, with its `title`.
+    """
+    kinds = [row["title"] for row in rows]
+    columns = (Column(kind, kind, value_or_interval, rank=_RANKS.get(kind, 0)) for kind in kinds)
+    records = []
+    for measure in measures:
+        values = {kind: measure.of(row) for kind, row in zip(kinds, rows, strict=True)}
+        records.append({"title": measure.header, **values})
+    return Table((Column("title", "measure"), *columns), records)
 
 
 _ACCURACIES = tuple(Column(name, _SCORES[name], number) for name in ("las", "uas", "label"))
@@ -180,7 +201,7 @@ def in_words(report: TreeReport) -> list[str]:
     Parameters
     ----------
     report
-        On trees or graphs.
+        Report on trees or graphs.
     """
     return list(_said(report.document))
 

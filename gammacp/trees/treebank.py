@@ -47,11 +47,11 @@ class ReadTreebank:
     treebank
         All sentences, also those that only one annotator has.
     defects
-        What is wrong inside sentences and between the annotations of a sentence.
+        Defects inside sentences and between the annotations of a sentence.
     left_out
         Sentences that only one annotator has, and tokens that are not read, by file and reason.
     notes
-        How names and formats were recognised.
+        Notes on how names and formats were recognised.
     failures
         Files that could not be read, with their documents, which are left out.
     """
@@ -166,7 +166,7 @@ def read_treebank(
     kind
         One of `KINDS`; None: one of the first three, from the first file's name or content.
     pattern, layout, folders
-        How names are read, see `gammacp.trees.naming`; `layout` as for `gammacp.read`.
+        Ways of reading names, see `gammacp.trees.naming`; `layout` as for `gammacp.read`.
     pairing
         Sentences of a document belong together by their words ("auto"), their "order" or their
         "id" (`# sent_id`), see `gammacp.trees.pairing`. Graphs that all have an id of their own
@@ -177,11 +177,11 @@ def read_treebank(
     labels, ignore
         Conventions, see `gammacp.trees.conventions`.
     encoding
-        Of the files, unless a byte-order mark says otherwise.
+        Encoding of the files, unless a byte-order mark says otherwise.
     documents, rename, exclude
-        Which of the files count, and whose they are (`gammacp.trees.naming.chosen`).
+        Files that count, and names of their annotators (`gammacp.trees.naming.chosen`).
     noted
-        What else the signature says of the selection.
+        Other entries of the signature about the selection.
 
     Raises
     ------
@@ -293,7 +293,7 @@ def read_sentences(path: Path) -> list[Sentence]:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
     """
     plain = {option: next(iter(known)) for option, known in CONVENTIONS.items()}
     found, _, failures = _read_all([path], _recognise(path, "utf-8"), plain)

@@ -71,7 +71,7 @@ def test_a_curve_of_one_value_among_several_is_undefined_and_said(tmp_path: Path
         draw_panel(axes, by_measure(points(["gamma"], mean=-2) + lone), "title")
         said = axes.get_xlabel().splitlines()
         labels = axes.get_legend_handles_labels()[1]
-    assert said == ["magnitude", "undefined: u-alpha; goes on down to −2.4"]
+    assert said == ["magnitude", "undefined: u-alpha; gamma: on down to −2.4"]
     assert labels == ["gamma"]
 
 

@@ -102,6 +102,15 @@ def test_a_reference_has_a_model_too(run: Run, campaign: Path) -> None:
     assert model_from(tomllib.loads(own.out)).n_units == 1
 
 
+def test_the_working_folder_can_take_the_sets(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("shuffle", *ERR, "--out", ".")
+    assert done.code == 0, done.err
+    assert len(list(tmp_path.glob("*.csv"))) == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

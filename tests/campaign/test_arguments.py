@@ -11,6 +11,7 @@ from gammacp import DataError, UsageError
 from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.compare import compare
 from gammacp.campaign.consensus import consensus
+from gammacp.campaign.plan import plan
 from tests.arguments import (
     CORPUS,
     C,
@@ -50,6 +51,23 @@ def test_a_value_that_cannot_be_meant_is_named(name: str) -> None:
         (lambda: calibrate(C, errors="split"), "errors 'split'"),
         (lambda: calibrate(C, sets=2), "sets 2 < 3"),
         (lambda: compare(CORPUS, draws=-1), "draws -1 < 0"),
+        (lambda: compare(CORPUS, draws=10**30), "draws 10{30} > 1,000,000,000"),
+        (lambda: compare(CORPUS, samples=10**30), "samples 10{30} > 1,000,000,000"),
+        (lambda: calibrate(C, sets=10**30), "sets 10{30} > 1,000,000,000"),
+        (lambda: compare(CORPUS, session=3), "session 3 is not text"),  # type: ignore[arg-type]
+        (lambda: compare(CORPUS, teams=3), "teams is int"),  # type: ignore[arg-type]
+        (lambda: compare(CORPUS, executor="serial"), "executor 'serial' is no Executor"),  # type: ignore[arg-type]
+        (lambda: plan(CORPUS, goal=0.05), "goal is float, where a Goal is needed"),  # type: ignore[arg-type]
+        (lambda: plan(CORPUS, prices=3), "prices is int, where an object of Prices is needed"),  # type: ignore[arg-type]
+        (lambda: plan(CORPUS, annotators=3), "annotators is int"),  # type: ignore[arg-type]
+        (lambda: plan(CORPUS, error=3), "errors 3 are neither names nor error types"),  # type: ignore[arg-type]
+        (lambda: gc.align(C, gap="x"), "gap 'x', time limit None: "),  # type: ignore[arg-type]
+        (lambda: gc.align(C, time_limit="x"), "time limit 'x': "),  # type: ignore[arg-type]
+        (lambda: gc.align(C, constraints=3), "constraints 3 is not a list"),  # type: ignore[arg-type]
+        (lambda: compare({1: C, "1": C}), "two names are the same text"),  # type: ignore[dict-item]
+        (lambda: consensus(C, annotator=3), "annotator 3 is not text"),  # type: ignore[arg-type]
+        (lambda: gc.align(CORPUS), "continuum is Corpus, where a Continuum is needed"),  # type: ignore[arg-type]
+        (lambda: gc.alignments("x.csv"), "continuum is str, where a Continuum"),  # type: ignore[arg-type]
         (lambda: consensus(3), "continua is int"),
         (lambda: consensus(gc.align(C), weights="vote"), "weights=` is for continua"),
         (lambda: consensus(gc.align(C), tolerance="x"), "tolerance 'x'"),
@@ -58,3 +76,13 @@ def test_a_value_that_cannot_be_meant_is_named(name: str) -> None:
 def test_wrong_types_are_named(call: Callable[[], object], named: str) -> None:
     with pytest.raises((UsageError, DataError), match=named):
         call()
+
+
+def test_documents_named_by_numbers_are_named_by_their_digits() -> None:
+    found = compare({1: C, 2.0: C}, samples=2, draws=0, leave_one_out=False)  # type: ignore[dict-item]
+    assert list(found.overall.rated) == ["1", "2"]
+    assert "<" in found._repr_html_()
+
+
+def test_constraints_may_be_none() -> None:
+    assert gc.align(C, constraints=None).constraints == ()  # type: ignore[arg-type]

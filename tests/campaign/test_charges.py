@@ -97,7 +97,7 @@ def test_page_draws_the_bars_with_their_numbers(found: Comparison) -> None:
         if (p["annotator"], p["kind"]) == ("C", "merged")
     ]
     assert rows[0][0] == "C: joined"
-    assert rows[0][1].startswith(f"{shares[0]:.0f}% (12, ")
+    assert rows[0][1].startswith(f"{shares[0]:.0f}% (12 differences, ")
     widths = [float(bar.get("style", "").removeprefix("width: ")[:-1]) for bar in drawn.iter("i")]
     assert widths[0] == 100
     assert widths == sorted(widths, reverse=True)

@@ -172,3 +172,12 @@ def test_the_working_folder_is_no_place_for_a_proof(
     assert "a proof needs a folder of its own" in done.err
     assert here.is_dir()
     assert not list(here.iterdir())
+
+
+def test_devices_are_refused(run: Run, units: Path, tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    assert run("align", units, "--certificate", path).code == 0
+    for arguments in (("/dev/zero",), (path, "--file", "/dev/zero")):
+        told = run("verify", *arguments)
+        assert told.code == 3
+        assert "is a device, not a file" in told.err

@@ -196,6 +196,34 @@ def test_twice_the_same_column_is_refused() -> None:
         Corpus.from_frame(frame, features=["f"])
 
 
+def test_tables_of_pandas_with_two_columns_of_one_name_are_refused() -> None:
+    pytest.importorskip("pyarrow")
+    frame = pandas_frame(ROWS)
+    frame.columns = ["document", "annotator", "category", "start", "start"]
+    with pytest.raises(DataError, match="Duplicate column names"):
+        gc.read_table(frame)
+
+
+@pytest.mark.parametrize("frame", [None, 3, "frame", [1, 2]])
+def test_what_has_no_columns_is_refused(frame: Any) -> None:
+    for build in (Corpus.from_frame, Continuum.from_frame):
+        with pytest.raises(DataError, match=r"is not a data frame\. Give a frame of pandas"):
+            build(frame)
+
+
+@pytest.mark.parametrize("column", ["abcd", b"abcd", {1, 2, 3, 4}, {1: 0, 2: 0, 3: 0, 4: 0}, 7])
+def test_values_without_rows_are_no_column(column: Any) -> None:
+    with pytest.raises(
+        DataError, match=r"column 'annotator' of the data frame is a .*, not a list"
+    ):
+        Corpus.from_frame({**ROWS, "annotator": column})
+
+
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(DataError, match=r"different numbers of rows: .*'start' 2, 'end' 4"):
+        Corpus.from_frame({**ROWS, "start": [0, 1]})
+
+
 def test_it_is_the_corpus_of_the_table() -> None:
     pytest.importorskip("pyarrow")
     frame = pandas_frame({**ROWS, "note": ["", "", "", ""]})

@@ -97,3 +97,17 @@ def test_a_broken_promise_names_the_units_and_the_values() -> None:
 def test_a_bounded_dissimilarity_is_remarked() -> None:
     with pytest.warns(UserWarning, match="no pair is ever ruled out"):
         check_dissimilarity(Combined(alpha=0))
+
+
+def test_least_numbers_of_weights_and_deltas() -> None:
+    c = Continuum.from_units([Unit("A", 0, 10, "x"), Unit("B", 1, 10, "x")])
+    assert align(c, Combined(alpha=1e-320)).disorder == pytest.approx(0, abs=1e-300)
+    with pytest.raises(UsageError, match="delta 1e-320 is too small to compute with"):
+        align(c, Combined(delta=1e-320))
+
+
+@pytest.mark.parametrize("wrong", [3, "combined", object(), Combined, EndsOnly])
+def test_what_is_no_dissimilarity_is_refused(wrong: object) -> None:
+    c = Continuum.from_units([Unit("A", 0, 10, "x"), Unit("B", 1, 10, "x")])
+    with pytest.raises(UsageError, match=r"is no dissimilarity|is a class"):
+        align(c, wrong)

@@ -57,7 +57,7 @@ class Allowance:
     steps
         Options that may still be tried, and divisions that may still be kept.
     deadline
-        On the clock of `stopping.clock`.
+        Time at which to stop, on the clock of `stopping.clock`.
     """
 
     steps: int
@@ -70,7 +70,7 @@ class Allowance:
         Parameters
         ----------
         steps
-            How many.
+            Number of steps to take off.
         """
         self.steps -= steps
         self.watched += steps
@@ -167,8 +167,8 @@ class Component:
                             rows.append(Tally(option.loss + loss, count))
                 self.allowance.spend(len(rows) + 1)
                 counts[first][covered] = merge_tallies(rows, grain)
-        found = counts[0].get(0, [])
-        return [Tally(loss + self.paid, count) for loss, count in found]
+        lists_of_first = counts[0].get(0, [])
+        return [Tally(loss + self.paid, count) for loss, count in lists_of_first]
 
     def best(self, number: int, grain: float) -> list[Division]:
         """Return the first divisions: by loss, then by fewest groups, Σ d_cat and order of groups.
@@ -176,7 +176,7 @@ class Component:
         Parameters
         ----------
         number
-            How many at most.
+            Largest number of divisions to return.
         grain
             Losses, and Σ d_cat, that differ by less are alike.
         """
@@ -205,7 +205,7 @@ def merge_tallies(rows: list[Tally], grain: float) -> list[Tally]:
     Parameters
     ----------
     rows
-        In any order.
+        Tallies, in any order.
     grain
         See `Component.tally`.
     """
@@ -226,7 +226,7 @@ def first_divisions(
     Parameters
     ----------
     rows
-        In the order that decides where all else is equal.
+        Divisions, in the order that decides where all else is equal.
     least
         The smallest loss of them: what is beyond is rounded to whole grains.
     number, grain

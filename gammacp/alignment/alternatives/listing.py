@@ -42,11 +42,12 @@ class Priced(NamedTuple):
     Attributes
     ----------
     problem
-        With all pairs that an alignment within the limit can use; `rank` orders its units.
+        The problem, with all pairs that an alignment within the limit can use; `rank` orders its
+        units.
     price
-        Of each unit.
+        Price of each unit.
     cost
-        Of the best alignment that is known, Σ cost(G).
+        Cost Σ cost(G) of the best alignment that is known.
     """
 
     problem: Problem
@@ -79,9 +80,9 @@ def price_units(problem: Problem, limits: Limits) -> Priced:
     Parameters
     ----------
     problem
-        Of any candidate pairs.
+        A problem with any candidate pairs.
     limits
-        Of the solver.
+        Limits of the solver.
 
     Raises
     ------
@@ -103,9 +104,9 @@ def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, L
     priced
         Prices that groups beat by rounding at most.
     most
-        What an alignment may cost beyond the best one.
+        Largest cost of an alignment beyond the best one.
     deadline
-        When to give up.
+        Time at which to give up.
 
     Raises
     ------
@@ -120,16 +121,16 @@ def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, L
         reserve = problem.slack
         price = priced.price
         floor = -limit - reserve
-        found = search(problem, price, floor, every=True, limit=_LISTED, deadline=deadline)
-        if found is None or found.unsure.any():
+        groups = search(problem, price, floor, every=True, limit=_LISTED, deadline=deadline)
+        if groups is None or groups.unsure.any():
             raise TooManyError
         price = price.copy()
-        loss = make_feasible(price, found.columns, np.inf)
+        loss = make_feasible(price, groups.columns, np.inf)
         priced = priced._replace(price=price)
         # What was not listed is beyond the limit by the mended prices, too.
         if priced.cost - priced.bound + most <= limit + reserve:
-            kept = np.flatnonzero(loss <= priced.cost - priced.bound + most)
-            return priced, Listed(found.columns.select(kept), loss[kept])
+            cheap = np.flatnonzero(loss <= priced.cost - priced.bound + most)
+            return priced, Listed(groups.columns.select(cheap), loss[cheap])
 
 
 class Parts:
@@ -138,11 +139,11 @@ class Parts:
     Parameters
     ----------
     priced, listed
-        From `list_groups`.
+        Results of `list_groups`.
     second
         Σ d_cat of each group listed, which decides ties.
     most
-        What an alignment may cost beyond the best one.
+        Largest cost of an alignment beyond the best one.
     allowance
         Steps of the search of components.
     """
@@ -199,13 +200,13 @@ class Parts:
 
     def _search(self, label: Codes, active: Bools, most: float) -> dict[int, Component]:
         """Search each component, by its root, unless that was done before."""
-        found = {}
+        lists = {}
         for root, part in self._parts(label, active).items():
             key = root, part.rows.tobytes() + part.units.tobytes()
             if key not in self._searched:
                 self._searched[key] = Component(self._options(part), most, self.allowance)
-            found[root] = self._searched[key]
-        return found
+            lists[root] = self._searched[key]
+        return lists
 
     def _parts(self, label: Codes, active: Bools) -> dict[int, Part]:
         """Units in order of position and groups in lexicographic order, by component."""

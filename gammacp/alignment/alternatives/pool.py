@@ -40,7 +40,7 @@ from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Status
 from gammacp.alignment.ties import category_costs, in_order, nameless_ranks, second_costs
-from gammacp.base.arguments import whole
+from gammacp.base.arguments import instance, whole
 from gammacp.base.arrays import Codes
 from gammacp.base.stopping import due, was_interrupted
 from gammacp.continuum import Continuum
@@ -97,24 +97,24 @@ class Pool:
         At most as many as were asked for. Those of equal disorder are in order of fewest unitary
         alignments, smallest Σ d_cat, then by position; the first is that of `align`.
     count
-        How many alignments have a disorder within `counted_within` of the least.
+        Number of alignments whose disorder is within `counted_within` of the least.
     within
-        What was asked for.
+        Distance from the least disorder that was asked for.
     counted_within
-        What was counted: less than `within` where there are too many. None where not even the
-        best ones could be counted.
+        Distance that was counted: less than `within` where there are too many. None where not even
+        the best ones could be counted.
     tolerance
         Disorders that differ by no more count as equal.
     borderline
-        How many alignments are so near the limit (within 16 times the tolerance, or a 16th of it)
-        that another tolerance would change the count.
+        Number of alignments that are so near the limit (within 16 times the tolerance, or a 16th of
+        it) that another tolerance would change the count.
     identical
         Units that equal another one of the same annotator; exchanging two makes another alignment.
     proof
-        What the count rests on; None where nothing could be counted.
+        Evidence for the count; None where nothing could be counted.
     stopped_by
-        What ended the count or the list too early: "size", "time limit" or "interruption"; None
-        where nothing did.
+        Reason why the count or the list ended too early: "size", "time limit" or "interruption";
+        None where nothing did.
     """
 
     alignments: tuple[Alignment, ...]
@@ -222,7 +222,7 @@ def alignments(
     dissimilarity
         As for `align`.
     most
-        How many are listed, ≥ 1.
+        Largest number of alignments that are listed, ≥ 1.
     within
         Disorder ≥ 0 beyond the least one up to which alignments count; 0: those that are as good as
         the best one. Infinite: as many as are asked for, however much worse; `count` is then that
@@ -244,6 +244,7 @@ def alignments(
     Two alignments differ if some unit has other partners. Disorders that differ by 1e-10·Δ / x̄ or
     less are equal (x̄: units per annotator); `Pool.borderline` says whether that matters.
     """
+    instance("continuum", continuum, Continuum, "a Continuum")
     whole("most", most, 1)
     if isinstance(within, bool) or not isinstance(within, int | float) or not within >= 0:
         raise UsageError(f"within {within!r} is not a disorder of 0 or more")
@@ -484,12 +485,12 @@ def _combined_tallies(
     """Count alignments by what they cost beyond the best one."""
     whole_tally = [Tally(0.0, 1)]
     for component in components:
-        own = component.tally(grain)
-        allowance.spend(len(own) * len(whole_tally))
+        tally = component.tally(grain)
+        allowance.spend(len(tally) * len(whole_tally))
         rows = [
             Tally(loss + own_loss - component.least, count * own_count)
             for loss, count in whole_tally
-            for own_loss, own_count in own
+            for own_loss, own_count in tally
         ]
         whole_tally = merge_tallies([row for row in rows if row.loss <= beyond], grain)
     return whole_tally
@@ -505,7 +506,7 @@ def _combined_divisions(
     """Return the first alignments, from the first divisions of each component."""
     first = [Division(0.0, 0, 0.0, ())]
     for component in components:
-        own = component.best(number, grain)
+        division = component.best(number, grain)
         rows = [
             Division(
                 a.loss + b.loss - component.least,
@@ -514,7 +515,7 @@ def _combined_divisions(
                 a.columns + b.columns,
             )
             for a in first
-            for b in own
+            for b in division
         ]
         first = first_divisions(rows, 0.0, number, grain)
     return first

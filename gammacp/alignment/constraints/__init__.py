@@ -4,7 +4,7 @@
 have the kinds. `rules` puts those of a text together, `solving` brings them to the solvers, and
 `engine` says how problems with rules on groups are solved: `in_order`, `apart` and `whole`.
 
-See docs/constraints.md, and docs/dev/adding-a-constraint.md for one of your own.
+See docs/constraints.md, and docs/dev/adding-a-constraint-or-solver.md for one of your own.
 """
 
 from typing import TYPE_CHECKING

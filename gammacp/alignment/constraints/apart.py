@@ -61,9 +61,9 @@ def by_components(problem: Problem, columns: Columns, price: Floats, limits: Lim
     Parameters
     ----------
     problem, columns, price
-        With a row for each clique beside the units.
+        A problem with a row for each clique beside the units.
     limits
-        When to stop.
+        Limits at which to stop.
     """
     with budget(limits.steps(limits.of(Components).proof)):
         best = best_of_columns(problem, columns, price, limits, limits.deadline())
@@ -170,11 +170,11 @@ def solve_apart(problem: Problem, limits: Limits, pack: Pack = by_components) ->
     Parameters
     ----------
     problem
-        With `rules`; DataError if its groups are too many to list.
+        A problem with `rules`; DataError if its groups are too many to list.
     limits
-        When to stop with the best so far and its bound.
+        Limits at which to stop with the best so far and its bound.
     pack
-        How the groups that are left are packed in the end.
+        Function that packs the groups that are left in the end.
     """
     deadline = limits.deadline()
     rules = problem.rules
@@ -256,7 +256,7 @@ def _broken_cliques(value: Floats, excluded: Bools) -> list[Indices]:
     """Return cliques of which the linear program takes more than one group, widened."""
     used = np.flatnonzero(value > _BROKEN)
     order = used[np.argsort(-value[used], kind="stable")]
-    found: dict[bytes, Indices] = {}
+    cliques_by_key: dict[bytes, Indices] = {}
     for first in order.tolist():
         clique = [first]
         near = excluded[first].copy()
@@ -273,8 +273,8 @@ def _broken_cliques(value: Floats, excluded: Bools) -> list[Indices]:
                 near &= excluded[other]
                 near[other] = False
         rows = np.array(sorted(clique))
-        found[rows.tobytes()] = rows
-    return list(found.values())
+        cliques_by_key[rows.tobytes()] = rows
+    return list(cliques_by_key.values())
 
 
 def _pack(state: _State, limits: Limits, deadline: float, pack: Pack) -> float:

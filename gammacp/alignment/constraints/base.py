@@ -27,13 +27,13 @@ class Constraint:
     Attributes
     ----------
     kind
-        Its name in the registry (`registered_constraint` sets it).
+        Name in the registry (`registered_constraint` sets it).
     hereditary
         Whether splitting a group in two never breaks it. Groups that do better apart are then left
         out, and all prices and proofs rest on that. Where it is False, every group is listed.
     structural
-        Whether it is about any annotations, not about units of one text: γ then puts it on random
-        sets, too.
+        Whether the rule is about any annotations, not about units of one text: γ then puts it on
+        random sets, too.
     """
 
     kind: ClassVar[str] = ""
@@ -121,10 +121,10 @@ class Constraint:
     @classmethod
     def _names(cls) -> list[str]:
         """Return the names of its fields."""
-        own: Any = cls
-        if not is_dataclass(own):
+        subclass: Any = cls
+        if not is_dataclass(subclass):
             return []
-        return [each.name for each in fields(own)]
+        return [each.name for each in fields(subclass)]
 
     @classmethod
     def from_text(cls, value: str | None) -> Constraint:
@@ -159,13 +159,15 @@ class Constraint:
         Parameters
         ----------
         table
-            Its keys but `kind`: by default the fields.
+            Keys of the table but `kind`: by default the fields.
         """
         names = cls._names()
         for key in table:
             if key not in names:
-                there = ", ".join(names) or "none"
-                raise UsageError(f"constraint {cls.kind} has no key {key!r}; its keys: {there}")
+                known_names = ", ".join(names) or "none"
+                raise UsageError(
+                    f"constraint {cls.kind} has no key {key!r}; its keys: {known_names}"
+                )
         for name in names:
             if name not in table:
                 raise UsageError(f"constraint {cls.kind} needs {name}")
@@ -181,7 +183,7 @@ def registered_constraint(kind: str) -> Callable[[C], C]:
     Parameters
     ----------
     kind
-        Its name on the command line and in TOML files.
+        Name of the constraint on the command line and in TOML files.
     """
 
     def add(made: C) -> C:
@@ -198,7 +200,7 @@ def constraint(text: str) -> Constraint:
     Parameters
     ----------
     text
-        As `--constraint` takes it.
+        A constraint as `--constraint` takes it.
 
     Raises
     ------
@@ -236,7 +238,7 @@ def check_structural(constraints: Sequence[Constraint], what: str) -> None:
     constraints
         All that were given.
     what
-        What would put them on random sets.
+        Name of the function that would put the constraints on random sets.
     """
     for each in constraints:
         if not each.structural:

@@ -21,7 +21,7 @@ def solve_in_order(problem: Problem) -> Solution | None:
     Parameters
     ----------
     problem
-        Of two annotators, with `rules`.
+        A problem of two annotators, with `rules`.
     """
     assert problem.rules is not None
     place = problem.rules.order_of_two()

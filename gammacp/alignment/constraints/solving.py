@@ -49,9 +49,9 @@ def solve_constrained(
     continuum, dissimilarity
         The text, and the dissimilarity bound to it.
     solver
-        What solves; its own limits apply.
+        The solver; its own limits apply.
     limits
-        When to stop.
+        Limits at which to stop.
     constraints
         At least one.
     cover
@@ -71,9 +71,7 @@ def solve_constrained(
     rules = Rules.of(continuum, constraints)
     if cover:
         rules.check_cover()
-    if rules.beyond_pairs and not solver.constrained:
-        kinds = " and ".join(dict.fromkeys(e.kind for e in (*rules.on_groups, *rules.on_both)))
-        raise UsageError(f"method {solver.name!r} cannot keep {kinds}; use 'auto'")
+    _check_solver(solver, rules)
     prune = solver.pruned and rules.hereditary
     try:
         built = rules.build(dissimilarity, prune=prune, cover=cover, deadline=deadline)
@@ -124,3 +122,10 @@ def _as_asked(found: Solution, built: Built, first: Solution | None = None) -> C
     if first is None:
         return Constrained(own, own)
     return Constrained(own, replace(own, groups=first.groups, first=first.first))
+
+
+def _check_solver(solver: Solver, rules: Rules) -> None:
+    """Raise UsageError if a solver cannot keep constraints on more than pairs."""
+    if rules.beyond_pairs and not solver.constrained:
+        kinds = " and ".join(dict.fromkeys(e.kind for e in (*rules.on_groups, *rules.on_both)))
+        raise UsageError(f"method {solver.name!r} cannot keep {kinds}; use 'auto'")

@@ -27,7 +27,7 @@ def read_constraints(path: str | Path) -> tuple[Constraint, ...]:
     Parameters
     ----------
     path
-        Of the file.
+        Path of the file.
 
     Raises
     ------
@@ -67,12 +67,12 @@ def constraints_of(texts: list[str]) -> tuple[Constraint, ...]:
     Parameters
     ----------
     texts
-        As `--constraint` takes them.
+        Constraints as `--constraint` takes them.
     """
-    found: list[Constraint] = []
+    constraints: list[Constraint] = []
     for text in texts:
         if text.lower().endswith(".toml"):
-            found += read_constraints(text)
+            constraints += read_constraints(text)
         else:
-            found.append(constraint(text))
-    return tuple(found)
+            constraints.append(constraint(text))
+    return tuple(constraints)

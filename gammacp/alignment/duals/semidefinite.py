@@ -81,9 +81,9 @@ class Matrices:
     cost
         −w/2 per ordered pair, shape (units, units); 0 where there is no pair.
     pair
-        Which pairs are candidates.
+        True for pairs that are candidates.
     begin
-        Where each annotator's units begin, shape (annotators + 1,).
+        First unit of each annotator, and the end, shape (annotators + 1,).
     several
         Whether a unit may be with more than one of an annotator's units, so that their row's
         inequality says something; shape (units, annotators).
@@ -120,7 +120,7 @@ class Iterate:
     scaled
         Multipliers of both sides being the same, by the penalty.
     rows, multiplier
-        Those of the row inequalities, shape (units, annotators), and of the `triangles`.
+        Multipliers of the row inequalities, shape (units, annotators), and of the `triangles`.
     penalty
         Weight of the sides' difference.
     matrix
@@ -143,13 +143,13 @@ class Priced:
     Attributes
     ----------
     share
-        Of a group's cost, for each unit: Σ over any group ≤ its cost; shape (units,).
+        Share of a group's cost, for each unit: Σ over any group ≤ its cost; shape (units,).
     matrix
-        What they rest on.
+        Basis of the shares.
     value
-        What the iterate costs; where the bound would end if it were the relaxation's solution.
+        Value of the iterate; the bound would end there if it were the relaxation's solution.
     iterate
-        To go on from.
+        State to go on from.
     """
 
     share: Floats
@@ -315,9 +315,9 @@ def _cut(model: Matrices, iterate: Iterate) -> Iterate:
         found, excess = violations(iterate.inside[1:, 1:].copy(), annotator, least, _TRIANGLES)
         least *= 2
     worst = found[np.argsort(-excess, kind="stable")[: _TRIANGLES_PER_UNIT * len(annotator)]]
-    kept = iterate.multiplier > 0
-    triangles = iterate.triangles[kept]
-    multiplier = iterate.multiplier[kept]
+    binding = iterate.multiplier > 0
+    triangles = iterate.triangles[binding]
+    multiplier = iterate.multiplier[binding]
     new = worst[~_among(worst, triangles, len(annotator))]
     return replace(
         iterate,
@@ -393,14 +393,14 @@ def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
     apex += 2 * np.bincount(corners, weights=found.multiplier, minlength=len(apex))
     if apex.sum() + np.abs(model.cost).max() >= _MOST_GRAINS * _GRAIN:
         return np.full(len(apex), -np.inf)
-    own = np.diag(matrix)[1:].copy()
+    diagonal = np.diag(matrix)[1:].copy()
     _spend(len(matrix), 0)
     shift = least_shift(matrix)
     # The corner is given: what the shift adds to it is scaled away, with its row.
     shrink = np.sqrt(corner / (corner + shift)) * (1 - 2.0**-50)
     beside = -matrix[1:, 0] * model.border
-    share = 2 * shrink * beside - own - shift - apex
-    slack = 2.0**-46 * (2 * np.abs(beside) + np.abs(own) + shift + apex)
+    share = 2 * shrink * beside - diagonal - shift - apex
+    slack = 2.0**-46 * (2 * np.abs(beside) + np.abs(diagonal) + shift + apex)
     return np.asarray((share - slack) * model.problem.opening)
 
 

@@ -38,7 +38,7 @@ class Recombination(Stage):
     assignments
         Random annotators that are assigned to the others before noise is put on, or taken off.
     noises
-        Of Δ: standard deviations of the noise on weights, in turn.
+        Standard deviations of the noise on weights, as shares of Δ, used in turn.
     drawing
         Standard deviations of that noise by which a pair is drawn together that the relaxation has
         together (8 × 425: after 12 s from one alignment 4734, at 3 the same, without 4774).
@@ -72,7 +72,7 @@ def resize(problem: Problem, groups: Codes, deadline: float = np.inf) -> Codes:
     groups
         The alignment to begin with; what comes is at least as good.
     deadline
-        When it stops with the best so far.
+        Time at which to stop with the best so far.
     """
     group_of = group_of_units(groups, problem.n_units)
     gained = _gain(problem, group_of)

@@ -116,9 +116,9 @@ def search_components(
     least, chosen
         Results in place: loss per root, and which columns the best solution takes.
     rules
-        To break ties, `least` is the optimum on entry: of the solutions within the tolerance the
-        one with the fewest groups is taken, then the one with the least `second`, then the first
-        one in the order of the columns.
+        Whether to break ties. Then `least` is the optimum on entry: of the solutions within the
+        tolerance the one with the fewest groups is taken, then the one with the least `second`,
+        then the first one in the order of the columns.
     meter
         Counts the states; it ends nothing, as `rules` do.
     """

@@ -64,7 +64,7 @@ def first_matching(
     order
         The units from the first one on; their partners are sought in this order.
     tolerance
-        What costs less than is not told apart.
+        Smallest difference of costs that is told apart.
     most_cycles
         Cycles that are turned at most, in step 2.
 

@@ -27,7 +27,7 @@ class Merged:
     order
         Rows of the continuum, those of one distinct unit in a run; shape (units,).
     runs
-        Where each run begins, and the end; shape (distinct units + 1,).
+        First unit of each run, and the end; shape (distinct units + 1,).
     """
 
     problem: Problem

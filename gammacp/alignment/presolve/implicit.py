@@ -42,7 +42,7 @@ def solve_implicit(
     problem
         Some of the pairs of two annotators.
     continuum, dissimilarity
-        What all pairs cost.
+        Units and dissimilarity that give the cost of every pair.
     solve, limits, deadline
         The assignment of listed pairs, which prices the units.
     """

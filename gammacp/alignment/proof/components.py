@@ -41,12 +41,12 @@ class Components(Stage):
     Attributes
     ----------
     nodes
-        Of the search of one component, some milliseconds; then CP-SAT takes it.
+        Nodes of the search of one component, some milliseconds; then CP-SAT takes it.
     steps
-        Of CP-SAT on one component without a time limit; then the component's bound is what it has
-        come to.
+        Steps of CP-SAT on one component without a time limit; then the component's bound is what it
+        has come to.
     proof
-        Of a whole proof without a time limit, that of ties not counted.
+        Steps of a whole proof without a time limit, those of ties not counted.
     """
 
     nodes: int = 20_000

@@ -8,7 +8,7 @@ small then. Thousands of units of fewer annotators are recombined (`heuristics.l
 priced by proximal steps (`duals.proximal`) instead.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,9 +59,9 @@ class Crowds(Stage):
     first
         Steps that column generation has of a crowd before it is relaxed.
     first_of_few
-        Those that it has of fewer annotators, of whom 20 × 30 random ones take 5 to 11 s. Then they
-        are enclosed for as many steps as that took: their columns come to a proof sooner than their
-        relaxation comes near it (27 × 20 random).
+        Steps of column generation for fewer annotators, of whom 20 × 30 random ones take 5 to 11 s.
+        Then they are enclosed for as many steps as that took: their columns come to a proof sooner
+        than their relaxation comes near it (27 × 20 random).
     patience
         Steps without progress after which the relaxation has had its say, beyond a share of all.
     """
@@ -91,28 +91,28 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     small = problem.n_annotators < limits.of(Generation).crowd
     if problem.cover or problem.opening <= 0:
         return solve_generation(problem, limits)
-    found = _head_start(problem, limits, deadline)
+    generated = _head_start(problem, limits, deadline)
     total = problem.n_units * problem.opening
-    hopeless = found.most_gain - total > _HOPELESS * (total - found.gain)
-    if not _is_over(problem, found, limits, deadline):
+    hopeless = generated.most_gain - total > _HOPELESS * (total - generated.gain)
+    if not _is_over(problem, generated, limits, deadline):
         if small and not _long(problem, limits):
             steps = work.steps - began
         else:
             steps = None
         # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
         with threadpool_limits(1, "blas"), budget(steps):
-            found = enclose(problem, found, limits, deadline)
-        if not _is_over(problem, found, limits, deadline):
+            generated = enclose(problem, generated, limits, deadline)
+        if not _is_over(problem, generated, limits, deadline):
             most = limits.of(Generation).proof
             if not small and not limits.time_limit:
                 large = len(problem.first) >= SEARCHED_PAIRS
-                far = large and not found.close(problem, replace(limits, gap=_FAR), 0.0)
+                far = large and not generated.close(problem, replace(limits, gap=_FAR), 0.0)
                 if hopeless or far:
-                    return conclude(problem, found, limits, deadline)
+                    return conclude(problem, generated, limits, deadline)
                 most = _LAST_SHARE * (work.steps - began)
             with budget(limits.steps(most)):
-                found = generate(problem, limits, deadline, found)
-    return conclude(problem, found, limits, deadline)
+                generated = generate(problem, limits, deadline, generated)
+    return conclude(problem, generated, limits, deadline)
 
 
 def _long(problem: Problem, limits: Limits) -> bool:
@@ -141,6 +141,32 @@ def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
         return generate(problem, limits, until, trying=_long(problem, limits))
 
 
+def _turns(
+    problem: Problem,
+    generated: Generated,
+    limits: Limits,
+    deadline: float,
+    together: Callable[[], Floats | None],
+) -> dict[str, Iterator[Any]]:
+    """Return the steps of the relaxation and those of annealing, for long texts and for others.
+
+    `together` is called for what the relaxation has of each pair so far.
+    """
+    groups = generated.groups
+    how: dict[str, Any] = {"seed": limits.seed, "deadline": deadline}
+    if _long(problem, limits):
+        tuning = limits.of(Recombination)
+        return {
+            "relax": proximal_steps(problem, groups, deadline),
+            "anneal": recombinations(problem, groups, together=together, tuning=tuning, **how),
+        }
+    disorder = problem.n_units * problem.opening - generated.gain
+    return {
+        "relax": relaxations(problem, disorder, deadline, limits.of(Semidefinite)),
+        "anneal": annealing_runs(problem, groups, **how),
+    }
+
+
 def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float) -> Generated:
     """Return a better alignment and a better bound, in turn, until due or nothing more comes of it.
 
@@ -153,21 +179,8 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
     total = problem.n_units * problem.opening
     # The relaxation first; annealing that brings nothing has less and less of the time.
     long = _long(problem, limits)
-    groups = found.groups
-    how: dict[str, Any] = {"seed": limits.seed, "deadline": deadline}
     together: Floats | None = None
-    if long:
-        turns: dict[str, Iterator[Any]] = {
-            "relax": proximal_steps(problem, groups, deadline),
-            "anneal": recombinations(
-                problem, groups, together=lambda: together, tuning=noise, **how
-            ),
-        }
-    else:
-        turns = {
-            "relax": relaxations(problem, total - found.gain, deadline, limits.of(Semidefinite)),
-            "anneal": annealing_runs(problem, groups, **how),
-        }
+    turns = _turns(problem, found, limits, deadline, lambda: together)
     n_inside = 0
     reached = -np.inf
     spent = dict.fromkeys(turns, 0)
@@ -211,10 +224,10 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
                 idle = 0
         tell(total - found.gain, total - found.most_gain)
         now = work.steps
-        left = total - found.gain - reached
-        if left < (1 - _PROGRESS) * open_gap:
+        gap = total - found.gain - reached
+        if gap < (1 - _PROGRESS) * open_gap:
             progressed = now
-            open_gap = left
+            open_gap = gap
         # A step of the relaxation may take longer than patience lasts: the next one is waited for.
         waiting = turn == "anneal" and "relax" in turns
         if not waiting and now - progressed > patience + _PATIENCE * (now - began):

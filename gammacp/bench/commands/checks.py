@@ -19,7 +19,7 @@ class Checks:
     own, everything
         None where the sweep was not compared.
     sweeps
-        What was compared.
+        Sweeps that were compared.
     properties
         Pairs of units that have each property and cost something; None before they are counted,
         or where nothing weighs units.

@@ -73,10 +73,12 @@ def shuffle(
         return
     if errors.error is None or errors.magnitude is None:
         raise UsageError("give --error and --magnitude, such as --error split --magnitude 0.3")
-    beside = output.out.with_name(f"{output.out.stem}-reference{output.out.suffix}")
+    out = [output.out]
+    if output.out.name:  # else it is the working folder or the root
+        out.append(output.out.with_name(f"{output.out.stem}-reference{output.out.suffix}"))
     given = (references.reference, references.model, annotators.panel)
     read = [*filter(None, given), *(references.learn or ())]
-    spare_files([output.out, beside], read)
+    spare_files(out, read)
     source, n_annotators = source_of(annotators, references)
     written = write_sets(
         source,

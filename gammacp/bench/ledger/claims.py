@@ -191,7 +191,7 @@ def load_ledgers(folder: Path) -> list[Ledger]:
     Parameters
     ----------
     folder
-        With a TOML file per paper or study.
+        Folder with a TOML file per paper or study.
 
     Raises
     ------

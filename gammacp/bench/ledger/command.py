@@ -90,6 +90,10 @@ def reproduce(names: Sequence[str], wanted: Wanted) -> None:
     if not names and not (wanted.check or wanted.mutants):
         _list(known, folder, json=wanted.json)
         return
+    if not chosen:
+        raise UsageError(
+            f"{folder} has no experiments; begin one with gammacp reproduce --new NAME"
+        )
     ledgers = _ledgers(folder / "claims", wanted.paper)
     if not ledgers and (wanted.check or wanted.mutants):
         raise UsageError(f"there are no claims in {folder / 'claims'}")

@@ -28,7 +28,7 @@ def fingerprint_of(name: str, ledgers: Sequence[Ledger]) -> str:
     Parameters
     ----------
     name
-        Of the experiment.
+        Name of the experiment.
     ledgers
         All of the folder.
     """
@@ -52,7 +52,7 @@ def registered(name: str, path: Path, ledgers: Sequence[Ledger], results: Path) 
     Parameters
     ----------
     name, path
-        Of the experiment.
+        Name and file of the experiment.
     ledgers
         All of the folder.
     results
@@ -83,7 +83,7 @@ def changed_since(
     Parameters
     ----------
     files
-        Of experiments that have claims, by name.
+        Files of experiments that have claims, by name.
     ledgers
         All of the folder.
     results

@@ -82,9 +82,9 @@ def begin(name: str, folder: Path) -> tuple[Path, Path]:
     Parameters
     ----------
     name
-        Of the experiment: letters, digits and _; it must not begin with _.
+        Name of the experiment: letters, digits and _; it must not begin with _.
     folder
-        Of the experiments; made if it is not there.
+        Folder of the experiments; made if it is not there.
 
     Raises
     ------

@@ -21,6 +21,8 @@ Where responses have a place (`Responses.closeness`), how close together they li
 marked from what met by chance: its distribution is fitted for what is there and for what is not.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -55,7 +57,7 @@ class Fit:
     Attributes
     ----------
     model
-        Which one.
+        Model that was fitted.
     of_kinds, kind
         P(true class | responses) of each kind of item, shape (kinds, classes): those with the same
         responses; and the kind of each item.
@@ -71,9 +73,9 @@ class Fit:
         Expected number of items by truth that everybody passed over, shape (classes,); zeros where
         none are reckoned with. `counts` and `prevalence` contain them.
     log_likelihood
-        Of the responses, in nats, without the priors.
+        Log-likelihood of the responses, in nats, without the priors.
     iterations, converged
-        How many there were, and whether the last one moved no posterior by the tolerance.
+        Number of iterations, and whether the last one moved no posterior by the tolerance.
     """
 
     model: AnnotatorModel
@@ -110,7 +112,7 @@ def fit(
     Parameters
     ----------
     responses
-        Who said what; at least one response.
+        Responses of annotators to items; at least one.
     model
         `dawid-skene`, `one-coin` or `mace`.
     strength
@@ -152,53 +154,149 @@ def fit(
     iterations = whole("iterations", iterations, 1)
     if not len(responses.item):
         raise DataError("there is no response to fit annotators on")
-    (r, place, times), k = responses.distinct, len(responses.labels)
-    used = np.bincount(r.codes, minlength=len(r.annotators) * k) > 0
-    said = used.reshape(-1, k).any(axis=0)
-    state = _State(
-        strength=strength,
-        used=used.reshape(-1, 1, k),
-        knowing=np.full((len(r.annotators), k), 0.5) if knowing is None else knowing,
-    )
-    posterior = r.vote_shares()
-    if start is not None:
-        posterior = np.column_stack([np.bincount(place, share) / times for share in start.T])
-    silent, seen = responses.passed_over
-    if not unseen or kind is not AnnotatorModel.DAWID_SKENE:
-        seen = np.zeros_like(seen)
-    # At first one place where nothing is for each item: what was marked is then taken for true
-    # until the data say otherwise.
-    behind = np.outer(seen, np.arange(k) == k - 1)
+    evidence = _Evidence.of(responses, kind, strength, unseen=unseen)
+    truths = evidence.truths_at_first(start, knowing)
     done = 0
     moved = tolerance + 1
     while done < iterations and moved > tolerance:
         done += 1
-        weighed = posterior * times[:, None]
-        counts = expected_counts(r, weighed) + expected_counts(silent, behind)
-        confusion, state = _M_STEPS[kind](counts, state)
+        before = truths.posterior
+        parameters = evidence.maximize(truths)
+        truths = evidence.expect(parameters)
+        moved = float(np.abs(truths.posterior - before).max())
+    return evidence.fit_of(parameters, truths, iterations=done, converged=moved <= tolerance)
+
+
+@dataclass(frozen=True, eq=False)
+class _Parameters:
+    """Parameters of a model, as in `Fit`, with what its next M step takes over."""
+
+    confusion: Floats
+    prevalence: Floats
+    closeness: Floats
+    state: _State
+
+
+@dataclass(frozen=True, eq=False)
+class _Truths:
+    """Probable truths under some parameters.
+
+    Attributes
+    ----------
+    posterior, log_likelihoods
+        P(true class | responses) of each kind of item, and the log-likelihood of each.
+    passed_over
+        Expected number of items by truth that everybody passed over, shape (items, classes).
+    state
+        What the next M step takes over.
+    """
+
+    posterior: Floats
+    log_likelihoods: Floats
+    passed_over: Floats
+    state: _State
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """Responses of a fit, items with the same responses put together.
+
+    Attributes
+    ----------
+    responses, kinds, times
+        One item of each kind, the kind of each item, and how often each kind occurs.
+    silent, seen
+        Responses of people who pass over everything, by item, and how many items stand for each
+        (`Responses.passed_over`); zeros where the model does not reckon with such items.
+    used
+        What each annotator ever said, shape (annotators, 1, labels).
+    """
+
+    kind: AnnotatorModel
+    strength: float
+    responses: Responses
+    kinds: Codes
+    times: Floats
+    silent: Responses
+    seen: Floats
+    used: Bools
+
+    @classmethod
+    def of(
+        cls, responses: Responses, kind: AnnotatorModel, strength: float, *, unseen: bool
+    ) -> _Evidence:
+        """Put items with the same responses together."""
+        distinct, kinds, times = responses.distinct
+        k = len(responses.labels)
+        used = np.bincount(distinct.codes, minlength=len(distinct.annotators) * k) > 0
+        silent, seen = responses.passed_over
+        if not unseen or kind is not AnnotatorModel.DAWID_SKENE:
+            seen = np.zeros_like(seen)
+        return cls(kind, strength, distinct, kinds, times, silent, seen, used.reshape(-1, 1, k))
+
+    def truths_at_first(self, start: Floats | None, knowing: Floats | None) -> _Truths:
+        """Return what is taken for true before the first step; see `fit` for the parameters."""
+        annotators, _, k = self.used.shape
+        if knowing is None:
+            knowing = np.full((annotators, k), 0.5)
+        posterior = self.responses.vote_shares()
+        if start is not None:
+            shares = [np.bincount(self.kinds, share) / self.times for share in start.T]
+            posterior = np.column_stack(shares)
+        # At first one place where nothing is for each item: what was marked is then taken for true
+        # until the data say otherwise.
+        passed_over = np.outer(self.seen, np.arange(k) == k - 1)
+        state = _State(self.strength, self.used, knowing)
+        return _Truths(posterior, np.zeros(len(posterior)), passed_over, state)
+
+    def counts(self, truths: _Truths) -> Floats:
+        """Return the expected number of responses by annotator, truth and label."""
+        weighed = truths.posterior * self.times[:, None]
+        silent = expected_counts(self.silent, truths.passed_over)
+        return expected_counts(self.responses, weighed) + silent
+
+    def maximize(self, truths: _Truths) -> _Parameters:
+        """Return the parameters that make these truths most probable (M step)."""
+        confusion, state = _M_STEPS[self.kind](self.counts(truths), truths.state)
+        k = len(self.responses.labels)
         prevalence = np.full(k, 1 / k)
-        if kind is not AnnotatorModel.MACE:
-            # Laplace's one of each class that was said, unless nothing but the data is to count.
-            prevalence = weighed.sum(axis=0) + behind.sum(axis=0) + (said if strength else 0.0)
+        if self.kind is not AnnotatorModel.MACE:
+            weighed = truths.posterior * self.times[:, None]
+            prevalence = weighed.sum(axis=0) + truths.passed_over.sum(axis=0)
+            if self.strength:
+                # Laplace's one of each class that was said, unless only the data are to count.
+                prevalence += self.used.any(axis=(0, 1))
             prevalence = np.maximum(prevalence / prevalence.sum(), _LEAST)
-        closeness = _closeness(r, posterior, times, strength)
-        found, log_likelihoods = posterior_of(r, confusion, prevalence, closeness)
-        behind = _left_behind(silent, seen, confusion, prevalence)
-        moved = float(np.abs(found - posterior).max())
-        posterior = found
-    return Fit(
-        model=kind,
-        of_kinds=posterior,
-        kind=place,
-        confusion=confusion,
-        counts=expected_counts(r, posterior * times[:, None]) + expected_counts(silent, behind),
-        prevalence=prevalence,
-        closeness=closeness,
-        unseen=behind.sum(axis=0),
-        log_likelihood=float(times @ log_likelihoods),
-        iterations=done,
-        converged=moved <= tolerance,
-    )
+        closeness = _closeness(self.responses, truths.posterior, self.times, self.strength)
+        return _Parameters(confusion, prevalence, closeness, state)
+
+    def expect(self, parameters: _Parameters) -> _Truths:
+        """Return the truths that these parameters make probable (E step)."""
+        confusion = parameters.confusion
+        prevalence = parameters.prevalence
+        posterior, log_likelihoods = posterior_of(
+            self.responses, confusion, prevalence, parameters.closeness
+        )
+        passed_over = _left_behind(self.silent, self.seen, confusion, prevalence)
+        return _Truths(posterior, log_likelihoods, passed_over, parameters.state)
+
+    def fit_of(
+        self, parameters: _Parameters, truths: _Truths, *, iterations: int, converged: bool
+    ) -> Fit:
+        """Return the result of these steps."""
+        return Fit(
+            model=self.kind,
+            of_kinds=truths.posterior,
+            kind=self.kinds,
+            confusion=parameters.confusion,
+            counts=self.counts(truths),
+            prevalence=parameters.prevalence,
+            closeness=parameters.closeness,
+            unseen=truths.passed_over.sum(axis=0),
+            log_likelihood=float(self.times @ truths.log_likelihoods),
+            iterations=iterations,
+            converged=converged,
+        )
 
 
 def posterior_of(
@@ -225,7 +323,7 @@ def unseen_by(responses: Responses, confusion: Floats, prevalence: Floats) -> Fl
     responses
         None of whose items all passed over.
     confusion, prevalence
-        Of a fit with `unseen`.
+        Confusion and prevalence of a fit with `unseen`.
     """
     return np.asarray(_left_behind(*responses.passed_over, confusion, prevalence).sum(axis=0))
 

@@ -32,8 +32,8 @@ class Responses:
     annotators, labels
         Their names; the label None is "unlabelled".
     closeness
-        How close together the marks of each item lie, as a code from 0 below `LEVELS`, or −1 where
-        fewer than two marked it; shape (items,). None where responses have no place.
+        Distance between the marks of each item, as a code from 0 below `LEVELS`, or −1 where fewer
+        than two marked it; shape (items,). None where responses have no place.
     """
 
     item: Codes | Indices
@@ -155,11 +155,11 @@ class Overlap:
     Attributes
     ----------
     annotators
-        How many there are.
+        Number of annotators.
     labels
-        How many they can say, ∅ among them.
+        Number of labels that they can give, ∅ among them.
     items
-        How many items have at least three responses: with two, nobody says who of them is right.
+        Number of items with at least three responses: with two, nobody says who of them is right.
     parts
         Annotators who meet, directly or through others; more than one part is not one scale.
     """

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gammacp.base.arguments import several, whole
+from gammacp.base.arguments import MOST_DRAWS, several, whole
 from gammacp.base.arrays import Floats
 from gammacp.base.lazy import Plotted
 from gammacp.base.record_tables import record_of, share
@@ -55,20 +55,20 @@ class Equivalent:
     curve
         γ against the magnitude, as far as it was needed.
     magnitude
-        Where the curve takes the measured value; None where it could not be computed.
+        Magnitude at which the curve takes the measured value; None where it could not be computed.
     amount, low, high
         The magnitude and its interval as the share that `words` speaks of; ∞ where even magnitude
         1 leaves γ higher.
     words
         A clause after "as if"; empty where no amount is known, not even the least.
     misfit
-        How far the simulated annotations are from the user's at this magnitude: the largest
+        Distance of the simulated annotations from the user's at this magnitude: the largest
         difference of units, lengths, their spread, and the shares of units that touch or overlap.
     least
-        Where the amount is below one error for each annotator and document, this one: less cannot
-        be simulated, and the interval is from none to it. 0 elsewhere.
+        One error for each annotator and document, where the curve gives less: less cannot be
+        simulated, and the interval is from none to it. 0 elsewhere.
     reason
-        Why there is no curve, or that the error alone cannot bring γ down so far, and why the
+        Reason why there is no curve, or why the error alone cannot bring γ down so far, or why the
         curve ends before magnitude 1 if no more errors can be made.
     """
 
@@ -213,11 +213,11 @@ def calibrate(
     score
         γ if it is known already (computed with the same options).
     executor
-        Where magnitudes are computed; the same bits wherever.
+        Processes that compute magnitudes; the result is the same to the bit.
     progress
         Is told (magnitudes done, magnitudes known to be needed).
     options
-        Those of `GammaOptions`.
+        Options of `GammaOptions`.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def calibrate(
     UsageError
         An error type is unknown or not a single one; too few sets; an option is unknown.
     """
-    sets = whole("sets", sets, 3)
+    sets = whole("sets", sets, 3, MOST_DRAWS)
     for error in several("errors", errors):
         if len(parse_errors(error)) > 1:
             raise UsageError(f"error {error!r} combines errors: give them one at a time")

@@ -27,11 +27,11 @@ class Curve:
     sets
         γ of each set, one array per magnitude; at 0 everybody agrees, so it is 1.
     misfits
-        How far what was simulated is from what was seen (`shuffling.before_errors.Fitted`), shape
-        (magnitudes,).
+        Distances of the simulated annotations from the observed ones
+        (`shuffling.before_errors.Fitted`), shape (magnitudes,).
     residuals
-        Of simulated campaigns at the magnitude that was found: how far each one's γ is off the
-        curve that is learnt from it. Empty where nothing varies.
+        Distances of γ of simulated campaigns, at the magnitude that was found, from the curve that
+        is learnt from each. Empty where nothing varies.
     """
 
     magnitudes: Floats
@@ -72,7 +72,7 @@ class Curve:
         Parameters
         ----------
         sets
-            How many there are.
+            Number of sets.
         """
         return cls(np.zeros(1), (np.ones(sets),), np.zeros(1))
 
@@ -90,7 +90,7 @@ class Curve:
         gammas
             γ of the sets at that magnitude, shape (sets,).
         misfit
-            Of those sets.
+            Misfit of those sets.
         """
         order = int(np.searchsorted(self.magnitudes, magnitude))
         return replace(
@@ -107,7 +107,7 @@ def falling(values: Floats, weights: Floats) -> Floats:
     Parameters
     ----------
     values
-        What is to fall, shape (points,).
+        Values that are to fall, shape (points,).
     weights
         Their weights, > 0, of the same shape.
 
@@ -186,7 +186,8 @@ def magnitude_at(
     standard_error
         Monte-Carlo standard error of the measured γ.
     draws, confidence, seed
-        How many draws, the coverage that is aimed at in (0, 1), and what the draws depend on.
+        Number of draws, the coverage that is aimed at in (0, 1), and numbers that the draws depend
+        on.
     """
     if target >= 1:  # from where on no set has such a γ
         perfect = np.array([s.max() >= 1 for s in curve.sets])

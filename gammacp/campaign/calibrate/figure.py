@@ -24,9 +24,9 @@ def picture_of(calibration: Calibration, width: float) -> Picture:
     Parameters
     ----------
     calibration
-        What is drawn.
+        The calibration to draw.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def _caption(calibration: Calibration, drawn: list[Equivalent]) -> str:
 
 
 def _draw(axes: Any, *, one: Equivalent, calibration: Calibration, low: float) -> None:
-    from matplotlib.ticker import MaxNLocator, PercentFormatter
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     curve = one.curve
     gamma = calibration.score.value
@@ -87,6 +87,6 @@ def _draw(axes: Any, *, one: Equivalent, calibration: Calibration, low: float) -
     axes.set_xlim(0, amounts[-1])
     axes.set_ylim(low - 0.05, 1.03)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=4, prune="both"))
-    axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g}"))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
     axes.tick_params(labelsize=7)

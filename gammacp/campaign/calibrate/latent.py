@@ -27,7 +27,8 @@ class Patterns:
     Attributes
     ----------
     present, asked
-        Who has the slot, and of whom it is known, shape (patterns, annotators).
+        Annotators who have the slot, and annotators of whom that is known, shape (patterns,
+        annotators).
     counts
         Shape (documents, patterns).
     """
@@ -43,11 +44,11 @@ class Patterns:
         Parameters
         ----------
         present, asked
-            Of each slot, shape (slots, annotators).
+            Annotators who have each slot, and of whom that is known, shape (slots, annotators).
         document
-            Of each slot, its place; shape (slots,).
+            Document of each slot, as its place; shape (slots,).
         documents
-            How many there are.
+            Number of documents.
         """
         both = np.concatenate([present & asked, asked], axis=1)
         rows, place = np.unique(both, axis=0, return_inverse=True)
@@ -68,7 +69,7 @@ class Rates:
     adding
         Slots of an annotator alone that are not real, per real slot.
     real
-        How many real slots each annotator could have had.
+        Number of real slots that each annotator could have had.
     """
 
     failing: Floats
@@ -82,12 +83,12 @@ def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates
     Parameters
     ----------
     patterns
-        Of slots.
+        Patterns of slots.
     weights
-        How often each document counts, shape (documents,).
+        Number of times that each document counts, shape (documents,).
     meeting
-        How many slots that two annotators made alone are at the same place by chance, per real
-        slot and product of their rates of adding: slots of two may be such a meeting.
+        Number of slots of two annotators alone that are at the same place by chance, per real slot
+        and product of their rates of adding: slots of two may be such a meeting.
     """
     counts = weights @ patterns.counts
     used = counts > 0
@@ -145,9 +146,9 @@ def wrong_labels(labels: Codes, categories: int, weights: Floats) -> Floats:
     labels
         Codes, −1 where an annotator has none, shape (slots, annotators).
     categories
-        How many there are.
+        Number of categories.
     weights
-        How often each slot counts, shape (slots,).
+        Number of times that each slot counts, shape (slots,).
     """
     used = weights > 0
     labels = labels[used]

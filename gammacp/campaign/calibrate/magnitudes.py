@@ -58,7 +58,7 @@ class PersonalMagnitude:
     Attributes
     ----------
     annotator, error
-        Who, and the name of the tool's error type.
+        Name of the annotator, and name of the tool's error type.
     amount
         As in `gammacp calibrate`: units joined with a neighbour, cuts, units missed or added, per
         unit; the share of wrong labels; the largest shift as a share of the unit's length. None
@@ -68,7 +68,7 @@ class PersonalMagnitude:
     cases
         Slots that the amount is estimated from.
     reason
-        Why there is no amount, or no interval.
+        Reason why there is no amount, or no interval.
     """
 
     annotator: str
@@ -92,13 +92,13 @@ class Magnitudes:
     people
         Annotators in their order, each with all errors of `ERRORS`.
     documents
-        From how many documents they are, those with three annotators or more.
+        Number of documents that they rest on, those with three annotators or more.
     left_out
         Documents with fewer, which tell nothing.
     signature
-        Of γ, with what was read from its alignments.
+        Signature of γ, with what was read from its alignments.
     confidence
-        Of the intervals.
+        Confidence of the intervals.
     """
 
     people: tuple[PersonalMagnitude, ...]
@@ -164,9 +164,9 @@ def magnitudes_of(
     found
         γ of them if it is known already (computed with the same options).
     executor
-        Where random sets are aligned; the same bits wherever.
+        Processes that align random sets; the result is the same to the bit.
     options
-        Those of `GammaOptions`.
+        Options of `GammaOptions`.
 
     Raises
     ------
@@ -316,7 +316,7 @@ class _Evidence:
         Parameters
         ----------
         weights
-            How often each document counts, shape (documents,).
+            Number of times that each document counts, shape (documents,).
         """
         crowded = float(weights @ self.crowding / weights.sum())
         units = rates_of(self.units, weights, _ADDED_MEET * crowded)

@@ -46,7 +46,7 @@ class Slots:
     boundaries
         `PRESENT`, `ABSENT` (joined) or `UNKNOWN`, shape (boundaries, annotators).
     whole
-        Which units neither cover several units of one annotator nor are parts of one, shape
+        True for units that neither cover several units of one annotator nor are parts of one, shape
         (units,): their ends and labels can be compared with those of their group.
     """
 
@@ -63,7 +63,7 @@ def slots_of(continuum: Continuum, groups: Codes) -> Slots:
     continuum
         The annotations; units of one piece each.
     groups
-        Of the best alignment, shape (groups, annotators).
+        Groups of the best alignment, shape (groups, annotators).
     """
     groups = same_places(continuum, groups)
     overlap = _Overlaps.of(continuum, groups)

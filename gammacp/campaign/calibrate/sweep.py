@@ -48,19 +48,19 @@ class CalibrationCell:
     Attributes
     ----------
     before
-        What is learnt from the user's continua.
+        Model of the annotations before errors, learnt from the user's continua.
     error
         Name of the error type, with parameters if any (`split:factor=2`).
     magnitude
         In (0, 1].
     n_annotators, categories
-        Of the user's continua.
+        Annotators and categories of the user's continua.
     sets
-        How many shuffled sets.
+        Number of shuffled sets.
     settings
-        Of γ; `settings.chance` is the model that chance is drawn from.
+        Settings of γ; `settings.chance` is the model that chance is drawn from.
     start
-        How the reference was learnt at a magnitude near by.
+        Reference that was learnt at a magnitude near by.
     """
 
     before: BeforeErrors
@@ -128,9 +128,9 @@ def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
     Parameters
     ----------
     cell
-        At the magnitude that was found.
+        Cell at the magnitude that was found.
     number, documents
-        Which simulated campaign it is, from 0, and how many documents it has.
+        Number of the simulated campaign, from 0, and number of its documents.
     """
     if cell.start is None:
         return math.nan
@@ -179,11 +179,12 @@ def trace(
     Parameters
     ----------
     cell
-        What all magnitudes share; its error and magnitude are replaced.
+        Fields that all magnitudes share; error and magnitude are replaced.
     errors, target, documents
         Error types, the γ that is looked for, and of how many documents it is.
     executor, progress
-        Where cells are computed, and who is told (done, known to be needed).
+        Processes that compute cells, and a function that is called with the numbers (done, known to
+        be needed).
     """
     tracing = _Tracing(cell, errors, target, executor, progress)
     for wave in _WAVES:
@@ -201,9 +202,9 @@ class _Tracing:
     Attributes
     ----------
     curves
-        By error.
+        Curves by error.
     reasons
-        Why the curves of some errors end before magnitude 1.
+        Reasons why the curves of some errors end before magnitude 1.
     """
 
     def __init__(

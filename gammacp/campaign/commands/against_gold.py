@@ -18,7 +18,7 @@ def is_against_gold(continua: Mapping[str, Continuum], reference: str | None) ->
     Parameters
     ----------
     continua
-        What is compared.
+        Continua that are compared.
     reference
         The gold standard; None where there is none.
     """
@@ -38,9 +38,9 @@ def tell_against_gold(
     reference
         The gold standard.
     tables
-        Those that were asked for: "category" adds a row per category.
+        Tables that were asked for: "category" adds a row per category.
     thresholds
-        Of γ, which are refused here.
+        Thresholds of γ, which are refused here.
     json
         Whether JSON is printed.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gammacp.base.record_tables import number
 from gammacp.cli.options.groups import option
@@ -82,17 +82,10 @@ def calibrate(
         by_default_chance="chance" not in options,
     )
     if by is not None:
-        if error or curves or figure:
-            raise UsageError(
-                "--by annotator reads all magnitudes at once: it takes no --error, --curves or "
-                "--figure"
-            )
+        _check_by_annotator(error, curves, figure)
         _by_annotator(loaded, settings, computing, fail_under, json=json)
         return
-    if error:
-        errors = tuple(dict.fromkeys(error))
-    else:
-        errors = ERROR_TYPES
+    errors = tuple(dict.fromkeys(error or ERROR_TYPES))
     with computing.pool("magnitudes", pays=True) as (executor, counter):
         found = compute(
             loaded.corpus(),
@@ -104,11 +97,7 @@ def calibrate(
         )
     if curves is not None:
         result_tables.curves(found).write_csv(curves)
-    drawn = {}
-    if figure is not None:
-        from gammacp.campaign.calibrate.figure import picture_of
-
-        drawn = {"figure": write_figure(partial(picture_of, found), figure)}
+    drawn = _draw(found, figure)
     if json:
         print_json({**found.as_dict(), **drawn, **loaded.json})
     else:
@@ -118,6 +107,23 @@ def calibrate(
         tell_signatures(found.signature, seed=settings.sampling.seed)
     settings.solving.check_proven(found.score.status)
     check_threshold(found.score.value, fail_under)
+
+
+def _check_by_annotator(error: list[str] | None, curves: Path | None, figure: Path | None) -> None:
+    """Refuse options about magnitudes of which `--by annotator` simulates none."""
+    if error or curves or figure:
+        raise UsageError(
+            "--by annotator reads all magnitudes at once: it takes no --error, --curves or --figure"
+        )
+
+
+def _draw(calibration: Calibration, path: Path | None) -> dict[str, Any]:
+    """Draw the curves if a file is given; return the JSON of the figure, or nothing."""
+    if path is None:
+        return {}
+    from gammacp.campaign.calibrate.figure import picture_of
+
+    return {"figure": write_figure(partial(picture_of, calibration), path)}
 
 
 def _by_annotator(

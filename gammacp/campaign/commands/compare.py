@@ -3,11 +3,11 @@
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gammacp.campaign.commands.comparing import Comparing
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.options.settings import GammaFlags, Thresholds
 from gammacp.cli.output import (
     AsJson,
@@ -29,6 +29,8 @@ BESIDE = names("comparison table")
 """Tables of other subjects, which are printed by default where the data have them."""
 
 if TYPE_CHECKING:
+    from gammacp.campaign.compare import Comparison
+
     By: TypeAlias = str
 else:
     By = StrEnum("By", {name.upper(): name for name in (*TABLES, *BESIDE)})
@@ -66,17 +68,7 @@ def compare(
     writes = outputs(frame=frame, figure=figure)
     spare_files(writes, comparing.against or ())
     features = settings.weighing.features
-    about = comparing.about()
-    loaded = load(
-        files,
-        reading,
-        features,
-        writes=writes,
-        about=about,
-        links=True,
-        by_default_chance="chance" not in options,
-        people=[comparing.reference] if comparing.reference else (),
-    )
+    loaded = comparing.load(files, reading, features, writes, options)
     # Imported here, as what computes: `--help` imports every command.
     from gammacp.campaign.commands.against_gold import is_against_gold, tell_against_gold
 
@@ -94,11 +86,7 @@ def compare(
             progress=counter.tell,
             **options,
         )
-    drawn = {}
-    if figure is not None:
-        from gammacp.campaign.compare.figure import picture_of
-
-        drawn = {"figure": write_figure(partial(picture_of, found), figure)}
+    drawn = _draw(found, figure)
     if frame is not None:
         write_frame(found.overall.pair_rows(), frame)
     if json:
@@ -108,3 +96,12 @@ def compare(
         tell_signatures(*found.signatures, seed=settings.sampling.seed)
     settings.solving.check_proven(found.overall.score.status)
     thresholds.check_gamma(found.overall, found.bootstrap, loaded.files)
+
+
+def _draw(comparison: "Comparison", path: Path | None) -> dict[str, Any]:
+    """Draw the comparison if a file is given; return the JSON of the figure, or nothing."""
+    if path is None:
+        return {}
+    from gammacp.campaign.compare.figure import picture_of
+
+    return {"figure": write_figure(partial(picture_of, comparison), path)}

@@ -13,6 +13,7 @@ from gammacp.cli.options.reading import (
     NOT_SAID,
     TEAM,
     Files,
+    Loaded,
     Reading,
     Sampled,
     load,
@@ -68,6 +69,26 @@ class Comparing:
         session = self.session or "{"
         about = self.sampled.values() | ({} if "{" in session else {"session": session})
         return about | ({} if self.order is None else {"order": self.order})
+
+    def load(
+        self,
+        files: Files,
+        reading: Reading,
+        features: Sequence[str],
+        writes: Sequence[Path],
+        options: Mapping[str, Any],
+    ) -> Loaded:
+        """Read what is compared; `options` are those of γ, `writes` the files to be written."""
+        return load(
+            files,
+            reading,
+            features,
+            writes=writes,
+            about=self.about(),
+            links=True,
+            by_default_chance="chance" not in options,
+            people=[self.reference] if self.reference else (),
+        )
 
     def options(
         self,

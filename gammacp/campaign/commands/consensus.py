@@ -29,8 +29,10 @@ from gammacp.cli.output import (
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from gammacp.base.record_tables import Record
-    from gammacp.campaign.consensus import CorpusConsensus
+    from gammacp.campaign.consensus import CorpusConsensus, Reliability
     from gammacp.continuum import Continuum
     from gammacp.formats.registry import Format
 
@@ -49,11 +51,14 @@ class Target:
     annotator: str = option("Name of the gold standard.", default="consensus")
 
     def endings(self) -> Sequence[str]:
-        """Return the endings of the files; refuse a format that cannot be written at once."""
+        """Return the endings of the files; refuse at once what cannot be written."""
         from gammacp.formats.registry import format_for_writing
+        from gammacp.formats.writing import check_folder
 
         if self.out is not None:
-            return format_for_writing(self.out, self.to).extensions
+            extensions = format_for_writing(self.out, self.to).extensions
+            check_folder(self.out)
+            return extensions
         if self.to is not None:
             raise UsageError("--to needs --out FILE")
         return ()
@@ -137,15 +142,9 @@ def consensus(
 
     Most used: --out, --review and --support.
     """
-    from gammacp.campaign.consensus import consensus_of_each, gold_tables, reliability
-    from gammacp.campaign.consensus.records import consensus_document
-    from gammacp.formats import write
-    from gammacp.formats.registry import format_for_writing
-    from gammacp.formats.writing import check_folder, document_of, lost_links
+    from gammacp.campaign.consensus import consensus_of_each
 
     endings = target.endings()
-    if target.out is not None:
-        check_folder(target.out)
     check_figure_path(lists.figure)
     paths = outputs(
         out=target.out,
@@ -167,44 +166,15 @@ def consensus(
             seed=seed,
             executor=pool,
         )
-        rated = None
-        unrated = ""
-        try:
-            if splits != 0:
-                rated = reliability(each, splits=splits, seed=seed, executor=pool)
-        except DataError as error:
-            unrated = f"The reliability of the consensus cannot be estimated: {error.message}."
-    messages((f.message_and_place for f in each.failures), before="gammacp: ", error=True)
-    names = [*each.documents]
-    aligned = each.cells.aligned
-    tell_open({names[k]: aligned[k] for k in aligned.with_notes.tolist()}, len(aligned))
-    for note in each.belief.notes:
-        message(f"gammacp: {note}")
+        rated, unrated = _reliability(each, splits, seed, pool)
+    _tell(each)
     solving.check_proven(each.status)
-    found = each.documents
     if target.out is not None or lists.any:
-        named = loaded.naming(each.continua)
-        formats: dict[Path | None, Format | None] = {lists.units: None, lists.review: None}
-        if target.out is not None:
-            formats[target.out] = to = format_for_writing(target.out, target.to)
-            doubtful = zip(named, found.values(), strict=True)
-            notes = None
-            if to.writer and "notes" in to.writer.keywords:
-                notes = gold_tables.unit_notes(doubtful)
-            write(document_of(named), target.out, format=target.to, notes=notes, **written)
-        for path, chosen in formats.items():
-            for loss in lost_links(document_of(named), chosen) if path is not None else ():
-                message(f"gammacp: {path}: {loss}")
-        lists.write(each, named)
-    drawn = {}
-    if lists.figure is not None:
-        from gammacp.campaign.consensus.figure import picture_of_all
-
-        drawn = {"figure": write_figure(partial(picture_of_all, each), lists.figure)}
+        _write(each, loaded.naming(each.continua), target, lists, written)
+    drawn = _draw(each, lists.figure)
     if json:
-        results = (consensus_document(n, c, each.alignments[n]) for n, c in found.items())
-        document = {"results": results, **each.belief.as_dict(), **drawn}
-        print_json({**document, "reliability": rated and rated.as_dict(), **loaded.json})
+        document = {**_document(each), **drawn, "reliability": rated and rated.as_dict()}
+        print_json({**document, **loaded.json})
         return
     _print(each, worst)
     if rated or unrated:
@@ -212,6 +182,88 @@ def consensus(
     for path in paths:
         if path != lists.figure:
             message(f"wrote {path}")
+
+
+def _reliability(
+    each: CorpusConsensus, splits: int | None, seed: int, pool: Executor | None
+) -> tuple[Reliability | None, str]:
+    """Return the reliability, None for 0 splits; or a sentence why it cannot be estimated."""
+    from gammacp.campaign.consensus import reliability
+
+    if splits == 0:
+        return None, ""
+    try:
+        return reliability(each, splits=splits, seed=seed, executor=pool), ""
+    except DataError as error:
+        return None, f"The reliability of the consensus cannot be estimated: {error.message}."
+
+
+def _tell(each: CorpusConsensus) -> None:
+    """Say on stderr which documents failed, which alignments are open, and what else to know."""
+    messages((f.message_and_place for f in each.failures), before="gammacp: ", error=True)
+    names = [*each.documents]
+    aligned = each.cells.aligned
+    tell_open({names[k]: aligned[k] for k in aligned.with_notes.tolist()}, len(aligned))
+    for note in each.belief.notes:
+        message(f"gammacp: {note}")
+
+
+def _draw(each: CorpusConsensus, path: Path | None) -> dict[str, Any]:
+    """Draw the gold standards if a file is given; return the JSON of the figure, or nothing."""
+    if path is None:
+        return {}
+    from gammacp.campaign.consensus.figure import picture_of_all
+
+    return {"figure": write_figure(partial(picture_of_all, each), path)}
+
+
+def _write(
+    each: CorpusConsensus,
+    named: Mapping[str, Continuum],
+    target: Target,
+    lists: Lists,
+    options: Mapping[str, Any],
+) -> None:
+    """Write the gold standard and the lists that were asked for, and say which links are lost.
+
+    Parameters
+    ----------
+    each, named
+        The gold standards, and their continua by the names of the files.
+    target, lists
+        Where they are written.
+    options
+        Options of the format of `target`.
+    """
+    from gammacp.campaign.consensus import gold_tables
+    from gammacp.formats import write
+    from gammacp.formats.registry import format_for_writing
+    from gammacp.formats.writing import document_of, lost_links
+
+    formats: dict[Path | None, Format | None] = {lists.units: None, lists.review: None}
+    if target.out is not None:
+        formats[target.out] = to = format_for_writing(target.out, target.to)
+        notes = None
+        if to.writer and "notes" in to.writer.keywords:
+            notes = gold_tables.unit_notes(zip(named, each.documents.values(), strict=True))
+        write(document_of(named), target.out, format=target.to, notes=notes, **options)
+    for path, chosen in formats.items():
+        if path is None:
+            continue
+        for loss in lost_links(document_of(named), chosen):
+            message(f"gammacp: {path}: {loss}")
+    lists.write(each, named)
+
+
+def _document(each: CorpusConsensus) -> dict[str, Any]:
+    """Return the gold standards as `--json` has them; the results are made as they are printed."""
+    from gammacp.campaign.consensus.records import consensus_document
+
+    results = (
+        consensus_document(name, consensus, each.alignments[name])
+        for name, consensus in each.documents.items()
+    )
+    return {"results": results, **each.belief.as_dict()}
 
 
 def _print(each: CorpusConsensus, worst: int) -> None:

@@ -1,12 +1,18 @@
 """`gammacp replace`: test whether a system may stand in for a person."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, Sampled, load
+from gammacp.cli.options.reading import Files, Loaded, Reading, Sampled, load
 from gammacp.cli.options.settings import ComputingFlags, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, print_json, say, show, tell_signatures
 from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.campaign.replace import Replacement
 
 
 def replace(
@@ -50,17 +56,10 @@ def replace(
 
     Most used: --candidate, --epsilon and --json.
     """
-    from gammacp.campaign import result_tables
     from gammacp.campaign.replace import SCORES
     from gammacp.campaign.replace import replace as test
 
-    if protocol and solving.require_optimal:
-        raise UsageError(
-            "--protocol takes no --require-optimal: its values of several documents say only in "
-            "notes what is not proven"
-        )
-    if samples is not None and not protocol:
-        raise UsageError("--samples is about γ and F₁ beyond chance, which --protocol prints")
+    _check_protocol(solving, samples, protocol=protocol)
     people = [*(candidate or ()), *([expert] if expert else ())]
     loaded = load(
         files, reading, weighing.features, about=sampled.values(), links=True, people=people
@@ -80,28 +79,48 @@ def replace(
     }
     with computing.pool("testing", pays=aligned and loaded.takes_long) as (pool, _):
         if protocol:
-            from gammacp.campaign.commands.span_protocol import print_protocol
-            from gammacp.campaign.replace.span_protocol import span_protocol
-
-            numbers = span_protocol(
-                loaded.corpus().continua,
-                candidate or (),
-                samples=samples,
-                executor=pool,
-                **options,
-            )
-            print_protocol(numbers, loaded, json=json)
+            options |= {"samples": samples, "executor": pool}
+            _print_protocol(loaded, candidate or (), options, json=json)
             return
         found = test(loaded.corpus().continua, candidate or (), executor=pool, **options)
     solving.check_proven("feasible" if found.unproven else "optimal")
+    _show(found, loaded, json=json)
+
+
+def _check_protocol(solving: SolvingFlags, samples: int | None, *, protocol: bool) -> None:
+    """Refuse options that do not go with `--protocol`, or not without it."""
+    if protocol and solving.require_optimal:
+        raise UsageError(
+            "--protocol takes no --require-optimal: its values of several documents say only in "
+            "notes what is not proven"
+        )
+    if samples is not None and not protocol:
+        raise UsageError("--samples is about γ and F₁ beyond chance, which --protocol prints")
+
+
+def _print_protocol(
+    loaded: Loaded, candidates: Sequence[str], options: dict[str, Any], *, json: bool
+) -> None:
+    """Print the numbers of the span protocol, with these options of `span_protocol`."""
+    from gammacp.campaign.commands.span_protocol import print_protocol
+    from gammacp.campaign.replace.span_protocol import span_protocol
+
+    numbers = span_protocol(loaded.corpus().continua, candidates, **options)
+    print_protocol(numbers, loaded, json=json)
+
+
+def _show(replacement: Replacement, loaded: Loaded, *, json: bool) -> None:
+    """Print the candidates, and of a single one how it compares with each person."""
+    from gammacp.campaign import result_tables
+
     if json:
-        print_json({**found.as_dict(), **loaded.json})
+        print_json({**replacement.as_dict(), **loaded.json})
         return
-    show(result_tables.replacement(found))
-    if len(found.candidates) == 1:
-        show(result_tables.people(found.candidates[0]))
-    for c in found.candidates:
-        say(f"\n{c.in_words()}")
-        for note in c.notes:
-            message(f"{c.name}: {note}")
-    tell_signatures(found.signature)
+    show(result_tables.replacement(replacement))
+    if len(replacement.candidates) == 1:
+        show(result_tables.people(replacement.candidates[0]))
+    for candidacy in replacement.candidates:
+        say(f"\n{candidacy.in_words()}")
+        for note in candidacy.notes:
+            message(f"{candidacy.name}: {note}")
+    tell_signatures(replacement.signature)

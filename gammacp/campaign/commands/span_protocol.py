@@ -16,7 +16,7 @@ def print_protocol(found: SpanProtocol, loaded: Loaded, *, json: bool) -> None:
     found
         The numbers.
     loaded
-        What was read, and left out.
+        Documents that were read, and what was left out.
     json
         Whether JSON is printed.
     """

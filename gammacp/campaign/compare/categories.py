@@ -157,9 +157,10 @@ class CategoryAgreement:
     units
         Units of the category.
     documents
-        In how many documents γ_k is defined.
+        Number of documents in which γ_k is defined.
     share_equal, share_matched
-        From the confusion: of the aligned pairs, how many agree; of all, how many are aligned.
+        Shares from the confusion: aligned pairs that agree among the aligned ones, and aligned
+        pairs among all.
     """
 
     category: str

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from gammacp.base.arguments import one_of, several, whole
+from gammacp.base.arguments import MOST_DRAWS, one_of, several, whole
 from gammacp.base.lazy import Plotted
 from gammacp.base.record_tables import record_of
 from gammacp.base.signature import extend
@@ -225,20 +225,20 @@ def compare(
     leave_one_out
         Compute γ without each annotator, on the annotator's documents.
     by
-        What is computed beside γ of everybody: tables of `TABLES`, or of other subjects. Default:
-        all of `TABLES`, and of the others those that the data have, as `gammacp compare` does.
+        Tables beside γ of everybody: those of `TABLES`, or of other subjects. Default: all of
+        `TABLES`, and of the others those that the data have, as `gammacp compare` does.
     also
         Tables of other subjects that are left out, with the reason, where the data have none.
     explain
         Whether γ of everybody is taken apart, too (`gammacp.measures.explanation`).
     executor
-        Where random sets are aligned; the same bits whatever it is.
+        Processes that align random sets; the result is the same to the bit.
     progress
         Is told what comes next, and of everybody how many random sets are aligned.
     first
         Is handed γ of everybody as soon as it is there.
     options
-        Those of `GammaOptions`. One chance model serves everything that is compared
+        Options of `GammaOptions`. One chance model serves everything that is compared
         (`gammacp.chance.registry.default_chance`).
 
     Raises
@@ -249,40 +249,30 @@ def compare(
         Unknown option, or a value outside its range.
     """
     settings = Settings.of(**options)
-    draws = whole("draws", draws, 0)
-    tables = (*TABLES, *names_of("comparison table"))
-    if by is None:
-        by = TABLES
-        also = names_of("comparison table")
-    wanted = {one_of("by", name, tables) for name in several("by", by)}
+    draws = whole("draws", draws, 0, MOST_DRAWS)
+    wanted, also = _tables_wanted(by, also)
     tell = progress or (lambda _: None)
     data = _Compared.of(continua, against, reference, session)
     others = data.people
-    names = annotators_of(others)
     members: dict[str, tuple[str, ...]] = {}
     if groups:
-        members = members_of(names, several("groups", groups))
+        members = members_of(annotators_of(others), several("groups", groups))
     settings = settings.deciding(data.all)
     tell("everybody")
     basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
-    overall = agreement(basis).with_over(teams=teams)
-    if not overall.computed:
-        raise DataError(f"no document has a γ: {in_short(overall.reasons)}")
+    overall = _everybody(basis, teams)
     if first is not None:
         first(overall)
     tell("pairs of annotators")
-    pairs = PairMatrix(annotators=names, agreements={})
+    pairs = PairMatrix(annotators=annotators_of(others), agreements={})
     if members or reference is not None or wanted & {"annotator", "pair"}:
-        pairs = pair_matrix(others, basis)
-        if "pair" in wanted:
-            pairs = pairs.tested_on(overall)
-    without_annotators = leave_one_out and "annotator" in wanted
-    without: tuple[WithoutAnnotator, ...] = ()
-    if without_annotators:
-        without = without_each(others, overall, basis, tell)
-    parts = _parts(others, basis, pairs="pair" in wanted, without=without_annotators)
+        pairs = _pairs(others, basis, tested_on=overall if "pair" in wanted else None)
+    leave_one_out = leave_one_out and "annotator" in wanted
+    people = AnnotatorTables(pairs=pairs, without=(), summaries=())
+    if leave_one_out:
+        people = replace(people, without=without_each(others, overall, basis, tell))
+    parts = _parts(others, basis, pairs="pair" in wanted, without=leave_one_out)
     tables_beside, refused = _tables_beside(basis, wanted, also)
-    parts |= tables_beside
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     reference_comparison = None
@@ -298,14 +288,12 @@ def compare(
     spread = None
     if draws:
         spread = overall.bootstrap()
+    if "annotator" in wanted:
+        people = replace(people, summaries=summaries(others, overall, pairs, people.without))
     return Comparison(
         overall=_sign(overall, spread),
         bootstrap=spread,
-        people=AnnotatorTables(
-            pairs=pairs,
-            without=without,
-            summaries=summaries(others, overall, pairs, without) if "annotator" in wanted else (),
-        ),
+        people=people,
         categories=by_category(others, table, overall, basis) if "category" in wanted else (),
         confusion=table,
         reference=reference_comparison,
@@ -314,10 +302,43 @@ def compare(
         sessions=sessions_of(data.all_sessions, session, settings, executor, overall),
         over_time=over_time(overall, in_order=in_order),
         explanation=explained_on(basis) if explain else None,
-        parts=parts,
+        parts=parts | tables_beside,
         refused=refused,
         copies=copies(others) if len(others) > 1 else None,
     )
+
+
+def _tables_wanted(
+    by: Collection[str] | None, also: Collection[str]
+) -> tuple[set[str], Collection[str]]:
+    """Return the names of the tables to compute, and of those to compute if the data have them."""
+    beside = names_of("comparison table")
+    if by is None:
+        by = TABLES
+        also = beside
+    return {one_of("by", name, (*TABLES, *beside)) for name in several("by", by)}, also
+
+
+def _everybody(basis: Basis, teams: Mapping[str, str] | None) -> Agreement:
+    """Measure the agreement of all annotators together.
+
+    Raises
+    ------
+    DataError
+        No document has a γ.
+    """
+    overall = agreement(basis).with_over(teams=teams)
+    if not overall.computed:
+        raise DataError(f"no document has a γ: {in_short(overall.reasons)}")
+    return overall
+
+
+def _pairs(people: Selection, basis: Basis, *, tested_on: Agreement | None) -> PairMatrix:
+    """Return the agreement of each pair, tested where that of everybody is given."""
+    pairs = pair_matrix(people, basis)
+    if tested_on is not None:
+        pairs = pairs.tested_on(tested_on)
+    return pairs
 
 
 @dataclass(frozen=True)
@@ -395,7 +416,7 @@ def _tables_beside(
     DataError
         The data have none of a table that is wanted.
     """
-    made: dict[str, ComparisonPart] = {}
+    parts: dict[str, ComparisonPart] = {}
     refused: dict[str, str] = {}
     for name in sorted({*wanted, *also}.difference(TABLES)):
         try:
@@ -405,16 +426,16 @@ def _tables_beside(
                 raise
             refused[name] = str(error)
             continue
-        made[table.key] = table
-    return made, refused
+        parts[table.key] = table
+    return parts, refused
 
 
-def _sign(found: Agreement, spread: BootstrapInterval | None) -> Agreement:
+def _sign(overall: Agreement, spread: BootstrapInterval | None) -> Agreement:
     """Add the interval over documents to the signature."""
-    if not (made := found.score.signature) or spread is None:
-        return found
-    made = extend(made, interval=spread.method)
-    return replace(found, score=replace(found.score, signature=made))
+    if not overall.score.signature or spread is None:
+        return overall
+    signature = extend(overall.score.signature, interval=spread.method)
+    return replace(overall, score=replace(overall.score, signature=signature))
 
 
 def _counted(tell: Callable[[str], None]) -> Callable[[int, int], None]:

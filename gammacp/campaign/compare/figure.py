@@ -39,9 +39,9 @@ def picture_of(comparison: Comparison, width: float) -> Picture:
     Parameters
     ----------
     comparison
-        What is drawn.
+        The comparison to draw.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
 
     Raises
     ------

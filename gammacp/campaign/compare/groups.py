@@ -44,16 +44,16 @@ class AcrossGroups:
         γ of all pairs within minus γ across. Groups of unequal care differ in it, too, so that it
         is not tested.
     p_value
-        Of a normalized xRR of 1, against less (one-sided): the larger of `p_parts`, by a jackknife
-        over documents or stretches (is it so of these annotators?), and `p_annotators`, over
-        annotators (is it so of these documents?). Random sets' error is in both. NaN without a
+        p of a normalized xRR of 1, against less (one-sided): the larger of `p_parts`, by a
+        jackknife over documents or stretches (is it so of these annotators?), and `p_annotators`,
+        over annotators (is it so of these documents?). Random sets' error is in both. NaN without a
         test.
     p_holm
         `p_value` after Holm's correction for all two groups that are tested.
     parts, kind
-        How many documents, clusters or stretches there are; 0 without a test.
+        Number of documents, clusters or stretches, and which of them; 0 without a test.
     untested
-        Why there is no test.
+        Reason why there is no test.
     """
 
     groups: tuple[str, str]

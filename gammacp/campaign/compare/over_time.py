@@ -42,15 +42,16 @@ class Change:
     Attributes
     ----------
     annotator
-        Whose γ with the others, beyond what that of the others lets expect; "" for γ of all.
+        Annotator whose γ with the others is meant, beyond what that of the others lets expect; ""
+        for γ of all.
     documents
-        How many documents the line is laid through.
+        Number of documents that the line is laid through.
     change
-        Of γ; NaN where there are too few documents.
+        Change of γ; NaN where there are too few documents.
     interval
         95 %, over documents.
     p, p_holm
-        Of no change, two-sided; and after Holm's correction for all annotators.
+        p of no change, two-sided; and after Holm's correction for all annotators.
     """
 
     annotator: str
@@ -134,9 +135,9 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
     Parameters
     ----------
     names
-        Of the annotators, by their numbers.
+        Names of the annotators, by their numbers.
     sums
-        Of documents that are numbered in their order.
+        Sums of documents that are numbered in their order.
     clusters
         The cluster of each document, numbers from 0.
     """

@@ -55,9 +55,9 @@ class PairTest:
     gamma, others
         γ of the pair on the parts compared, and of the other pairs: 1 − Σ observed / Σ expected.
     p, p_holm
-        Of the two being the same, two-sided; and after Holm's correction for all pairs tested.
+        p of the two being the same, two-sided; and after Holm's correction for all pairs tested.
     parts, kind
-        How many documents, clusters or stretches they are compared on.
+        Number of documents, clusters or stretches that they are compared on, and which of them.
     """
 
     gamma: float
@@ -215,17 +215,18 @@ class WithoutAnnotator:
     Attributes
     ----------
     annotator
-        Who is missing.
+        Annotator who is left out.
     agreement
         γ of the others, on the annotator's documents where at least two others remain.
     baseline
         γ of all annotators on the same documents; NaN where undefined.
     parts, kind
-        How many documents, clusters or stretches the two are compared on; 0 without a test.
+        Number of documents, clusters or stretches that the two are compared on, and which of them;
+        0 without a test.
     p_raw, p_value
-        Of no gain, one-sided, and after Holm's correction for all annotators; NaN without a test.
+        p of no gain, one-sided, and after Holm's correction for all annotators; NaN without a test.
     among
-        How many annotators are tested.
+        Number of annotators that are tested.
     unfinished
         Whether it is known that this one did not read to the end (`Continuum.read_until`): what
         others marked beyond counts as missed, so that a gain is no test of this annotator.
@@ -318,7 +319,7 @@ class AnnotatorSummary:
     Attributes
     ----------
     units, documents, mean_length
-        What they marked.
+        Number of units that the annotator marked, of documents, and mean length.
     mean_pair
         Plain mean of γ with each other annotator.
     without
@@ -326,7 +327,7 @@ class AnnotatorSummary:
     alone
         Share of their units that nobody else marked.
     p_raw, p_value, unfinished
-        Those of the gain and why it has none, as in `WithoutAnnotator`.
+        Fields of the gain and why it has none, as in `WithoutAnnotator`.
     outvoted
         Share of their units in unitary alignments where another category has more votes than
         theirs.

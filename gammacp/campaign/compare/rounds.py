@@ -40,9 +40,9 @@ class RoundTest:
     difference
         γ of the first minus γ of the second.
     difference_interval
-        Its 95 % confidence interval; None without a test.
+        95 % confidence interval of the difference; None without a test.
     p_value
-        Of no difference, two-sided; None without a test. It is at most .05 where the interval
+        p of no difference, two-sided; None without a test. It is at most .05 where the interval
         leaves 0 out.
     detectable
         The differences that about three of four such comparisons would find at 5 %, worse and
@@ -55,10 +55,10 @@ class RoundTest:
     parts, kind
         Number of parts of the two sides and what they are.
     shared
-        How many documents (clusters where they are named) are in both rounds though it is not
+        Number of documents (clusters where they are named) that are in both rounds though it is not
         paired: the test takes them for independent.
     untested
-        Why there is no test.
+        Reason why there is no test.
     """
 
     difference: float
@@ -218,7 +218,7 @@ def difference_of(
     errors
         Relative standard errors of the two expected disorders.
     shared
-        How many parts are on both sides, of those that are not paired.
+        Number of parts that are on both sides, of those that are not paired.
     """
     sizes = (len(first), len(second))
     kind = first.kind

@@ -28,7 +28,7 @@ def agreement_on(chosen: Basis | None, basis: Basis) -> Agreement:
     Parameters
     ----------
     chosen
-        Of `Basis.select`.
+        Result of `Basis.select`.
     basis
         The one that they were selected from.
     """

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.base.arguments import text
 from gammacp.base.arrays import Floats
 from gammacp.base.text import counted
 from gammacp.campaign.compare.scoring import Selection, agreement_of_selected, annotators_of
@@ -56,9 +57,9 @@ class WithOneself:
     Attributes
     ----------
     person
-        Who; "" for all.
+        Name of the person; "" for all.
     documents
-        How many were annotated twice.
+        Number of documents that were annotated twice.
     intra, inter
         γ with oneself, and with others on the same documents; NaN where undefined.
     between
@@ -66,10 +67,10 @@ class WithOneself:
     disorder_ratio, expected_ratio
         D_inter / D_intra, and E_inter / E_intra.
     p, p_holm
-        Of agreeing with others as well as with oneself, two-sided, over documents, clusters or
+        p of agreeing with others as well as with oneself, two-sided, over documents, clusters or
         stretches; and after Holm's correction for all people. NaN without a test.
     parts, kind
-        How many of them there are, and what they are.
+        Number of these parts, and their kind.
     """
 
     person: str
@@ -140,8 +141,8 @@ def people_of(annotators: Sequence[str], pattern: str) -> dict[str, tuple[str, s
     annotators
         Names, such as `Ann-2`.
     pattern
-        With `{annotator}`, `{session}` and `*`; a name that does not fit is a person who annotated
-        once.
+        Pattern with `{annotator}`, `{session}` and `*`; a name that does not fit is a person who
+        annotated once.
 
     Raises
     ------
@@ -151,7 +152,7 @@ def people_of(annotators: Sequence[str], pattern: str) -> dict[str, tuple[str, s
     >>> people_of(["Ann-1", "Ann-2", "Bob"], "{annotator}-{session}")
     {'Ann-1': ('Ann', '1'), 'Ann-2': ('Ann', '2'), 'Bob': ('Bob', '')}
     """
-    pieces = _FIELDS.split(pattern)
+    pieces = _FIELDS.split(text("session", pattern))
     named = [p for p in pieces[1::2] if p != "*"]
     if sorted(named) != ["{annotator}", "{session}"] or "{" in "".join(pieces[::2]):
         raise UsageError(
@@ -171,9 +172,9 @@ def first_sessions(continua: Selection, pattern: str | None) -> Selection:
     Parameters
     ----------
     continua
-        With an annotator per person and session.
+        Continua with an annotator per person and session.
     pattern
-        As of `people_of`; None where nobody annotated twice.
+        Pattern as for `people_of`; None where nobody annotated twice.
     """
     if pattern is None:
         return continua
@@ -209,7 +210,7 @@ def sessions_of(
     continua, pattern
         As for `first_sessions`.
     settings, executor
-        How, and where, γ is computed.
+        Settings of γ, and processes that compute it.
     whole
         γ of everybody's first sessions, whose documents or stretches the test rests on.
 

@@ -33,8 +33,8 @@ class GroupedUnits(NamedTuple):
     starts, ends
         Start ≤ end.
     weights
-        What each counts in medians and means, > 0. Majorities are of heads: weighed ones were worse
-        on planted and on real crowds.
+        Weight of each unit in medians and means, > 0. Majorities are of heads: weighed ones were
+        worse on planted and on real crowds.
     """
 
     group: Indices
@@ -74,14 +74,14 @@ def spans(
         `majority` takes, for each boundary by itself, the position that more units have than any
         other, and the median where there is no such position or the two would cross.
     discrete
-        Where positions count things (characters, tokens), shape (unitary alignments,): the start is
-        one of `starts`, the end one of `ends`. Of two positions that the median lies between, or
-        that are equally near to the mean, those are taken that most units (by weight) have
-        together, then the longest span, so that nothing is lost that half of the annotators marked,
-        then the first. Elsewhere (times) the median of two positions is their mean.
+        True where positions count things (characters, tokens), shape (unitary alignments,): the
+        start is one of `starts`, the end one of `ends`. Of two positions that the median lies
+        between, or that are equally near to the mean, those are taken that most units (by weight)
+        have together, then the longest span, so that nothing is lost that half of the annotators
+        marked, then the first. Elsewhere (times) the median of two positions is their mean.
     whole
-        Where positions that are not discrete are rounded to whole numbers, halves outwards; same
-        shape.
+        True where positions that are not discrete are rounded to whole numbers, halves outwards;
+        same shape.
 
     >>> def one(starts, ends, rule, weights=None, discrete=True):
     ...     columns = [np.array(x, float) for x in (starts, ends, weights or [1] * len(starts))]

@@ -37,13 +37,13 @@ class Cells:
     first, before
         Number of the first one, and how many unitary alignments the earlier ones have.
     edges
-        Where the unitary alignments of each document begin, and the end; shape (documents + 1,).
+        First unitary alignment of each document, and the end; shape (documents + 1,).
     group, annotator, unit
         Number of the unitary alignment, ascending from 0; code of the annotator; place of the unit
         among those of the documents, −1 for ∅. Shape (cells,).
     starts, ends, codes, said
-        Of the units: where they are, their labels as their continua count them, and the codes of
-        their categories. Shape (units,).
+        Columns of the units: their places, their labels as their continua count them, and the codes
+        of their categories. Shape (units,).
     """
 
     continua: ContinuumSequence
@@ -107,7 +107,7 @@ class Cells:
         Parameters
         ----------
         wanted
-            Which, shape (cells,).
+            True for the cells that are wanted, shape (cells,).
         """
         left = np.zeros(len(self), np.bool_)
         left[self.group[wanted & (self.unit >= 0)]] = True
@@ -184,7 +184,7 @@ class AlignedCells:
         Parameters
         ----------
         number
-            From 0.
+            Number of the stretch, from 0.
         """
         first, end, before = self.parts[number]
         continua = self.continua[first:end]

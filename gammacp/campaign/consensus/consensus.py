@@ -39,21 +39,21 @@ class ConsensusLink:
     Attributes
     ----------
     type, kind
-        By vote of those who have its ends; the type is "" where it is tied.
+        Type and kind by vote of those who have its ends; the type is "" where it is tied.
     source, target
         The units of the consensus that it joins.
     support
-        How many annotators have a link with these ends.
+        Number of annotators who have a link with these ends.
     vote
         Votes per type and ties.
     links
-        By annotator the type and the ends of the joined link; None where there is none.
+        Type and ends of the joined link by annotator; None where there is none.
     groups
-        By annotator who has a link the unitary alignments of its ends.
+        Unitary alignments of the ends, by annotator who has a link.
     kept
         Whether it is in the gold standard.
     reasons
-        Why a person should look at it; empty when all agree.
+        Reasons why a person should look at it; empty when all agree.
     """
 
     type: str
@@ -86,18 +86,17 @@ class ConsensusUnit:
     Attributes
     ----------
     start, end, category, fragments
-        By the rules. Where some of the units are of several fragments, the unit is what most of
-        them cover, whatever the rule of boundaries. Category is None where it is tied or where
-        "unlabelled" won. Of units with
-        features it is a `Label`: each feature is voted on by those who have the category, and one
-        that is tied is left open.
+        Place and label by the rules. Where some of the units are of several fragments, the unit is
+        what most of them cover, whatever the rule of boundaries. Category is None where it is tied
+        or where "unlabelled" won. Of units with features it is a `Label`: each feature is voted on
+        by those who have the category, and one that is tied is left open.
     support
-        How many annotators marked it.
+        Number of annotators who marked it.
     confidence
         1 − disorder/Δ, not below 0: 1 when all annotators agree exactly, 0 for a unit that one
         marked alone. **(choice)**
     disorder
-        Of the unitary alignment.
+        Disorder of the unitary alignment.
     vote
         Votes per category and ties.
     units
@@ -105,23 +104,23 @@ class ConsensusUnit:
     kept
         Whether the support suffices for the gold standard.
     reasons
-        Why a person should look at it, worst first; empty when all agree.
+        Reasons why a person should look at it, worst first; empty when all agree.
     group
         Number of the unitary alignment in the alignment.
     text
-        What the unit covers, where the continuum has a text whose characters positions count.
+        Text that the unit covers, where the continuum has a text whose characters positions count.
     posterior
-        What the model gives to something of this category being there, in [0, 1]; it is as right
-        as the model's assumptions, and says nothing of boundaries. None without a model.
+        Probability that something of this category is there, by the model, in [0, 1]; it is as
+        right as the model's assumptions, and says nothing of boundaries. None without a model.
     entropy
-        Of what is there, in bits; None without a model.
+        Entropy of what is there, in bits; None without a model.
     tied_spans
         Spans that the rule of boundaries holds level, the chosen one first; empty without a tie.
     shape
-        Of boxes by the rule of boundaries on each axis; of outlines the one that costs least
-        against the others.
+        Shape of the unit: of boxes by the rule of boundaries on each axis; of outlines the one that
+        costs least against the others.
     id
-        What links of the gold standard call it; "" where there are none.
+        Id that links of the gold standard use; "" where there are none.
     """
 
     start: float
@@ -175,11 +174,11 @@ class Consensus(Plotted):
     continuum
         The gold standard: the kept units, by one annotator.
     needed
-        How many annotators a unit needed.
+        Number of annotators that a unit needed.
     threshold
         The posterior it needed, too; None without a model.
     links
-        What the annotators say of links, those left out too.
+        Links of the annotators, those left out too.
     """
 
     units: tuple[ConsensusUnit, ...]
@@ -233,7 +232,7 @@ def to_be_reviewed(
     Parameters
     ----------
     documents
-        By name.
+        Results by name of the document.
     most
         At most so many, the first ones; default: all.
     """
@@ -262,15 +261,15 @@ def consensus(
     Parameters
     ----------
     alignment
-        What `gammacp.align` returns; it must be a partition, not a cover.
+        Result of `gammacp.align`; it must be a partition, not a cover.
     support
         Least number or share of annotators (`needed_support`); default: more than half.
     boundaries
         `majority`, `median` or `mean` of the starts and of the ends. Where positions count things
         (whole numbers that are no times), boundaries are some that annotators drew (`span`).
     tolerance
-        How far apart boundaries may be, as a share of the mean length of the units, before they
-        are a reason to look at it; ≥ 0.
+        Largest distance of boundaries, as a share of the mean length of the units, before they are
+        a reason to look at it; ≥ 0.
     annotator
         Name under which the gold standard is written.
 
@@ -292,9 +291,9 @@ def consensus_at(decided: Decided, document: int) -> Consensus:
     Parameters
     ----------
     decided
-        What the unitary alignments of the stretch become.
+        Decisions about the unitary alignments of the stretch.
     document
-        Its place in the stretch.
+        Place of the document in the stretch.
     """
     continuum = decided.cells.continua[document]
     first, end = decided.cells.edges[document : document + 2].tolist()
@@ -414,9 +413,9 @@ def gold_of(
     Parameters
     ----------
     like
-        Whose name, categories, offset unit, text and bounds it has.
+        Continuum whose name, categories, offset unit, text and bounds the result gets.
     units, annotators, links
-        What is in it, and by whom.
+        Units, annotators and links of the result.
     """
     edges = [*like.bounds, *(edge for u in units for edge in (u.start, u.end))]
     return Continuum.from_units(

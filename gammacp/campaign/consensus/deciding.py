@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gammacp.alignment.alignment import costs_of_pairs
-from gammacp.base.arguments import number, one_of
+from gammacp.base.arguments import number, one_of, text
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.campaign.consensus.boundaries import BoundaryRule, ConsensusSpans, GroupedUnits, spans
 from gammacp.campaign.consensus.cells import Cells
@@ -113,7 +113,7 @@ class ConsensusRules:
         UsageError
             A value is outside its range, or the annotator has no name.
         """
-        if not annotator.strip():
+        if not text("annotator", annotator).strip():
             raise UsageError("annotator is empty: the gold standard needs a name")
         rule = BoundaryRule(one_of("boundaries", boundaries, BoundaryRule))
         return cls(rule, support, number("tolerance", tolerance, 0.0), annotator)
@@ -234,7 +234,7 @@ class Decided:
         Parameters
         ----------
         document
-            Its place in the stretch.
+            Place of the document in the stretch.
         """
         first, end = self.cells.edges[document : document + 2].tolist()
         names = (*self.cells.continua[0].categories, None)

@@ -83,8 +83,8 @@ def consensus(
     boundaries
         `majority`, `median` or `mean` of the starts and of the ends.
     tolerance
-        How far apart boundaries may be, as a share of the mean length of the units, before they
-        are a reason to look at a unit; ≥ 0.
+        Largest distance of boundaries, as a share of the mean length of the units, before they are
+        a reason to look at a unit; ≥ 0.
     annotator
         Name under which the gold standard is written.
     method, gap, time_limit, seed, executor

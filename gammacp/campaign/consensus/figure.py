@@ -34,9 +34,9 @@ def picture_of(consensus: Consensus, width: float) -> Picture:
     Parameters
     ----------
     consensus
-        What is drawn.
+        The consensus to draw.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
 
     Raises
     ------
@@ -73,9 +73,9 @@ def picture_of_all(found: CorpusConsensus, width: float) -> Picture:
     Parameters
     ----------
     found
-        What is drawn; one document is drawn as `picture_of` does.
+        The consensus of several documents; one document is drawn as `picture_of` does.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
 
     Raises
     ------

@@ -158,7 +158,7 @@ def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
     Parameters
     ----------
     found
-        By document.
+        Results by document.
     most
         At most so many; default: all.
     """
@@ -189,9 +189,9 @@ def links_to_review(
     Parameters
     ----------
     found
-        By document.
+        Results by document.
     keys
-        What the links of a document are called: `key` of their records.
+        Names of the links of a document: `key` of their records.
     """
     records = [
         {"file": name, "key": key, **x.as_dict()}
@@ -230,7 +230,7 @@ def require_whole_units(found: Consensus) -> None:
     Parameters
     ----------
     found
-        What is to be decided on by starts and ends, or shapes.
+        Consensus whose units are to be decided on by starts and ends, or shapes.
     """
     units = (u for unit in found.units for u in (unit, *unit.units.values()) if u is not None)
     broken = [u for u in units if u.fragments]

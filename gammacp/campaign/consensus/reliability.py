@@ -43,7 +43,7 @@ class Reliability:
         Over the splits: 1 − Σ observed / Σ expected disorder, and the standard deviation of γ of a
         split.
     splits, documents
-        How many splits, and how many documents γ was of in each of them on average: those in which
+        Number of splits, and mean number of documents that γ was of in each of them: those in which
         either half kept a unit.
     left_out
         Documents of fewer than four annotators.
@@ -94,14 +94,13 @@ def reliability(
     Parameters
     ----------
     found
-        What `consensus_of_each` returns. A half is weighed as there and by the same rules (of
-        the support that was asked for, its share), with the confusion matrices fitted to
-        everybody, from the same alignment: the halves are a little less independent than two
-        crowds.
+        Result of `consensus_of_each`. A half is weighed as there and by the same rules (of the
+        support that was asked for, its share), with the confusion matrices fitted to everybody,
+        from the same alignment: the halves are a little less independent than two crowds.
     splits
-        How many; default 20, and fewer for large corpora, at least 2.
+        Number of splits; default 20, and fewer for large corpora, at least 2.
     seed, executor
-        Of the splits and random sets (two for each, as the expected disorder is that of all
+        Seed of the splits and random sets (two for each, as the expected disorder is that of all
         together), and where they are aligned.
 
     Raises

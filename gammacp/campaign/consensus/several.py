@@ -14,6 +14,7 @@ import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each
 from gammacp.base.arguments import one_of
+from gammacp.base.arrays import Indices
 from gammacp.base.lazy import Plotted
 from gammacp.base.text import first_names
 from gammacp.campaign.annotators.models import AnnotatorModel, Fit, fit
@@ -68,15 +69,15 @@ class Belief:
     weights
         `vote` or an annotator model.
     notes
-        Why it is the vote although weights were asked for, and what the weights cannot say.
+        Reasons why it is the vote although weights were asked for, and what the weights cannot say.
     threshold
         The posterior of its category from which a unit is kept; None for votes.
     fit, responses, annotators
         The model, what it rests on, and what it says of each annotator; for votes None, None, and
         what was counted against them.
     copies, counted_once
-        Who shares whole documents, and by document whose annotation is the same as another's and
-        therefore left out.
+        Pairs who share whole documents, and by document the annotators whose annotation is the same
+        as another's and therefore left out.
     """
 
     weights: str
@@ -110,15 +111,15 @@ class CorpusConsensus(Plotted):
     Attributes
     ----------
     documents
-        By name, in order; made when they are looked at.
+        Consensus by name of the document, in order; made when looked at.
     cells
         The best alignments that they come from.
     belief
         Whom they believe.
     support, boundaries, dissimilarity
-        What was asked for; a support or dissimilarity of None was left open.
+        Arguments that were given; a support or dissimilarity of None was left open.
     failures
-        Why documents that are missing have none, each with its name.
+        Errors of documents that have no consensus, each with its name.
     """
 
     documents: Mapping[str, Consensus]
@@ -229,7 +230,7 @@ class Made(Mapping[str, Value]):
     Parameters
     ----------
     names
-        In order.
+        Names in order.
     make
         Gives the value of the name with this number.
     """
@@ -289,7 +290,7 @@ def consensus_of_each(
     method, gap, time_limit, seed
         As for `gammacp.align`.
     executor
-        Where documents are aligned.
+        Processes that align documents.
 
     Raises
     ------
@@ -300,22 +301,11 @@ def consensus_of_each(
     """
     rules = ConsensusRules.of(support, boundaries, tolerance, annotator)
     weights = one_of("weights", weights, WEIGHTS)
-    corpus = continua
-    if not isinstance(corpus, Corpus):
-        corpus = Corpus.from_continua(named_continua(continua))
-    shared = CopiesFound()
-    if len(corpus) > 1:
-        shared = copies(corpus)
-    once: dict[str, tuple[str, ...]] = {}
-    if shared.pairs:
-        changed, once = count_once({name: corpus[name] for name in corpus}, shared)
-        corpus = Corpus.from_continua(changed)
+    corpus, shared, once = _counted(continua)
     names = [*corpus]
     every = ContinuumSequence.of(corpus.values())
     failures = _failures(names, every)
-    sound = np.array([k for k in range(len(names)) if k not in failures], np.int64)
-    if not len(sound):
-        raise next(iter(failures.values()), DataError("there is no document"))
+    sound = _sound(len(names), failures)
     solving: Solving = {"method": method, "gap": gap, "time_limit": time_limit, "seed": seed}
 
     def align_by_default(default: Combined) -> AlignedCells:
@@ -327,18 +317,58 @@ def consensus_of_each(
     documents = Made([names[k] for k in sound.tolist()], made)
     if belief.fit is not None:
         belief = replace(belief, notes=(*belief.notes, *_cautions(documents, cells)))
-    if shared.pairs:
-        notes = (*belief.notes, *shared.in_words(), *_counted_once(once))
-        belief = replace(belief, notes=notes, copies=shared, counted_once=once)
     return CorpusConsensus(
         documents=documents,
         cells=cells,
-        belief=belief,
+        belief=_with_copies(belief, shared, once),
         support=support,
         boundaries=boundaries,
         dissimilarity=dissimilarity,
         failures=tuple(failures.values()),
     )
+
+
+def _sound(documents: int, failures: Mapping[int, DataError]) -> Indices:
+    """Return the places of documents without a failure.
+
+    Raises
+    ------
+    DataError
+        There is none.
+    """
+    sound = np.array([k for k in range(documents) if k not in failures], np.int64)
+    if not len(sound):
+        raise next(iter(failures.values()), DataError("there is no document"))
+    return sound
+
+
+def _with_copies(belief: Belief, shared: CopiesFound, once: dict[str, tuple[str, ...]]) -> Belief:
+    """Add the copies, and a note on them, where there are any."""
+    if not shared.pairs:
+        return belief
+    notes = (*belief.notes, *shared.in_words(), *_counted_once(once))
+    return replace(belief, notes=notes, copies=shared, counted_once=once)
+
+
+def _counted(continua: Continua) -> tuple[Corpus, CopiesFound, dict[str, tuple[str, ...]]]:
+    """Return the corpus in which copied annotations count once.
+
+    Returns
+    -------
+    corpus, copies, once
+        The corpus; the copies that were found in it; and what is counted once, as `count_once`
+        says it.
+    """
+    corpus = continua
+    if not isinstance(corpus, Corpus):
+        corpus = Corpus.from_continua(named_continua(continua))
+    shared = CopiesFound()
+    if len(corpus) > 1:
+        shared = copies(corpus)
+    if not shared.pairs:
+        return corpus, shared, {}
+    changed, once = count_once({name: corpus[name] for name in corpus}, shared)
+    return Corpus.from_continua(changed), shared, once
 
 
 def _believed(

@@ -13,7 +13,7 @@ def soft_labels(continuum: Continuum) -> list[dict[str, Any]]:
     Parameters
     ----------
     continuum
-        Its annotators without units count: they say that nothing is there.
+        Continuum; its annotators without units count: they say that nothing is there.
 
     Returns
     -------

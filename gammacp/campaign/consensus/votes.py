@@ -43,7 +43,7 @@ class CategoryVote:
         what
             They were on.
         named
-            How a category is called.
+            Function from a category to its name.
         """
         if self.tied:
             level = " = ".join(f"{named(c)} ({self.votes[c]})" for c in self.tied)
@@ -75,8 +75,8 @@ def needed_support(support: str | float | None, n_annotators: int) -> int:
     Parameters
     ----------
     support
-        None: more than half of them. A whole number (or its text): that many. A fraction of 1
-        with a point (`0.6`, `1.0`) or a percentage (`60%`): that share, rounded up.
+        Rule of support. None: more than half of them. A whole number (or its text): that many. A
+        fraction of 1 with a point (`0.6`, `1.0`) or a percentage (`60%`): that share, rounded up.
     n_annotators
             Of the continuum, ≥ 1.
 
@@ -118,7 +118,7 @@ def common_fragments(units: Sequence[Unit]) -> Fragments:
     Parameters
     ----------
     units
-        Those of a unitary alignment, one at least of several fragments.
+        Units of a unitary alignment, one at least of several fragments.
 
     >>> a, b = Unit("A", 0, 9, "x", ((0, 4), (6, 9))), Unit("B", 1, 9, "x", ((1, 5), (6, 9)))
     >>> common_fragments([a, b, Unit("C", 0, 9)])

@@ -27,7 +27,7 @@ class AnnotatorQuality:
     Attributes
     ----------
     units, items
-        How many units were marked, and of how many unitary alignments there were.
+        Number of units that were marked, and of unitary alignments.
     recall, precision
         Expected share of the true units that were marked with their category, and of the marked
         units that are true with theirs.
@@ -66,9 +66,9 @@ def best_threshold(posterior: Floats, unseen: float = 0.0, times: Floats | None 
     posterior
         Shape (items, labels), the last label ∅.
     unseen
-        How many units are expected that nobody marked.
+        Expected number of units that nobody marked.
     times
-        How many items each row stands for; default 1.
+        Number of items that each row stands for; default 1.
 
     >>> best_threshold(np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]]))  # 1.7 / (2 + 1.9)
     0.4358974358974359
@@ -92,9 +92,9 @@ def shares_of_boundaries(people: int, each: Iterable[Decided]) -> Floats:
     Parameters
     ----------
     people
-        How many annotators there are.
+        Number of annotators.
     each
-        What the unitary alignments of each stretch become.
+        Decisions about the unitary alignments of each stretch.
     """
     far = np.zeros(people)
     count = np.zeros(people)
@@ -117,11 +117,11 @@ def qualities(
     Parameters
     ----------
     responses
-        Who said what.
+        Responses of annotators to items.
     counts, confusion
         Responses by truth, and P(said | true); shape (annotators, labels, labels), the last ∅.
     each
-        What the unitary alignments of each stretch become, for boundaries.
+        Decisions about the unitary alignments of each stretch, for boundaries.
     """
     j = len(responses.annotators)
     names = [category_name(c) for c in responses.labels]
@@ -181,7 +181,7 @@ def qualities_by_vote(
     Parameters
     ----------
     responses
-        What the alignments say (`AlignedCells.responses`).
+        Responses that the alignments give (`AlignedCells.responses`).
     each
         Gives what the unitary alignments of each stretch become, anew.
     """

@@ -31,9 +31,9 @@ def assignment(
     continua
         The pilot.
     documents, annotators
-        Of the plan's design, `Plan.best`; documents finite.
+        Numbers of the plan's design, `Plan.best`; documents finite.
     candidate
-        Who is no person.
+        Name of the candidate, who is no person.
     teams
         The team of each annotator, if they work in fixed teams: a document is for one of them.
 

@@ -26,9 +26,9 @@ def picture_of(plan: Plan, width: float) -> Picture:
     Parameters
     ----------
     plan
-        What is drawn.
+        The plan to draw.
     width
-        Of the figure, in inches.
+        Width of the figure, in inches.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import count
 from typing import Unpack
 
-from gammacp.base.arguments import number, whole
+from gammacp.base.arguments import instance, number, whole
 from gammacp.base.signature import describe, fingerprint, quote_part, shortest, signature
 from gammacp.campaign.compare.scoring import annotators_of, documents_with, with_annotators
 from gammacp.campaign.plan.advice import Design, Goal, Plan, Prices
@@ -28,7 +28,7 @@ from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.inference.detecting import FOUND
-from gammacp.measures.agreement import agreement
+from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from shuffling import ReferenceModel, fit, model_text
@@ -66,7 +66,7 @@ def plan(
     continua
         A pilot of at least five documents; None to plan from a model.
     goal
-        What is to be reached; γ ± .05 if not given.
+        Goal to be reached; γ ± .05 if not given.
     model, gamma
         Without a pilot: a model of the references, and the γ in (0, 1) that is expected.
     annotators
@@ -76,7 +76,7 @@ def plan(
         For a verdict: the pilot's annotator who is the candidate; otherwise one who errs as the
         people do is simulated.
     prices
-        Of a document, and of its annotation by one person.
+        Prices of a document, and of its annotation by one person.
     error
         Errors of the Corpus Shuffling Tool that the simulated annotators make.
     teams
@@ -85,7 +85,7 @@ def plan(
     executor, progress
         Pool of worker processes, and a function that receives (steps done, steps).
     options
-        Those of `GammaOptions`.
+        Options of `GammaOptions`.
 
     Raises
     ------
@@ -97,6 +97,9 @@ def plan(
     """
     goal = goal or Goal()
     prices = prices or Prices()
+    instance("goal", goal, Goal, "a Goal")
+    instance("prices", prices, Prices, "an object of Prices")
+    instance("annotators", annotators, Collection, "a list of numbers")
     settings = Settings.of(**options)
     choices = {whole("annotators", m, 2) for m in annotators}
     named = _checked_pilot(continua, goal, model, gamma, candidate, error)
@@ -113,28 +116,12 @@ def plan(
     numbers = _numbers(choices, start, wins is not None, piloted=continua is not None)
     count_step = _steps(progress, 7 + len(numbers))
     simulation = Simulation(model, error, settings, settings.seed, executor)
-    start = replace(start, magnitude=simulation.magnitude(start.gamma, start.mix, count_step))
-    count_step()
-    simulated_agreement = simulation.agreement(start.magnitude, start.mix)
-    simulated = spread_of(simulated_agreement)
-    if continua is None:
-        start = replace(start, spread=simulated)
-        material = Material.of(simulated_agreement.contributions(), len(simulated_agreement.rated))
-    else:
-        difficulty = math.sqrt(max(0.0, start.spread**2 - simulated**2))
-        start = replace(start, difficulty=difficulty)
     piloted = continua is not None
-    search = _Search(goal, prices, simulation, start, material, wins, simulated, piloted)
-    designs = []
-    curve = []
-    for m in numbers:
-        count_step()
-        design, points = search.design_of(m)
-        designs.append(design)
-        curve += points
-    planned_from = None
+    start, simulated, measured = _simulated(simulation, start, count_step, piloted=piloted)
     if not piloted:
-        planned_from = fingerprint(model_text(model))
+        material = Material.of(measured.contributions(), len(measured.rated))
+    search = _Search(goal, prices, simulation, start, material, wins, simulated, piloted)
+    designs, curve = search.designs_of(numbers, count_step)
     planned_teams = None
     if teams is not None:
         planned_teams = fingerprint(*(part for entry in sorted(teams.items()) for part in entry))
@@ -142,25 +129,12 @@ def plan(
         pilot=start,
         goal=goal,
         prices=prices,
-        designs=tuple(designs),
-        curve=tuple(curve),
+        designs=designs,
+        curve=curve,
         piloted=piloted,
         power_known=material.tells_power,
-        signature=signature(
-            "plan",
-            goal=goal.in_short(),
-            model=planned_from,
-            gamma=gamma,
-            annotators=",".join(map(str, numbers)),
-            candidate=None if candidate is None else quote_part(candidate),
-            teams=planned_teams,
-            prices=f"{shortest(prices.annotation)},{shortest(prices.document)}",
-            error=error,
-            magnitude=start.magnitude,
-            d=describe(settings.dissimilarity),
-            chance=settings.chance,
-            selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
-            **settings.signature_parts(),
+        signature=search.signature(
+            named, numbers, gamma=gamma, candidate=candidate, teams=planned_teams
         ),
     )
 
@@ -190,6 +164,31 @@ def _checked_pilot(
     return named
 
 
+def _simulated(
+    simulation: Simulation, start: Pilot, count_step: Callable[[], None], *, piloted: bool
+) -> tuple[Pilot, float, Agreement]:
+    """Simulate documents like those of the start.
+
+    Returns
+    -------
+    start
+        With the magnitude of the errors that give its γ. A pilot gets its difficulty, what stands
+        in for one the simulated spread.
+    spread, agreement
+        Spread of γ between the simulated documents, and their agreement.
+    """
+    start = replace(start, magnitude=simulation.magnitude(start.gamma, start.mix, count_step))
+    count_step()
+    measured = simulation.agreement(start.magnitude, start.mix)
+    simulated = spread_of(measured)
+    if piloted:
+        difficulty = math.sqrt(max(0.0, start.spread**2 - simulated**2))
+        start = replace(start, difficulty=difficulty)
+    else:
+        start = replace(start, spread=simulated)
+    return start, simulated, measured
+
+
 @dataclass(frozen=True)
 class _Search:
     """Start of the search for a design.
@@ -199,7 +198,7 @@ class _Search:
     simulation, start, material
         Simulated corpora; the pilot, or what stands in for it; its documents' contributions.
     wins
-        Of the candidate in the pilot; None to simulate a candidate who errs as people do.
+        Wins of the candidate in the pilot; None to simulate a candidate who errs as people do.
     simulated
         Spread of γ between simulated documents that have the pilot's numbers of annotators.
     """
@@ -212,6 +211,50 @@ class _Search:
     wins: Wins | None
     simulated: float
     piloted: bool
+
+    def designs_of(
+        self, numbers: Iterable[int], count_step: Callable[[], None]
+    ) -> tuple[tuple[Design, ...], tuple[Mapping[str, float | None], ...]]:
+        """Return a design for each number of annotators, and the points of all curves."""
+        designs = []
+        curve = []
+        for annotators in numbers:
+            count_step()
+            design, points = self.design_of(annotators)
+            designs.append(design)
+            curve += points
+        return tuple(designs), tuple(curve)
+
+    def signature(
+        self,
+        named: Mapping[str, Continuum],
+        numbers: Iterable[int],
+        *,
+        gamma: float | None,
+        candidate: str | None,
+        teams: str | None,
+    ) -> str:
+        """Return the signature of the plan; `teams` is a fingerprint of who works with whom."""
+        model = None
+        if not self.piloted:
+            model = fingerprint(model_text(self.simulation.model))
+        settings = self.simulation.settings
+        return signature(
+            "plan",
+            goal=self.goal.in_short(),
+            model=model,
+            gamma=gamma,
+            annotators=",".join(map(str, numbers)),
+            candidate=None if candidate is None else quote_part(candidate),
+            teams=teams,
+            prices=f"{shortest(self.prices.annotation)},{shortest(self.prices.document)}",
+            error=self.simulation.error,
+            magnitude=self.start.magnitude,
+            d=describe(settings.dissimilarity),
+            chance=settings.chance,
+            selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
+            **settings.signature_parts(),
+        )
 
     def design_of(self, annotators: int) -> tuple[Design, list[Mapping[str, float | None]]]:
         """Return the fewest documents with so many annotators each, and the points of the curve."""
@@ -315,12 +358,12 @@ def _peers(simulation: Simulation, start: Pilot, m: int) -> Wins:
     return wins_of(corpus.annotators[-1], turns, mean)
 
 
-def turns_of(found: Iterable[Instance], names: tuple[str, ...]) -> Iterator[Instance]:
+def turns_of(instances: Iterable[Instance], names: tuple[str, ...]) -> Iterator[Instance]:
     """Yield each instance with its annotators' names rotated, in both directions."""
-    for instance in found:
+    for one in instances:
         for order in (names, names[::-1]):
             for k in range(len(names)):
-                yield replace(instance, annotators=order[k:] + order[:k])
+                yield replace(one, annotators=order[k:] + order[:k])
 
 
 def _spread(simulation: Simulation, start: Pilot, simulated: float, m: int) -> float:

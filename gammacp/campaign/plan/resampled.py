@@ -55,9 +55,9 @@ class Material:
         Parameters
         ----------
         parts
-            What its γ is a ratio of.
+            Contributions that γ is a ratio of.
         documents
-            How many documents have a γ.
+            Number of documents that have a γ.
         """
         return cls(parts.observed, parts.expected, len(parts) / documents)
 
@@ -99,8 +99,8 @@ class Material:
         Parameters
         ----------
         gain
-            By how much γ differs: one round is that much worse or, where that can be, better; the
-            smaller share counts.
+            Difference of γ: one round is that much worse or, where that can be, better; the smaller
+            share counts.
         sizes
             Numbers of documents of either round.
         """
@@ -157,9 +157,9 @@ def documents_for(
     Parameters
     ----------
     reached
-        What numbers of documents reach.
+        Function from numbers of documents to what they reach.
     goal
-        What is to be reached: at most that where it is `falling`, otherwise at least.
+        Value to be reached: at most that where it is `falling`, otherwise at least.
     falling
         Whether it is a half-width, which is extrapolated beyond the largest number by the root.
     """

@@ -49,9 +49,9 @@ class Pilot:
     documents, mix
         Number of documents that have a γ, in all and by number of annotators.
     clusters
-        How many clusters the documents are of (`--cluster`); 0 if they are independent.
+        Number of clusters of the documents (`--cluster`); 0 if they are independent.
     people
-        How many different annotators there are.
+        Number of different annotators.
     gamma
         γ of the pilot, or of the simulated corpus where there is no pilot.
     spread
@@ -61,16 +61,16 @@ class Pilot:
     over
         The pilot's intervals over documents, annotators and both; None without a pilot.
     components
-        What the disorder of the pilot's pairs varies by; None without a pilot, where it cannot be
-        told apart, and where annotators work in teams.
+        Components that the disorder of the pilot's pairs varies by; None without a pilot, where it
+        cannot be told apart, and where annotators work in teams.
     teams
-        How much teams differ, where annotators work in teams and it can be told.
+        Spread of teams, where annotators work in teams and it can be told.
     chance_error
         Half-width of γ's Monte-Carlo interval: what random sets leave open.
     marked
         Share of the documents in which anybody marked anything.
     magnitude
-        Of the errors with which the simulation has this γ.
+        Magnitude of the errors with which the simulation has this γ.
     """
 
     documents: int = 0
@@ -168,7 +168,7 @@ def pilot_of(
     continua
         The pilot.
     found
-        Its γ.
+        Agreement in the pilot.
     teams
         The team of each annotator; None if they are independent of each other.
 

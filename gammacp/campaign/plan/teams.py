@@ -24,7 +24,7 @@ class TeamSpread:
     Attributes
     ----------
     teams
-        How many there are in the pilot.
+        Number of teams in the pilot.
     variance
         The estimate; below 0 where teams differ less than their documents would let them.
     interval
@@ -48,9 +48,9 @@ class TeamSpread:
         spread
             Standard deviation of γ between documents, with what teams differ by.
         documents
-            How many are planned.
+            Number of documents that are planned.
         teams
-            How many teams share them equally.
+            Number of teams that share them equally.
         """
         from scipy.special import stdtrit
 

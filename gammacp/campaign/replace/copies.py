@@ -23,7 +23,7 @@ def notes_on_copies(
     candidate, continua
         A name, and what the candidate and the people annotated.
     instances
-        How well each pair agrees.
+        Instances, with the agreement of each pair.
     """
     people = dict.fromkeys(a for c in continua.values() for a in c.annotators if a != candidate)
     same = [a for a in people if _same(candidate, a, continua)]

@@ -23,7 +23,7 @@ class UnitCounts:
     Attributes
     ----------
     documents
-        How many documents somebody and at least one of the others annotated.
+        Number of documents that this annotator and at least one of the others annotated.
     own, others
         Mean number of units per document; of the others, the mean of those who annotated it.
     own_marked, others_marked
@@ -33,7 +33,7 @@ class UnitCounts:
     r_by_category
         The same over documents and categories (Kasner et al. 2025).
     reason
-        Why there is no `r`.
+        Reason why there is no `r`.
     """
 
     documents: int
@@ -58,9 +58,9 @@ def unit_counts(continua: Selection, name: str, others: Sequence[str]) -> UnitCo
     continua
         Documents by name.
     name
-        Whose units are counted.
+        Annotator whose units are counted.
     others
-        With whom they are compared, without `name`.
+        Annotators to compare with, without `name`.
     """
     categories = categories_of(continua)
     own: list[Floats] = []
@@ -138,7 +138,7 @@ def numbers_of_units(continuum: Continuum, categories: Sequence[str]) -> Floats:
     continuum
         One document.
     categories
-        Of all documents: the columns, before one of units without a category.
+        Categories of all documents: the columns, before one of units without a category.
     """
     places = {name: place for place, name in enumerate(categories)}
     columns = np.array([*(places[name] for name in continuum.categories), len(categories)])
@@ -154,7 +154,7 @@ def correlation(first: Floats, second: Floats) -> tuple[float, str | None]:
     Parameters
     ----------
     first, second
-        As many numbers each.
+        Numbers, as many each.
     """
     if len(first) < _FEWEST:
         return math.nan, f"fewer than {_FEWEST} documents tell no correlation"

@@ -114,7 +114,7 @@ def partial_conjunction(p: Floats, share: float) -> float:
     Parameters
     ----------
     p
-        Of the tests; NaN counts not.
+        p of the tests; NaN counts not.
     share
         In (0, 1].
 

@@ -8,7 +8,7 @@ other (a tie is a win of both), ω the share of people for whom ρ_candidate ≤
 rejected, and the candidate passes with ω ≥ ½.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from dataclasses import replace as changed
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.base.arguments import several, whole
+from gammacp.base.arguments import MOST_DRAWS, several, whole
 from gammacp.base.record_tables import record_of
 from gammacp.base.signature import describe, signature
 from gammacp.base.text import first_names
@@ -40,7 +40,6 @@ from gammacp.campaign.replace.verdict import (
 from gammacp.campaign.replace.wins import Wins, wins_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import too_few_annotators
-from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError, UsageError
 from gammacp.inference.contributions import Contributions
 from gammacp.inference.part_tests import with_holm
@@ -106,9 +105,9 @@ def replace(
     candidates
         Names. Each is tested among the people alone, without the other candidates.
     score
-        Of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "accuracy" and "neg-rmse" for
-        labels of predefined units, whose places are the instances instead of documents. Other
-        subjects have scores of their own.
+        Name of one of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "accuracy" and
+        "neg-rmse" for labels of predefined units, whose places are the instances instead of
+        documents. Other subjects have scores of their own.
     epsilon
         ε in [0, 1), or one of `EPSILON` by name.
     min_documents
@@ -118,7 +117,8 @@ def replace(
         Compare with this person alone (the paper's single expert): who is closer to the expert,
         the candidate or each of the other people?
     draws, seed
-        Of the bootstrap interval, and of the documents drawn to see how many would do.
+        Number of draws and seed of the bootstrap interval, and of the documents drawn to see how
+        many would do.
     dissimilarity, executor, method, gap, time_limit
         As for `gammacp.align`, for scores that need alignments. No gap is 0, but `CROWD_GAP` in
         documents of 28 annotators and more; a note says what is not proven.
@@ -137,49 +137,16 @@ def replace(
     solving: dict[str, Any] = {"method": method, "time_limit": time_limit}
     if gap is not None:
         solving["gap"] = gap
-    draws = whole("draws", draws, 1)
-    scoring = SCORES[score]
-    test = _Test(margin, least, draws, seed, scoring.of, expert)
+    draws = whole("draws", draws, 1, MOST_DRAWS)
+    test = _Test(margin, least, draws, seed, SCORES[score].of, expert)
     people = _people(named, names, expert)
-    candidacies = []
-    unproven = 0
-    compared = set()
-    for name in names:
-        aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed}, candidate=name)
-        mine = with_annotators(named, (*people, name), least=1)
-        candidacy, instances = _tested(name, mine, people, score, test, aligning)
-        candidacies.append(candidacy)
-        compared.add(instances)
-        unproven += len(aligning.unproven)
-    if len(compared) > 1:
-        what = f"candidates are compared on different {scoring.of}"
-        apart = f"{what}, so their order is not a fair ranking"
-        candidacies = [changed(c, notes=(*c.notes, apart)) for c in candidacies]
-    if len(candidacies) > 1:
-        candidacies = [*with_holm(candidacies)]
-    ranked = sorted(candidacies, key=lambda c: (c.passes is None, -c.advantage_probability))
-    if dissimilarity is None:
-        aligned = Combined()
-    else:
-        aligned = dissimilarity
+    aligning = Aligning(dissimilarity, executor, {**solving, "seed": seed})
+    candidacies, unproven = _candidacies(named, names, people, score, test, aligning)
     return Replacement(
-        candidates=tuple(ranked),
+        candidates=candidacies,
         score=score,
         unproven=unproven,
-        signature=signature(
-            "replace",
-            selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
-            candidates=",".join(names),
-            score=score,
-            d=describe(aligned) if scoring.aligned else None,
-            epsilon=margin,
-            least=least,
-            expert=expert,
-            draws=draws,
-            seed=seed,
-            gap=max(map(default_gap, named.values())) or None if gap is None else gap or None,
-            **{k: v for k, v in solving.items() if k != "gap" and v not in ("auto", None)},
-        ),
+        signature=_signature(named, names, score, test, aligning),
     )
 
 
@@ -193,6 +160,73 @@ class _Test:
     seed: int
     of: str
     expert: str | None
+
+
+def _candidacies(
+    named: Mapping[str, Continuum],
+    names: Iterable[str],
+    people: tuple[str, ...],
+    score: str,
+    test: _Test,
+    aligning: Aligning,
+) -> tuple[tuple[Candidacy, ...], int]:
+    """Test each candidate among the people.
+
+    Returns
+    -------
+    candidacies
+        The best candidate first, with p-values adjusted for their number.
+    unproven
+        How many alignments are not proven optimal.
+    """
+    candidacies = []
+    unproven = 0
+    compared = set()
+    for name in names:
+        # Alignments are collected per candidate: those without the candidate are not made.
+        own = Aligning(aligning.dissimilarity, aligning.executor, aligning.solving, candidate=name)
+        documents = with_annotators(named, (*people, name), least=1)
+        candidacy, instances = _tested(name, documents, people, score, test, own)
+        candidacies.append(candidacy)
+        compared.add(instances)
+        unproven += len(own.unproven)
+    if len(compared) > 1:
+        what = f"candidates are compared on different {test.of}"
+        apart = f"{what}, so their order is not a fair ranking"
+        candidacies = [changed(c, notes=(*c.notes, apart)) for c in candidacies]
+    if len(candidacies) > 1:
+        candidacies = [*with_holm(candidacies)]
+    ranked = sorted(candidacies, key=lambda c: (c.passes is None, -c.advantage_probability))
+    return tuple(ranked), unproven
+
+
+def _signature(
+    named: Mapping[str, Continuum],
+    names: Iterable[str],
+    score: str,
+    test: _Test,
+    aligning: Aligning,
+) -> str:
+    """Return the signature of the test; without a gap it names the one that the documents have."""
+    solving = aligning.solving
+    if "gap" in solving:
+        gap = solving["gap"]
+    else:
+        gap = max(map(default_gap, named.values()))
+    return signature(
+        "replace",
+        selection=tuple(dict.fromkeys(s for c in named.values() for s in c.selection)),
+        candidates=",".join(names),
+        score=score,
+        d=describe(aligning.distance) if SCORES[score].aligned else None,
+        epsilon=test.epsilon,
+        least=test.least,
+        expert=test.expert,
+        draws=test.draws,
+        seed=test.seed,
+        gap=gap or None,
+        **{k: v for k in ("method", "time_limit") if (v := solving[k]) not in ("auto", None)},
+    )
 
 
 def _tested(

@@ -138,13 +138,13 @@ class Scoring:
     Attributes
     ----------
     title
-        What it is, for people.
+        Name of the score for people.
     instances
         The instances of some continua, with the agreement of pairs.
     rest
         Agreement with the others from that with each of them, shape (others,).
     of
-        What an instance is, in the plural.
+        Name of an instance, in the plural.
     aligned
         Whether it needs alignments: these take long, and a signature names their dissimilarity.
     beside
@@ -190,11 +190,11 @@ def pairwise_score(
     Parameters
     ----------
     name
-        How the score is chosen.
+        Name by which the score is chosen.
     title
-        What it is, for people.
+        Name of the score for people.
     beside
-        As of `Scoring`.
+        Field `beside` of `Scoring`.
     """
 
     def register(pairs: Callable[[Continuum], Floats]) -> Callable[[Continuum], Floats]:

@@ -47,14 +47,14 @@ class Protocol:
     name
         The candidate; "people" for the people among themselves.
     scores
-        By measure: `gamma`, `soft-f1`, an F₁ (both with their values beyond chance), and
+        Scores by measure: `gamma`, `soft-f1`, an F₁ (both with their values beyond chance), and
         `presence` of any unit.
     counts
-        How many units there are.
+        Numbers of units.
     test
         The alternative annotator test; None where there is none.
     reason
-        Why there is no test.
+        Reason why there is no test.
     """
 
     name: str
@@ -97,13 +97,13 @@ class SpanProtocol:
     Attributes
     ----------
     candidates
-        In the order in which they were named.
+        Results in the order in which candidates were named.
     people
         The people among themselves; None if there is one only.
     f1
         Name of the F₁ that was taken.
     signatures
-        How the numbers were made.
+        Signatures of the values.
     """
 
     candidates: tuple[Protocol, ...]
@@ -143,9 +143,9 @@ def span_protocol(
     candidates
         Names. Each is measured among the people alone, without the other candidates.
     seed
-        Of the random sets behind γ and F₁ beyond chance, and of the test.
+        Seed of the random sets behind γ and F₁ beyond chance, and of the test.
     samples
-        How many random sets are drawn; None: as many as γ's precision takes.
+        Number of random sets that are drawn; None: as many as γ's precision takes.
     dissimilarity, executor, method, gap, time_limit
         As for `gammacp.align`, for γ and for scores of the test that need alignments.
     test
@@ -188,12 +188,19 @@ def span_protocol(
             counts=counts_among(documents, people),
         )
     for row in (*rows, *([among] if among is not None else [])):
-        for score in row.scores.values():
-            signatures += (score.signature,)
-            if score.beyond_chance is not None:
-                signatures += (score.beyond_chance.signature,)
-    made = tuple(dict.fromkeys(filter(None, signatures)))
-    return SpanProtocol(candidates=tuple(rows), people=among, f1=f1, signatures=made)
+        signatures += _signatures(row)
+    unique = tuple(dict.fromkeys(filter(None, signatures)))
+    return SpanProtocol(candidates=tuple(rows), people=among, f1=f1, signatures=unique)
+
+
+def _signatures(row: Protocol) -> tuple[str | None, ...]:
+    """Return the signatures of the scores of a row, and of what they are beyond chance."""
+    signatures: list[str | None] = []
+    for score in row.scores.values():
+        signatures.append(score.signature)
+        if score.beyond_chance is not None:
+            signatures.append(score.beyond_chance.signature)
+    return tuple(signatures)
 
 
 def _people(named: Selection, names: tuple[str, ...]) -> tuple[str, ...]:

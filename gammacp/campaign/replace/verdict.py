@@ -35,12 +35,12 @@ class AgainstPerson:
     rho_candidate, rho_annotator
         Share of them on which the candidate (the person) agrees with the others at least as well.
     p
-        Of H₀: ρ_candidate ≤ ρ_annotator − ε, as published: the t test's, from 30 instances on; the
-        exact one below. None with fewer instances than the test takes.
+        p of H₀: ρ_candidate ≤ ρ_annotator − ε, as published: the t test's, from 30 instances on;
+        the exact one below. None with fewer instances than the test takes.
     p_exact
-        Of the same by the exact test; None likewise.
+        p of the same by the exact test; None likewise.
     p_equivalence
-        Of H₀: the two ρ differ by ε or more (TOST, the larger p of both tests); None likewise.
+        p of H₀: the two ρ differ by ε or more (TOST, the larger p of both tests); None likewise.
     beaten, equivalent
         Whether these are rejected among all people by both tests (Benjamini & Yekutieli, 5 %);
         None for people who are not tested.
@@ -94,28 +94,28 @@ class Candidacy:
         The smallest ε, in hundredths, with which it passes on these documents; None if none below
         1 does, or nobody is tested.
     enough_documents
-        How many documents like these it would pass with in 80 % of the cases; None if not even
-        2,000 would do, NaN with fewer than five to draw from, if all are alike, in clusters, or
-        weighted.
+        Number of documents like these with which it would pass in 80 % of the cases; None if not
+        even 2,000 would do, NaN with fewer than five to draw from, if all are alike, in clusters,
+        or weighted.
     instances, left_out, alone
-        How many are compared, how many lack the candidate or two people, and with how many of
-        those compared there is one other only to agree with.
+        Number of instances that are compared, that lack the candidate or two people, and that are
+        compared though there is only one other to agree with.
     present
         Instances that each annotator has, of `instances` and `left_out` together.
     clusters, weighted
-        How many clusters the instances are of, 0 if they are independent; and whether they have
+        Number of clusters of the instances, 0 if they are independent; and whether they have
         unequal weights.
     p, p_holm
-        Of the candidate not holding its own against half of the people tested (partial conjunction,
-        Benjamini & Heller 2008: of m people the rth smallest p by both tests, times m − r + 1 for
-        r = ⌈m/2⌉); and after Holm's correction for all candidates. NaN if nobody is tested, the
-        second also of a single candidate.
+        p of the candidate not holding its own against half of the people tested (partial
+        conjunction, Benjamini & Heller 2008: of m people the rth smallest p by both tests, times m
+        − r + 1 for r = ⌈m/2⌉); and after Holm's correction for all candidates. NaN if nobody is
+        tested, the second also of a single candidate.
     expert
         The single expert, if there is one.
     of
-        What an instance is.
+        Name of an instance.
     notes
-        What else has to be known.
+        Other facts that a reader must know.
     by_score
         Verdicts by other scores.
     """

@@ -33,7 +33,7 @@ class Wins:
     people, instances
         Names; everybody here has an instance with the candidate and somebody else.
     there
-        Who annotated what.
+        True for annotators who annotated the instance.
     candidate, person
         W^f and W^h: whether the candidate (the person) agrees with the others at least as well as
         the person (the candidate); both on a tie.
@@ -44,9 +44,10 @@ class Wins:
     alone
         Instances with two people only: the one left out, and one other to agree with.
     clusters
-        Of each instance, those that are not independent having one in common; empty if none has.
+        Cluster of each instance: those that are not independent have one in common; empty if none
+        has.
     weights
-        What each instance stands for; empty if all stand for one.
+        Weight of each instance; empty if all stand for one.
     """
 
     people: tuple[str, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.alignment_table import alignment_records, print_alignment, write_trace
 from gammacp.cli.interrupting import end_if_interrupted
@@ -24,6 +25,10 @@ from gammacp.cli.output import (
 )
 from gammacp.cli.progress import progress
 from gammacp.errors import UsageError
+
+if TYPE_CHECKING:
+    from gammacp.alignment.alignment import Alignment
+    from gammacp.cli.alignment_pool import ShownPool
 
 
 def align(
@@ -62,19 +67,15 @@ def align(
     Most used: --only, --delta and --json.
     """
     from gammacp.alignment import align as solve
-    from gammacp.alignment.certificate import why_no_proof, write_certificate
     from gammacp.alignment.reporting import tracing
     from gammacp.base.stopping import interruptible
-    from gammacp.measures.pair_rows import pair_rows
 
     check_frame_path(frame)
     check_figure_path(figure)
     if pool is not None or within is not None:
-        # Imported here, as below: most alignments are shown alone.
         from gammacp.cli.alignment_pool import check_pool
 
         check_pool(pool, within, solving.method)
-
     writes = outputs(certificate=certificate, figure=figure, frame=frame, trace=trace)
     loaded = load(file, reading, weighing.features, writes=writes)
     name, continuum = loaded.only()
@@ -88,46 +89,90 @@ def align(
         if pool is not None and constraining.options():
             raise UsageError("--pool lists alignments without constraints: leave --constraint out")
         alignment = solve(continuum, weighing.dissimilarity(), **how, seed=seed)
-        found = None
-        if pool is not None:
-            from gammacp.cli.alignment_pool import pool_of
-
-            found = pool_of(alignment, pool, within, solving.options(), seed)
-    if certificate is not None and write_certificate(alignment, certificate) == "none":
-        message(f"gammacp: {certificate} has no proof: {why_no_proof(alignment)}")
+        listed = _pool_of(alignment, pool, within, solving, seed)
     if trace is not None:
         write_trace(points, alignment, trace)
-    if frame is not None:
-        write_frame(pair_rows({name: alignment}), frame)
-    drawn = {}
-    if figure is not None:
-        from gammacp.alignment.figure import picture_of
-
-        drawn = {"figure": write_figure(partial(picture_of, alignment), figure)}
+    drawn = _write_files(name, alignment, certificate, frame, figure)
     if json:
-        print_json(
-            {
-                **alignment.as_dict(),
-                **({} if alignment.effort is None else alignment.effort._asdict()),
-                "unitary_alignments": alignment_records(alignment),
-                **drawn,
-                **({} if found is None else {"pool": found.as_dict()}),
-                **loaded.json,
-            }
-        )
+        print_json({**_document(alignment), **drawn, **_pool_document(listed), **loaded.json})
     else:
-        print_alignment(alignment)
-        say(
-            f"disorder {alignment.disorder:.12g}, {alignment.status}, "
-            f"bound {alignment.bound:.12g}, gap {alignment.gap:.2%}, method {alignment.method}"
-        )
-        if alignment.constraints:
-            say(f"keeps {', '.join(map(str, alignment.constraints))}")
-        if not alignment.is_certifiable:
-            say(f"its certificate would have no proof: {why_no_proof(alignment)}")
-        for note in alignment.notes if alignment.status == "optimal" else ():
-            say(note)
-        if found is not None:
-            found.show()
+        _print(alignment)
+        if listed is not None:
+            listed.show()
     end_if_interrupted(interrupted, "this is the best alignment so far")
     solving.check_proven(alignment.status)
+
+
+def _pool_of(
+    alignment: Alignment,
+    pool: int | None,
+    within: float | None,
+    solving: SolvingFlags,
+    seed: int,
+) -> ShownPool | None:
+    """Return the alignments that `--pool` lists; None without that option."""
+    if pool is None:
+        return None
+    from gammacp.cli.alignment_pool import pool_of
+
+    return pool_of(alignment, pool, within, solving.options(), seed)
+
+
+def _write_files(
+    name: str,
+    alignment: Alignment,
+    certificate: Path | None,
+    frame: Path | None,
+    figure: Path | None,
+) -> dict[str, Any]:
+    """Write the files that are asked for, and return the JSON of the figure.
+
+    A message says if the certificate has no proof.
+    """
+    if certificate is not None:
+        from gammacp.alignment.certificate import why_no_proof, write_certificate
+
+        if write_certificate(alignment, certificate) == "none":
+            message(f"gammacp: {certificate} has no proof: {why_no_proof(alignment)}")
+    if frame is not None:
+        from gammacp.measures.pair_rows import pair_rows
+
+        write_frame(pair_rows({name: alignment}), frame)
+    if figure is None:
+        return {}
+    from gammacp.alignment.figure import picture_of
+
+    return {"figure": write_figure(partial(picture_of, alignment), figure)}
+
+
+def _document(alignment: Alignment) -> dict[str, Any]:
+    """Return the alignment as `--json` has it, with what it took to solve."""
+    document = alignment.as_dict()
+    if alignment.effort is not None:
+        document |= alignment.effort._asdict()
+    return document | {"unitary_alignments": alignment_records(alignment)}
+
+
+def _pool_document(listed: ShownPool | None) -> dict[str, Any]:
+    """Return the JSON of the alignments that `--pool` lists; empty without that option."""
+    if listed is None:
+        return {}
+    return {"pool": listed.as_dict()}
+
+
+def _print(alignment: Alignment) -> None:
+    """Print the alignment, how far it is proven, and what to know of it."""
+    from gammacp.alignment.certificate import why_no_proof
+
+    print_alignment(alignment)
+    say(
+        f"disorder {alignment.disorder:.12g}, {alignment.status}, "
+        f"bound {alignment.bound:.12g}, gap {alignment.gap:.2%}, method {alignment.method}"
+    )
+    if alignment.constraints:
+        say(f"keeps {', '.join(map(str, alignment.constraints))}")
+    if not alignment.is_certifiable:
+        say(f"its certificate would have no proof: {why_no_proof(alignment)}")
+    if alignment.status == "optimal":
+        for note in alignment.notes:
+            say(note)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,9 @@ from gammacp.cli.output import AsJson, message, messages, print_json, say, show,
 from gammacp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from gammacp.inference.resampling import BootstrapInterval
+    from threading import Event
+
+    from gammacp.base.record_tables import Table
     from gammacp.measures.agreement import Agreement
     from gammacp.measures.explanation import Explanation, FurtherExplanation
     from gammacp.measures.random_sets import Continua
@@ -95,9 +98,8 @@ def gamma(
     teams = teams_of(team, loaded.continua)
     shared: Memory | None = {} if explain else None
     what = "documents or random sets" if several else "random annotation sets"
-    proven: Sequence[str] = ()
     with computing.pool(what) as (pool, counter), interruptible() as interrupted:
-        found = agreement(
+        overall = agreement(
             continua,
             bootstrap=int(interval),
             executor=pool,
@@ -105,55 +107,130 @@ def gamma(
             shared=shared,
             **options,
         ).with_over(confidence=settings.sampling.confidence, with_parts=interval, teams=teams)
-        parts = None
-        further: Mapping[str, Any] = {}
-        refused: Sequence[tuple[str, str]] = ()
-        if explain and found.computed:
-            # Imported with its option, as what follows: most runs print γ alone.
-            from gammacp.measures.explanation import explanation_of, further_explanations
-
-            parts = explanation_of(continua, shared=shared, **options)
-            further, refused = further_explanations(continua, shared=shared, **options)
-        if certificate is not None and certificate_sets is not None:
-            proven = _write_certificates(certificate, found, continua, certificate_sets, options)
-        elif certificate is not None and interrupted.is_set():
-            proven = (f"gammacp: interrupted, so the proof {certificate} is not written",)
-        elif certificate is not None:
-            proven = _write_proof(certificate, found, continua, options)
-    if not several and not found.computed:
-        raise DataError(str(found.score.reason), file=loaded.only()[0])
-    confidence = settings.sampling.confidence
+        apart = _TakenApart()
+        if explain and overall.computed:
+            apart = _take_apart(continua, shared, options)
+        proven = _certify(
+            certificate, certificate_sets, overall, continua, options, interrupted=interrupted
+        )
+    if not several and not overall.computed:
+        raise DataError(str(overall.score.reason), file=loaded.only()[0])
+    over = None
     if interval:
-        over = found.bootstrap(confidence=confidence)
-    else:
-        over = None
-    judged = {name: answer(found) for name, answer in ANSWERS.items()}
+        over = overall.bootstrap(confidence=settings.sampling.confidence)
+    judged = {name: answer(overall) for name, answer in ANSWERS.items()}
     if json:
-        whole = {"results": found.results(), "corpus": found.corpus}
-        whole |= {name: said and said.as_dict() for name, said in judged.items()}
-        if parts is None:
-            taken_apart = {}
-        else:
-            taken_apart = {"explanation": parts.as_dict()}
-        taken_apart |= {name: each.as_dict() for name, each in further.items()}
-        taken_apart |= {name: {"reason": reason} for name, reason in refused}
-        print_json({**whole, **taken_apart, **loaded.json})
-    elif found.computed:
-        if found.score.defined:
-            for said in judged.values():
-                # The first sentence of an answer; not every answer has any.
-                for sentence in said.in_words()[:1] if said else ():
-                    say(sentence)
-        _print(found, options, _missing(loaded), alignment=alignment)
-        _print_asked(over, parts)
-        _print_further(further, refused)
+        whole = {"results": overall.results(), "corpus": overall.corpus}
+        whole |= {name: each and each.as_dict() for name, each in judged.items()}
+        print_json({**whole, **apart.as_dict(), **loaded.json})
+    elif overall.computed:
+        if overall.score.defined:
+            _say_first_sentences(judged)
+        _print(overall, options, _missing(loaded), alignment=alignment)
+        if over is not None:
+            message(over.in_words())
+        apart.print()
     for sentence in proven:
         message(sentence)
-    end_if_interrupted(interrupted, _how_far(found))
-    if not found.computed:
-        raise DataError(f"no continuum has a γ: {in_short(found.reasons)}")
-    settings.solving.check_proven(found.score.status)
-    thresholds.check_gamma(found, over, loaded.files)
+    end_if_interrupted(interrupted, _how_far(overall))
+    if not overall.computed:
+        raise DataError(f"no continuum has a γ: {in_short(overall.reasons)}")
+    settings.solving.check_proven(overall.score.status)
+    thresholds.check_gamma(overall, over, loaded.files)
+
+
+@dataclass(frozen=True)
+class _TakenApart:
+    """Parts of γ; empty without `--explain`.
+
+    Attributes
+    ----------
+    parts
+        What positions, categories and missing units cost.
+    further
+        What other subjects take γ apart into, by name.
+    refused
+        Names of such parts with the reason why there are none.
+    """
+
+    parts: Explanation | None = None
+    further: Mapping[str, FurtherExplanation] = field(default_factory=dict)
+    refused: Sequence[tuple[str, str]] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the parts as `--json` has them."""
+        document: dict[str, Any] = {}
+        if self.parts is not None:
+            document["explanation"] = self.parts.as_dict()
+        document |= {name: each.as_dict() for name, each in self.further.items()}
+        return document | {name: {"reason": reason} for name, reason in self.refused}
+
+    def print(self) -> None:
+        """Print the parts, those of other subjects last."""
+        if self.parts is not None:
+            from gammacp.measures.score_tables import explanation_tables
+
+            _print_tables(explanation_tables(self.parts), self.parts.in_words())
+        for part in self.further.values():
+            _print_tables(part.tables(), part.in_words())
+        messages((reason, name) for name, reason in self.refused)
+
+
+def _take_apart(continua: Continua, shared: Memory | None, options: GammaOptions) -> _TakenApart:
+    """Take γ apart, with the alignments that it was computed from."""
+    # Imported with its option: most runs print γ alone.
+    from gammacp.measures.explanation import explanation_of, further_explanations
+
+    parts = explanation_of(continua, shared=shared, **options)
+    return _TakenApart(parts, *further_explanations(continua, shared=shared, **options))
+
+
+def _say_first_sentences(judged: Mapping[str, Any]) -> None:
+    """Print the first sentence of each answer; not every answer has any."""
+    for answer in judged.values():
+        if not answer:
+            continue
+        for sentence in answer.in_words()[:1]:
+            say(sentence)
+
+
+def _print_tables(tables: Iterable[tuple[str, Table]], sentences: Iterable[str]) -> None:
+    """Print tables under their titles, and sentences on stderr."""
+    for title, table in tables:
+        show(table, title=title)
+    for sentence in sentences:
+        message(sentence)
+
+
+def _certify(
+    folder: Path | None,
+    sets: int | None,
+    overall: Agreement,
+    continua: Continua,
+    options: GammaOptions,
+    *,
+    interrupted: Event,
+) -> Sequence[str]:
+    """Write the proof of γ, or certificates alone, and return what to say of them.
+
+    Parameters
+    ----------
+    folder
+        Where to; None to write nothing.
+    sets
+        The number of random sets whose certificates are written, without a proof of γ.
+    overall, continua, options
+        The agreement, and what it was computed from.
+    interrupted
+        Whether Ctrl-C ended the computation: there is no proof then.
+    """
+    if folder is None:
+        return ()
+    if sets is not None:
+        return _write_certificates(folder, overall, continua, sets, options)
+    if interrupted.is_set():
+        return (f"gammacp: interrupted, so the proof {folder} is not written",)
+    return _write_proof(folder, overall, continua, options)
 
 
 def _check_certificates(folder: Path | None, sets: int | None) -> None:
@@ -266,28 +343,3 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
             {name: score.alignment for name, score in found.computed.items()}, len(found.computed)
         )
     tell_signatures(found.score.signature, seed=options["seed"])
-
-
-def _print_further(
-    further: Mapping[str, FurtherExplanation], refused: Sequence[tuple[str, str]]
-) -> None:
-    """Print what other subjects take γ apart into."""
-    for part in further.values():
-        for title, table in part.tables():
-            show(table, title=title)
-        for sentence in part.in_words():
-            message(sentence)
-    messages((reason, name) for name, reason in refused)
-
-
-def _print_asked(over: BootstrapInterval | None, parts: Explanation | None) -> None:
-    """Print what of γ was asked for: its interval and its parts."""
-    from gammacp.measures.score_tables import explanation_tables
-
-    if over is not None:
-        message(over.in_words())
-    if parts is not None:
-        for title, table in explanation_tables(parts):
-            show(table, title=title)
-        for sentence in parts.in_words():
-            message(sentence)

@@ -233,9 +233,7 @@ def measure(
             joint=joint,
         )
     together = replace(together, matched=matched)
-    use_of_stretches = {}
-    if any(getattr(data, "markable", ()) for data in read.values()):
-        use_of_stretches = {"markable": _use_of_stretches(scores)}
+    use_of_stretches = _markable(read, scores)
     if json:
         print_json({**together.as_dict(), **use_of_stretches, **losses})
     else:
@@ -269,6 +267,15 @@ def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> 
             f"{', '.join(drawing)}: each of the {documents} documents gets random sets of its own, "
             "which takes long; γ is faster, because documents share its random sets"
         )
+
+
+def _markable(
+    read: Mapping[str, Any], scores: Mapping[str, Mapping[str, Score]]
+) -> dict[str, dict[str, list[str]]]:
+    """Return which measures read the stretches that can be marked; empty if there are none."""
+    if any(getattr(data, "markable", ()) for data in read.values()):
+        return {"markable": _use_of_stretches(scores)}
+    return {}
 
 
 def _use_of_stretches(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, list[str]]:

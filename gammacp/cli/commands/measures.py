@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from gammacp.base.record_tables import Column, Record, Table, record_of
-from gammacp.cli.output import AsJson, print_json, show
+from gammacp.cli.output import PIPED, AsJson, print_json, show
 
 if TYPE_CHECKING:
     from gammacp.measures.registry import Measure
@@ -54,7 +54,7 @@ def measures(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"measures": records})
         return
-    show(Table(_COLUMNS, records), piped=100)
+    show(Table(_COLUMNS, records), piped=PIPED)
 
 
 def _record(entry: Measure) -> dict[str, object]:

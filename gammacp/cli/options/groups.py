@@ -65,9 +65,9 @@ def option(
     Parameters
     ----------
     help, metavar
-        Its text in `--help`, and what stands there for its value.
+        Text of the option in `--help`, and the placeholder of its value.
     default
-        What it is if it is not given; a switch that is off has no `--no-…`.
+        Value if it is not given; a switch that is off has no `--no-…`.
     names
         Other than the parameter's own, such as `("--measures", "-m")`.
     of

@@ -61,7 +61,7 @@ def completing(help_text: str, kind: str | None = None) -> dict[str, Any]:
     Parameters
     ----------
     help_text
-        Of the option; the first of its places of registries says what is offered.
+        Help of the option; the first of its places of registries says what is offered.
     kind
         A registry that it does not name.
     """

@@ -213,9 +213,9 @@ def teams_of(
     Parameters
     ----------
     path
-        What `--team` was given.
+        Argument of `--team`.
     continua
-        By name.
+        Continua by name.
     apart
         An annotator who needs no team.
 
@@ -327,7 +327,7 @@ def reading_json(left_out: Iterable[LeftOut]) -> dict[str, object]:
     Parameters
     ----------
     left_out
-        What readers passed over; what could not be read is known already.
+        Items that readers passed over; what could not be read is known already.
     """
     return {"left_out": left_out_json(left_out), "failures": unread_json()}
 
@@ -380,7 +380,7 @@ def load(
     So is what readers passed over, unless the command shows it itself. Of features beside the
     category these are kept; None: whatever is there, and those of `beside`, which are asked for.
     `instead` reads formats in another way, and `closer` is what such readers say of a file that no
-    format recognised; `refusal` are keys that mean nothing to the command, and why. With `against`
+    format recognised; `refused` are keys that mean nothing to the command, and why. With `against`
     it is another round, read with the same options. `writes` are the files that will be written,
     with these `endings` where they are folders. `about` is what is said of documents (`Sampled`),
     and `links` that the command uses links between units; `by_default_chance` that it models chance
@@ -395,9 +395,6 @@ def load(
         Neither files nor a dataset, or both; an option that cannot be understood; a file would be
         written over what is read.
     """
-    from gammacp import datasets
-    from gammacp.formats import Collection
-
     if (path := _shipped(reading)) is not None:
         files = path
         reading = replace(reading, dataset=None)
@@ -406,60 +403,100 @@ def load(
     campaign.refuse(refused or {})
     if about and reading.dataset is not None:
         raise UsageError(f"--{min(about)} does not apply here: a dataset is one document")
-    if targets := list(writes):
-        # Imported here: most commands write no file.
-        from gammacp.cli.sparing import spare
-
-        read = [*campaign.paths, *filter(None, (campaign.file,))]
-        with campaign.confine():
-            spare(targets, read, format=campaign.values.get("format"), endings=endings)
-    if reading.dataset is not None:
-        found = Collection({reading.dataset: datasets.load(reading.dataset)}, (), {})
-        if "positions" in campaign.values:
-            found = replace(found, continua=_moved(found.continua, campaign.values["positions"]))
-    else:
-        try:
-            found = campaign.collect(instead)
-            if references := campaign.with_references(found, people):
-                found = references.collect(instead)
-        except DataError as error:
-            raise closer(error) from None
-        found = replace(found, failures=tuple((n, closer(e)) for n, e in found.failures))
-    tell(found, left_out=tell_left_out, allowed=reading.allow_unread)
-    tell_remarks(found.remarks)
-    kept = selected(campaign, found, features, links=links)
+    _spare_inputs(campaign, list(writes), endings)
+    collection = _collected(campaign, reading.dataset, instead, closer, people)
+    tell(collection, left_out=tell_left_out, allowed=reading.allow_unread)
+    tell_remarks(collection.remarks)
+    selection = selected(campaign, collection, features, links=links)
     if tell_left_out:
-        tell_losses(kept.left_out[len(found.left_out) :])
+        tell_losses(selection.left_out[len(collection.left_out) :])
+    doubt = _tell_doubt(campaign, collection, selection, by_default_chance=by_default_chance)
     names = campaign.values.get("rename", {})
-    declared = [a for a in campaign.values.get("annotators", ()) if a not in names.values()]
-    if doubt := found.doubt(declared, kept.continua):
-        message(f"gammacp: {doubt}")
-    if by_default_chance:
-        # Imported here: most commands model no chance.
-        from gammacp.chance.registry import changed_default
-
-        if changed := changed_default(found.continua, kept.continua, campaign.values):
-            # The model of one text can be built from whatever is compared.
-            note = f"{changed}; `chance=cut` for both makes them comparable"
-            message(f"gammacp: {note}")
-            if doubt:
-                doubt = f"{doubt}. {note}"
-            else:
-                doubt = note
-    noted = found.conventions
+    conventions = collection.conventions
     if reading.dataset is None and instead is None:
-        noted += _suspected(kept.continua, names, tell=tell_left_out)
+        conventions += _suspected(selection.continua, names, tell=tell_left_out)
     return Loaded(
-        kept.continua,
-        found.unread,
-        found.formats,
-        kept.left_out,
+        selection.continua,
+        collection.unread,
+        collection.formats,
+        selection.left_out,
         doubt,
         names,
-        conventions=noted,
-        remarks=found.remarks,
-        files=found.files,
+        conventions=conventions,
+        remarks=collection.remarks,
+        files=collection.files,
     )
+
+
+def _spare_inputs(campaign: Campaign, targets: list[Path], endings: Sequence[str]) -> None:
+    """Raise UsageError if a file would be written over what is read."""
+    if not targets:
+        return
+    # Imported here: most commands write no file.
+    from gammacp.cli.sparing import spare
+
+    inputs = [*campaign.paths, *filter(None, (campaign.file,))]
+    with campaign.confine():
+        spare(targets, inputs, format=campaign.values.get("format"), endings=endings)
+
+
+def _shipped_collection(name: str, campaign: Campaign) -> Collection:
+    """Return a dataset that ships with gammacp, with its positions moved if that is asked for."""
+    from gammacp import datasets
+    from gammacp.formats import Collection
+
+    continua = {name: datasets.load(name)}
+    if "positions" in campaign.values:
+        continua = _moved(continua, campaign.values["positions"])
+    return Collection(continua, (), {})
+
+
+def _collected(
+    campaign: Campaign,
+    dataset: str | None,
+    instead: Mapping[str, Reader] | None,
+    closer: Callable[[DataError], DataError],
+    people: Iterable[str],
+) -> Collection:
+    """Read a dataset that ships with gammacp, or the files of a campaign.
+
+    They are read again with references if one is among the `people`.
+    """
+    if dataset is not None:
+        return _shipped_collection(dataset, campaign)
+    try:
+        collection = campaign.collect(instead)
+        if references := campaign.with_references(collection, people):
+            collection = references.collect(instead)
+    except DataError as error:
+        raise closer(error) from None
+    failures = tuple((name, closer(error)) for name, error in collection.failures)
+    return replace(collection, failures=failures)
+
+
+def _tell_doubt(
+    campaign: Campaign, collection: Collection, selection: Collection, *, by_default_chance: bool
+) -> str | None:
+    """Say on stderr what is doubtful about the annotators, or the chance model; return it, too."""
+    names = campaign.values.get("rename", {})
+    declared = [a for a in campaign.values.get("annotators", ()) if a not in names.values()]
+    doubt = collection.doubt(declared, selection.continua)
+    if doubt:
+        message(f"gammacp: {doubt}")
+    if not by_default_chance:
+        return doubt
+    # Imported here: most commands model no chance.
+    from gammacp.chance.registry import changed_default
+
+    changed = changed_default(collection.continua, selection.continua, campaign.values)
+    if not changed:
+        return doubt
+    # The model of one text can be built from whatever is compared.
+    note = f"{changed}; `chance=cut` for both makes them comparable"
+    message(f"gammacp: {note}")
+    if doubt:
+        return f"{doubt}. {note}"
+    return note
 
 
 def _moved(continua: Mapping[str, Continuum], positions: Mapping[str, str]) -> dict[str, Continuum]:
@@ -477,12 +514,12 @@ def _suspected(
     # Imported here: datasets that ship have one convention.
     from gammacp.formats.between_annotators import suspected
 
-    found = suspected(continua, {new: old for old, new in renamed.items()})
+    notes = suspected(continua, {new: old for old, new in renamed.items()})
     if tell:
-        messages((note.evidence, note.file) for note in found[:_SUSPICIONS])
-        if more := len(found[_SUSPICIONS:]):
+        messages((note.evidence, note.file) for note in notes[:_SUSPICIONS])
+        if more := len(notes[_SUSPICIONS:]):
             message(f"{more} more differences of this kind (gammacp inspect --json has all)")
-    return tuple(found)
+    return tuple(notes)
 
 
 def selected(
@@ -536,7 +573,7 @@ def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> 
     Parameters
     ----------
     found
-        What was read.
+        Documents that were read.
     left_out
         Whether to say what was passed over.
     allowed

@@ -48,9 +48,9 @@ class FieldMentions:
         Parameters
         ----------
         number
-            Its ID.
+            ID of the node.
         dependencies
-            Its column DEPS.
+            Content of its column DEPS.
         """
         word, _, empty = number.partition(".")
         self.nodes.append(((self.sentence, int(word), int(empty or 0)), dependencies))
@@ -63,11 +63,11 @@ class FieldMentions:
         Parameters
         ----------
         entity
-            Its name, with `[1/2]` for a part of a mention.
+            Name of the entity, with `[1/2]` for a part of a mention.
         line
-            Where it stands.
+            Line of the mention.
         head
-            Which of its words is its head, from 1; "" for the first.
+            Number of the word that is its head, from 1; "" for the first.
         begins, ends
             Whether it begins and ends here.
 

@@ -46,9 +46,9 @@ def chain_costs(
     annotators
         Code of each unit's annotator.
     n_annotators
-        How many there are.
+        Number of annotators.
     chains, groups
-        Of each unit its chain, and its unitary alignment.
+        Chain and unitary alignment of each unit.
 
     Returns
     -------

@@ -57,7 +57,7 @@ class ChainOverlaps:
     key, response
         Sizes of the chains of each, shape (chains,).
     rows, columns, shared
-        Where two chains have mentions in common, and how many.
+        Pairs of chains that have mentions in common, and the number of these.
     """
 
     key: Floats
@@ -162,7 +162,7 @@ def retrieved(name: str, overlaps: ChainOverlaps) -> list[Retrieved]:
     name
         A measure of coreference.
     overlaps
-        Of the chains of a key and a response.
+        Overlaps of the chains of a key and a response.
     """
     if name == "conll-average":
         return [part for scorer in PARTS[name] for part in retrieved(scorer, overlaps)]
@@ -177,7 +177,7 @@ def counts_of_retrieved(name: str, pairs: Mapping[tuple[str, str], list[Retrieve
     name
         The measure.
     pairs
-        What `retrieved` counts of each pair, the first of them the key.
+        Counts of `retrieved` for each pair, the first of them the key.
     """
     labels = PARTS.get(name, (name,))
     table = np.array([list(parts) for parts in pairs.values()], np.float64)
@@ -192,7 +192,7 @@ def retrieval_rates(numbers: Numbers, *, every: bool = True) -> Rates:
     Parameters
     ----------
     numbers
-        As of `counts_of_retrieved`, parts along the last axis.
+        Numbers of `counts_of_retrieved`, parts along the last axis.
     every
         Whether parts of which neither side has any count, too.
     """
@@ -228,7 +228,7 @@ def coreference(name: str, overlaps: ChainOverlaps) -> tuple[float, float, float
     name
         muc, b-cubed, ceaf-m, ceaf-e, blanc, lea or conll-average.
     overlaps
-        Of their chains.
+        Overlaps of their chains.
     """
     counts = counts_of_retrieved(name, {("key", "response"): retrieved(name, overlaps)})
     rates = _rates_by(name)(counts.numbers)
@@ -243,7 +243,7 @@ def overlaps_of(chains: Indices, places: Indices, key: slice, response: slice) -
     Parameters
     ----------
     chains, places
-        Of each unit its chain, and what makes it the same mention as another's.
+        Chain of each unit, and a number that is equal for the same mentions.
     key, response
         Rows of the two annotators' units.
     """
@@ -269,9 +269,9 @@ def pairwise_coreference(
     name
         As for `coreference`.
     continuum
-        With chains.
+        Continuum with chains.
     places
-        Of each unit what makes it the same mention as another's.
+        Number of each unit that is equal for the same mentions.
     """
     pairs = _chain_overlaps(continuum, places)
     return {pair: coreference(name, x) for pair, x in pairs.items() if _both_mention(x)}
@@ -302,7 +302,7 @@ def mention_places(continuum: Continuum, mentions: str, basis: Basis | None) -> 
     mentions
         "exact" or "aligned".
     basis
-        With their alignment, which "aligned" needs.
+        Units with their alignment, which "aligned" needs.
     """
     one_of("mentions", mentions, MENTIONS)
     if mentions == "aligned" and basis is not None:
@@ -325,7 +325,7 @@ def count_chains(
     name
         The measure.
     continuum
-        With chains.
+        Continuum with chains.
     mentions, options
         As for the measure.
     """
@@ -367,7 +367,7 @@ def _register(name: str, summary: str, reference: str) -> None:
         mentions
             "exact": mentions are the same that have the same place; "aligned": those that γ aligns.
         options
-            Those of `FamilyOptions`, by which units are aligned.
+            Options of `FamilyOptions`, by which units are aligned.
         """
         settings, how = Settings.and_computing(options)
         require(continuum, fragments=True)

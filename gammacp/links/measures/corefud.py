@@ -48,7 +48,7 @@ class Mention(NamedTuple):
     Attributes
     ----------
     words
-        In their order.
+        Words in their order.
     head
         One of them.
     dependencies
@@ -71,7 +71,7 @@ class CorefDocument(NamedTuple):
     Attributes
     ----------
     lengths
-        How many words each sentence has.
+        Number of words of each sentence.
     chains
         The mentions of each entity, in the order of their first words.
     headed
@@ -90,11 +90,11 @@ class Side:
     Attributes
     ----------
     mentions
-        In their order.
+        Mentions in their order.
     chains
         Number of the chain of each.
     twice
-        How many mentions are left out since another chain has them, too.
+        Number of mentions that are left out since another chain has them, too.
     """
 
     mentions: tuple[Mention, ...]
@@ -110,7 +110,7 @@ class Side:
         document
             The annotator's.
         match
-            By "head", mentions of the same words with other heads are two.
+            Way to match; by "head", mentions of the same words with other heads are two.
         singletons
             Whether chains of one mention count.
         """
@@ -146,7 +146,7 @@ def matching(key: Side, response: Side, match: str, zeros: str = "dependent") ->
     Parameters
     ----------
     key, response
-        Of two annotators.
+        Mentions of two annotators.
     match
         "head", "partial" or "exact".
     zeros
@@ -237,7 +237,7 @@ def overlaps_of(key: Side, response: Side, matched: Mapping[int, int]) -> ChainO
     Parameters
     ----------
     key, response, matched
-        As of `matching`.
+        Arguments as for `matching`, and its result.
     """
     _, of_key, sizes = np.unique(key.chains, return_inverse=True, return_counts=True)
     _, of_response, others = np.unique(response.chains, return_inverse=True, return_counts=True)
@@ -258,7 +258,7 @@ def mention_overlap(key: Side, response: Side) -> Retrieved:
     Parameters
     ----------
     key, response
-        Of two annotators.
+        Mentions of two annotators.
     """
     wholes = [float(sum(len(m.words) for m in side.mentions)) for side in (key, response)]
     rows = range(len(key.mentions))
@@ -274,7 +274,8 @@ def zero_anaphors(key: Side, response: Side, matched: Mapping[int, int], match: 
     Parameters
     ----------
     key, response, matched, match
-        As of `matching`; a mention that the other has, too, is compared with that one.
+        Arguments as for `matching`, and its result; a mention that the other has, too, is compared
+        with that one.
     """
     same = {_identity(m, match): j for j, m in enumerate(response.mentions)}
     firsts = _first_of_each_chain(response)
@@ -323,9 +324,9 @@ def corefud_scores(
     Parameters
     ----------
     documents
-        By name and annotator.
+        Documents by name and annotator.
     match, zeros
-        As of `matching`.
+        Arguments as for `matching`.
     singletons
         Whether chains of one mention count.
 

@@ -54,7 +54,7 @@ class Anchored:
     turned
         Whether the anchors of directed links are their targets.
     units
-        How many units the annotator has.
+        Number of units of the annotator.
     """
 
     rows: Indices
@@ -83,7 +83,7 @@ class Anchored:
         free
             Links that are not directed.
         units
-            How many units there are.
+            Number of units.
         """
         degrees = [np.bincount(ends, minlength=units) for ends in (sources, targets)]
         turned = bool((degrees[1] ** 2).sum() < (degrees[0] ** 2).sum())
@@ -168,7 +168,7 @@ def find_hubs(anchors: Indices, others: Indices, units: int) -> Bools:
     anchors, others
         The two ends of each link, from 0.
     units
-        How many units there are.
+        Number of units.
     """
     from scipy.special import gammainc
 
@@ -207,9 +207,9 @@ class DealtLinks:
     Attributes
     ----------
     links
-        Those that are dealt.
+        Links that are dealt.
     people
-        Of each annotator with links, the first row of the own units and the links.
+        First row of the own units, and the links, of each annotator with links.
     """
 
     links: Linked
@@ -289,9 +289,9 @@ class DealtAnew:
     Attributes
     ----------
     parts
-        What draws them for each continuum.
+        Samplers of each continuum.
     signature
-        How they are drawn.
+        Signature of the way in which they are drawn.
     """
 
     parts: tuple[DealtLinks | ShuffledUnits, ...]
@@ -304,7 +304,7 @@ class DealtAnew:
         Parameters
         ----------
         continua
-            Those that have something to count.
+            Continua that have something to count.
         count
             `LinksOn`, or a function that counts chains.
         """

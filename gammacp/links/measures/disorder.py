@@ -127,7 +127,7 @@ def links_on(
     Parameters
     ----------
     basis
-        What γ rests on.
+        Alignments and random sets that γ rests on.
     types, ends
         As for `gamma_link`.
     only
@@ -145,9 +145,9 @@ def without_proof(count: Count, basis: Basis) -> Count:
     Parameters
     ----------
     count
-        What counts the data.
+        Function that counts the data.
     basis
-        What γ rests on.
+        Alignments and random sets that γ rests on.
     """
     if not isinstance(count, LinksOn) or max(c.n_annotators for c in basis.continua) < 3:
         return count
@@ -191,7 +191,7 @@ def total_of(parts: Iterable[Counted]) -> Counted:
     Parameters
     ----------
     parts
-        What is counted in each.
+        Counts of each part.
     """
     cost, bound, size, proven, most = zip(*parts, strict=True)
     sums = math.fsum(cost), math.fsum(bound), math.fsum(size)

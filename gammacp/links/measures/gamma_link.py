@@ -147,7 +147,7 @@ def _register(name: str, summary: str) -> None:
             continuum
                 At least two annotators, and a chain of two units.
             options
-                Those of `FamilyOptions`.
+                Options of `FamilyOptions`.
             """
             return _of_one(name, continuum, options)
 
@@ -174,7 +174,7 @@ def _register(name: str, summary: str) -> None:
             "aligned": ends meet where their units are aligned; "places": ends are as far apart as
             their units (d_pos), aligned or not.
         options
-            Those of `FamilyOptions`; α weighs ends, β types, Δ is what a missing link costs.
+            Options of `FamilyOptions`; α weighs ends, β types, Δ is what a missing link costs.
 
         Identical links give 1.
         """
@@ -190,9 +190,9 @@ class BeyondUnits:
     Attributes
     ----------
     basis
-        What γ rests on; it keeps random sets.
+        Alignments and random sets that γ rests on; it keeps random sets.
     observed
-        What is counted of each continuum that has something to count.
+        Counts of each continuum that has something to count.
     expected
         The same of its random sets, by chance.
     """
@@ -208,9 +208,9 @@ class BeyondUnits:
         Parameters
         ----------
         basis
-            What γ rests on; its random sets must hold whole annotations.
+            Alignments and random sets that γ rests on; its random sets must hold whole annotations.
         count
-            What disagrees.
+            Function that counts the disagreement.
 
         Raises
         ------
@@ -240,7 +240,7 @@ class BeyondUnits:
         Parameters
         ----------
         name
-            Of the measure.
+            Name of the measure.
         some
             These continua; None: all.
         said

@@ -79,7 +79,7 @@ class LinkCosts:
         continua
             All that are measured together.
         settings, bound
-            Of their units.
+            Settings and dissimilarity of their units.
         types
             Distance of types: a name in CATEGORIAL, a matrix, or an object with `distances`.
         ends
@@ -166,9 +166,9 @@ def ends_of(continuum: Continuum, linked: Linked, group: Indices, costs: LinkCos
     continuum, linked
         Units, and the links that are joined.
     group
-        Of each unit.
+        Unitary alignment of each unit.
     costs
-        With the types' codes.
+        Costs of links, with the types' codes.
     """
     sources = linked.sources
     targets = linked.targets
@@ -193,7 +193,7 @@ def join_links(continuum: Continuum, ends: Ends, costs: LinkCosts, settings: Set
     continuum
         The units.
     ends, costs
-        Where the links stand, and what two of them cost.
+        Ends of the links, and costs of two of them.
     settings
         Solver, gap and time limit.
     """
@@ -359,9 +359,9 @@ def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
     Parameters
     ----------
     continuum
-        What is measured.
+        Continuum that is measured.
     chains
-        Which of the two.
+        Whether chains are joined, or else the other links.
 
     Raises
     ------

@@ -51,7 +51,7 @@ class Rhetoric:
     original, rst
         The constituents by variant; None if the annotation is no tree.
     fault
-        Why it is no tree; "" if it is one.
+        Reason why it is no tree; "" if it is one.
     """
 
     text: str

@@ -85,7 +85,7 @@ def relation_rates(numbers: Numbers) -> Rates:
     Parameters
     ----------
     numbers
-        As of `count_relations`, with types along the last axis.
+        Numbers of `count_relations`, with types along the last axis.
     """
     first = numbers["first_links"]
     second = numbers["second_links"]

@@ -31,7 +31,7 @@ class LinkComparison:
     Attributes
     ----------
     overall
-        By measure: `gamma-link` and `gamma-chain`, each where anybody has such.
+        Scores by measure: `gamma-link` and `gamma-chain`, each where anybody has such.
     documents, pairs
         The same per document and per pair of annotators.
     without
@@ -52,7 +52,7 @@ class LinkComparison:
         Parameters
         ----------
         annotator, measure
-            Whose, and of what.
+            Annotator and measure of the mean.
         """
         mine = [s[measure].value for pair, s in self.pairs.items() if annotator in pair]
         return mean_defined(np.array(mine))
@@ -132,9 +132,9 @@ def compare_links(
     Parameters
     ----------
     continua
-        By name.
+        Continua by name.
     basis
-        What γ of their units rests on; it keeps random sets.
+        Alignments and random sets that γ of their units rests on; it keeps random sets.
     pairs, without
         Whether pairs of annotators, and everybody but one, are compared.
     """

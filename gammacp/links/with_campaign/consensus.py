@@ -45,7 +45,7 @@ class LinkedGold:
         Parameters
         ----------
         consensus, alignment, settings
-            As of `add_links`.
+            Arguments of `add_links`.
         """
         return add_links(consensus, alignment, settings)
 
@@ -68,11 +68,11 @@ def add_links(found: Consensus, alignment: Alignment, settings: Settings) -> Con
     Parameters
     ----------
     found
-        Of the units.
+        Consensus of the units.
     alignment
-        What it comes from.
+        Alignment that the consensus comes from.
     settings
-        How links are joined: dissimilarity of the units, and solver.
+        Settings by which links are joined: dissimilarity of the units, and solver.
     """
     id_of_group = {u.group: str(k) for k, u in enumerate(found.kept, 1)}
     links = tuple(_links(found, alignment, settings))

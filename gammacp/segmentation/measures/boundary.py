@@ -109,10 +109,10 @@ def boundary_similarity(
     costs
         Further weights in [0, 1] of w_S and w_T; an addition costs 1. B has no te.
     categorial
-        What one type for another costs, from 0 to 1: "nominal", "ordinal" (types are ranks in
-        declared order; `ordinal=A<B<C`), or a CSV file with a matrix of distances, 1 − how
-        confusable two types are (Lai, Li & Zhang 2023). A row and column without a name tell what
-        an addition of each type costs, 1 − how easily it is missed.
+        Cost of one type for another, from 0 to 1: "nominal", "ordinal" (types are ranks in declared
+        order; `ordinal=A<B<C`), or a CSV file with a matrix of distances, 1 − how confusable two
+        types are (Lai, Li & Zhang 2023). A row and column without a name tell what an addition of
+        each type costs, 1 − how easily it is missed.
     search
         `published`: nearest transpositions first, from left to right. With n_t = 2 and one type no
         others make B larger; otherwise B can be too low, and another one from right to left.
@@ -144,17 +144,9 @@ def boundary_similarity(
     if len(a.types) == 1 and of_types.alone[0] == 1:
         from gammacp.segmentation.measures.pair_kernels import of_pair
 
-        found = of_pair(a.positions, b.positions, a.mass, n_t, weights.parts, optimal=optimal)
-        return BoundarySimilarity(
-            matches={a.types[0]: int(found["matches"])},
-            full=int(found["b_full"]),
-            near=int(found["b_near"]),
-            penalty=found["b_penalty"],
-            least=found["b_least"],
-            found=list_edits,
-        )
-    missed = [code for one, _ in differences(a, b).values() for code in one]
-    matches = {n: len(a.of_type(n)) - missed.count(code) for code, n in enumerate(a.types)}
+        counts = of_pair(a.positions, b.positions, a.mass, n_t, weights.parts, optimal=optimal)
+        return _of_counts(counts, a.types[0], list_edits)
+    matches = _matches_by_type(a, b)
     edits = list_edits()
     best = _best_edits(a, b, of_types)
     everything = sum(matches.values()) + best.full + best.near
@@ -177,11 +169,11 @@ class TypeCosts:
     types
         Boundary types.
     apart
-        Of one type for another at the same place, shape (types, types).
+        Cost of one type for another at the same place, shape (types, types).
     alone
-        Of a boundary that the other side lacks, shape (types,).
+        Cost of a boundary that the other side lacks, shape (types,).
     place
-        Of a place that a near miss crosses: w_T/n_t.
+        Cost of a place that a near miss crosses: w_T/n_t.
     n_t
         A near miss crosses fewer places.
     """
@@ -342,3 +334,23 @@ def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
     ]
     found: Indices = paying[np.concatenate(taken)]
     return found
+
+
+def _of_counts(
+    counts: Mapping[str, float], kind: str, list_edits: Callable[[], Edits]
+) -> BoundarySimilarity:
+    """Return B of the counts of `pair_kernels.of_pair`, for boundaries of one type."""
+    return BoundarySimilarity(
+        matches={kind: int(counts["matches"])},
+        full=int(counts["b_full"]),
+        near=int(counts["b_near"]),
+        penalty=counts["b_penalty"],
+        least=counts["b_least"],
+        found=list_edits,
+    )
+
+
+def _matches_by_type(a: Segmentation, b: Segmentation) -> dict[str, int]:
+    """Return how many boundaries of each type are in both segmentations."""
+    missed = [code for one, _ in differences(a, b).values() for code in one]
+    return {n: len(a.of_type(n)) - missed.count(code) for code, n in enumerate(a.types)}

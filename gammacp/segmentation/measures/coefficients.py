@@ -48,7 +48,7 @@ class Coefficients:
     expected_pi, expected_kappa
         A_e when all coders place boundaries at one rate, and each at their own.
     reason
-        Why π and κ are undefined (then NaN); None where they are not.
+        Reason why π and κ are undefined (then NaN); None where they are not.
     """
 
     actual: float
@@ -111,7 +111,7 @@ def pool(pairs: Pairs, people: Sequence[str] | None = None) -> PooledItems:
     pairs
         Every two codings of each item, compared.
     people
-        Who is behind each row, under names that mean one person; default: the coders' own names.
+        Person behind each row, under names that mean one person; default: the coders' own names.
     """
     rows = pairs.rows
     if len(rows.item):

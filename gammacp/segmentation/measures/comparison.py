@@ -44,12 +44,12 @@ class Criterion:
     costs, search
         Weights and edit search of S, and of B, which has no te.
     categorial
-        What one boundary type for another costs B, as for `boundary_similarity`.
+        Cost of one boundary type for another in B, as for `boundary_similarity`.
     mode
         Decides whether a coder's boundaries or segments count; `published` cuts WindowDiff in
         windows that are narrower by a place.
     windows
-        Which WindowDiff (`windows.WINDOWS`).
+        Variant of WindowDiff (`windows.WINDOWS`).
     """
 
     basis: CorrectedSimilarity = CorrectedSimilarity.S

@@ -159,7 +159,7 @@ def compare_annotators(
     Parameters
     ----------
     continuum
-        What they segmented.
+        Continuum that they segmented.
     comparison
         The criterion.
     together
@@ -265,7 +265,7 @@ def expected_agreements(numbers: Numbers) -> tuple[Floats, Floats]:
     Parameters
     ----------
     numbers
-        What `count_placed` counts.
+        Numbers of `count_placed`.
     """
     above = numbers.get("rates", numbers["placed"]).sum(axis=-1)
     below = numbers.get("coded", numbers["places"]).sum(axis=-1)
@@ -282,7 +282,7 @@ def corrected_rates(numbers: Numbers, *, own: bool) -> Rates:
     Parameters
     ----------
     numbers
-        What `count_placed` counts.
+        Numbers of `count_placed`.
     own
         Whether each annotator places boundaries at a rate of their own (κ).
     """
@@ -303,7 +303,7 @@ def reasons_without_coefficient(counts: Counts) -> list[str | None]:
     Parameters
     ----------
     counts
-        What `count_placed` counts.
+        Counts of `count_placed`.
     """
     highest = np.maximum(*expected_agreements(counts.numbers))
     reasons: list[str | None] = []

@@ -234,7 +234,7 @@ def _register_coefficient(name: str, summary: str) -> None:
         continuum
             Units of every annotator cover its bounds without gaps; at least two annotators.
         n, edit
-            Of S.
+            Parameters of S.
         mode
             `equations` or `published` (`gammacp.segmentation.measures.coefficients`).
 

@@ -31,7 +31,7 @@ class Rows:
     Attributes
     ----------
     item, coder
-        Of each row: which item, and whose coding of it; shape (rows,).
+        Item and coder of each row; shape (rows,).
     masses
         Base units of each row.
     places, offsets
@@ -159,7 +159,7 @@ class Pairs:
     Attributes
     ----------
     rows, comparison, pairs
-        What was compared, how, and the first and second row of each pair.
+        Rows, the way in which they are compared, and the first and second row of each pair.
     both, sided
         The columns `BOTH` and `SIDED` of `pair_kernels`, shapes (pairs, 10) and (pairs, 2, 6).
     """

@@ -36,7 +36,7 @@ class TurnedSegments:
     rows
         The codings.
     whose
-        Of each row, a number that is one person's.
+        Number of a person, for each row.
     """
 
     rows: Rows

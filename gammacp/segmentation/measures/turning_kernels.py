@@ -121,9 +121,9 @@ def turned_rows(
     places, offsets, masses
         Boundaries of all codings one after the other, where each begins, and the mass of each.
     kinds
-        Of each boundary, ≥ 0: a row keeps as many of each.
+        Type of each boundary, ≥ 0: a row keeps as many of each.
     whose
-        Whose coding each row is.
+        Person whose coding each row is.
     pools, pool_offsets, torn, torn_offsets
         Everybody's whole and torn lengths, sorted, and where each person's begin.
     chances

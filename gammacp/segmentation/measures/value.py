@@ -259,7 +259,7 @@ class Segmentation:
         Parameters
         ----------
         name
-            Of the type.
+            Name of the type.
         """
         _check_types(self.types, (name,))
         positions: Indices = self.positions[self.type_codes == self.types.index(name)]

@@ -97,7 +97,7 @@ def window_diff(
         Lamprier et al.: k empty base units are put before and after the item, so that each
         boundary is in exactly k windows. There are then N + k windows.
     variant
-        How k, padding and denominator are chosen where they are not given: 2002 (Pevzner & Hearst),
+        Rule for k, padding and denominator where they are not given: 2002 (Pevzner & Hearst),
         lamprier (2007), nltk (k of its P_k), segeval, segeval-lamprier (docs/windowdiff.md).
 
     Raises
@@ -142,7 +142,7 @@ class WindowCounts(NamedTuple):
     Attributes
     ----------
     windows
-        How many there are; 0 where the item is too short for one.
+        Number of windows; 0 where the item is too short for one.
     unequal, parted
         Windows with unequal numbers of boundaries, and those that are empty on one side only.
     size
@@ -170,7 +170,7 @@ def windows_of(
     reference, hypothesis, k, padded
         As for `window_diff`.
     more
-        As of `Window`.
+        Field `more` of `Window`.
     """
     from gammacp.segmentation.measures.pair_kernels import window_errors
 

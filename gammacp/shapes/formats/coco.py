@@ -6,6 +6,7 @@ After "COCO data format" (cocodataset.org): `images`, `categories` and `annotati
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -72,20 +73,9 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         for key, ids in (("image_id", images), ("category_id", {None: None, **labels})):
             if _key(entry, key) not in ids:
                 raise entry.error(f"{what} belongs to no {key[:-3]} of the file")
-        who = entry.name(*((rater,) if rater else _RATERS)) or source.annotator
-        if not who:
-            raise entry.error(
-                f"{what} does not say who made it",
-                hint="Give the key with `read(rater=KEY)`, or put each annotator's file into a "
-                "folder with the annotator's name",
-            )
+        who = _annotator(entry, rater, source, what)
         spans = documents.of(_title(images[entry["image_id"]]))
-        label = labels.get(entry.get("category_id"))
-        if label is None and entry.get("category_id") is not None:
-            raise entry.error(
-                f"{what} is of category {entry['category_id']}, which has no name",
-                hint='Give each of the "categories" a "name"',
-            )
+        label = _label(entry, labels, what)
         outline = entry.get("segmentation")
         if "keypoints" in entry:
             spans.leave_out("keypoints", "are no outline")
@@ -103,14 +93,42 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
             else:
                 spans.leave_out("mask", _EMPTY)
             continue
-        try:
-            x, y, width, height = map(float, entry["bbox"])
-        except (KeyError, TypeError, ValueError):
-            raise entry.error(f'{what} has no "bbox" of four numbers') from None
-        # A sum is rounded; to fifteen digits it is the place that was meant.
-        far = (float(f"{low + size:.15g}") for low, size in ((x, width), (y, height)))
-        spans.add_shape(who, label, "box", zip((x, y), far, strict=True), what=what)
+        spans.add_shape(who, label, "box", _box(entry, what), what=what)
     return with_shapes(documents.corpus(), shapes, source.place)
+
+
+def _annotator(entry: Record, rater: str | None, source: Source, what: str) -> str:
+    """Return who made an annotation, by its key or by the file; DataError if neither says it."""
+    who = entry.name(*((rater,) if rater else _RATERS)) or source.annotator
+    if not who:
+        raise entry.error(
+            f"{what} does not say who made it",
+            hint="Give the key with `read(rater=KEY)`, or put each annotator's file into a "
+            "folder with the annotator's name",
+        )
+    return who
+
+
+def _label(entry: Record, labels: Mapping[Any, str | None], what: str) -> str | None:
+    """Return the category of an annotation, None without one; DataError if it has no name."""
+    label = labels.get(entry.get("category_id"))
+    if label is None and entry.get("category_id") is not None:
+        raise entry.error(
+            f"{what} is of category {entry['category_id']}, which has no name",
+            hint='Give each of the "categories" a "name"',
+        )
+    return label
+
+
+def _box(entry: Record, what: str) -> list[tuple[float, float]]:
+    """Return the extents of an annotation's box along both axes."""
+    try:
+        x, y, width, height = map(float, entry["bbox"])
+    except (KeyError, TypeError, ValueError):
+        raise entry.error(f'{what} has no "bbox" of four numbers') from None
+    # A sum is rounded; to fifteen digits it is the place that was meant.
+    far = (float(f"{low + size:.15g}") for low, size in ((x, width), (y, height)))
+    return [*zip((x, y), far, strict=True)]
 
 
 def _masked(

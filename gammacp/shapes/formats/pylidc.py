@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from gammacp.base.arguments import one_of
 from gammacp.base.databases import connect, sqlite_errors
@@ -35,6 +35,9 @@ _RATINGS = [
     "texture",
     "malignancy",
 ]
+
+
+_Slice: TypeAlias = tuple[float, list[tuple[float, float]]]
 
 
 def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -> Corpus:
@@ -74,13 +77,7 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
         ratings = [r for r in _RATINGS if r in features]
         drawn = _rows(database, "annotations", " ".join(("id", "scan_id", *ratings)))
         contours = _rows(database, "contours", "annotation_id inclusion image_z_position coords")
-    slices: dict[Any, list[tuple[float, list[tuple[float, float]]]]] = defaultdict(list)
-    excluded: Counter[Any] = Counter()
-    for row, inclusion, z, coordinates in contours:
-        if inclusion:
-            slices[row].append((_number(source, z), [*_points(source, coordinates)]))
-        else:
-            excluded[row] += 1
+    slices, excluded = _slices(source, contours)
     documents = Documents(source, MILLIMETRES)
     patients = Counter(patient for _, patient, _, _ in scans)
     about = {
@@ -101,21 +98,39 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
         if not outlines:
             spans.leave_out("annotation", "has no outline")
             continue
-        if shapes == "keep":
-            rows: list[Any] = [[(x * pixel, y * pixel, z) for x, y in ps] for z, ps in outlines]
-        else:
-            half = _number(source, thickness) / 2
-            xy = [*zip(*(point for _, points in outlines for point in points), strict=True)]
-            rows = [(min(side) * pixel, (max(side) + 1) * pixel) for side in xy]
-            rows.append((min(outlines)[0] - half, max(outlines)[0] + half))
+        rows: list[Any] = [[(x * pixel, y * pixel, z) for x, y in ps] for z, ps in outlines]
+        if shapes == "box":
+            rows = _box(outlines, pixel, _number(source, thickness))
         spans.add_shape(
             f"{numbers[scan]:03}", "nodule", "box" if shapes == "box" else "stack", rows,
             features={r: str(v) for r, v in zip(ratings, values, strict=True)},
             what=f"annotation {row}",
         )  # fmt: skip
-    found = with_shapes(documents.corpus(), "keep", source.place)
-    continua = {name: declare_unnamed_readers(c, READERS) for name, c in found.items()}
-    return replace(found, continua=continua)
+    corpus = with_shapes(documents.corpus(), "keep", source.place)
+    continua = {name: declare_unnamed_readers(c, READERS) for name, c in corpus.items()}
+    return replace(corpus, continua=continua)
+
+
+def _slices(
+    source: Source, contours: Iterable[Sequence[Any]]
+) -> tuple[dict[Any, list[_Slice]], Counter[Any]]:
+    """Return the outlines of each annotation, and how many others are excluded regions."""
+    slices: dict[Any, list[_Slice]] = defaultdict(list)
+    excluded: Counter[Any] = Counter()
+    for row, inclusion, z, coordinates in contours:
+        if inclusion:
+            slices[row].append((_number(source, z), [*_points(source, coordinates)]))
+        else:
+            excluded[row] += 1
+    return slices, excluded
+
+
+def _box(outlines: Sequence[_Slice], pixel: float, thickness: float) -> list[tuple[float, float]]:
+    """Return the extents in mm of the box around outlines: whole pixels, and half a slice each."""
+    half = thickness / 2
+    xy = [*zip(*(point for _, points in outlines for point in points), strict=True)]
+    extents = [(min(side) * pixel, (max(side) + 1) * pixel) for side in xy]
+    return [*extents, (min(outlines)[0] - half, max(outlines)[0] + half)]
 
 
 def _rows(database: sqlite3.Connection, table: str, columns: str) -> list[tuple[Any, ...]]:

@@ -162,7 +162,7 @@ def check_sizes(sizes: dict[tuple[int, int], str], image: str) -> None:
     sizes
         Heights and widths, each with what has it.
     image
-        Its name.
+        Name of the image.
 
     Raises
     ------

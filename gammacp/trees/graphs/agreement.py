@@ -73,16 +73,16 @@ class GraphAgreement:
     Attributes
     ----------
     observations
-        Who annotated what.
+        Annotations of sentences by annotators.
     graphs
-        Of each annotation.
+        Graph of each annotation.
     compared
         Each pair of annotators of each sentence.
     beyond_chance
         "plain" (α) and "smatch" against other sentences of the same size; empty if not asked for.
     chance_open
-        How many triples more the graphs of other sentences could have in common at most, as a share
-        of those that they have, where their matchings are not proven.
+        Largest number of further triples that the graphs of other sentences could have in common,
+        as a share of those that they have, where their matchings are not proven.
     """
 
     observations: Observations
@@ -105,7 +105,7 @@ class GraphAgreement:
         annotators
             Two of them; default everybody.
         document
-            Of its sentences alone; default all.
+            Document whose sentences alone count; default all.
         """
         place = self.observations.item[self.observations.first]
         chosen = [
@@ -148,7 +148,7 @@ def graph_agreement(
     time_limit
         Seconds for each pair of graphs, > 0; None for no limit.
     seed
-        Of the bootstrap over sentences.
+        Seed of the bootstrap over sentences.
 
     Raises
     ------

@@ -31,11 +31,11 @@ def graph_report(
     Parameters
     ----------
     read
-        From `gammacp.trees.treebank.read_treebank`.
+        Result of `gammacp.trees.treebank.read_treebank`.
     by_annotator
         Whether to tell pairs of annotators.
     sentences
-        How many of the sentences with most triples apart to list, at least 0.
+        Number of sentences with most triples apart to list, at least 0.
     sample_pairs, seed
         As for `graph_agreement`.
     time_limit

@@ -28,7 +28,7 @@ def disagreements(sentences: Sequence[Sentence], first: Indices, second: Indices
     sentences
         Dependencies or phrase structures.
     first, second
-        Which of them are compared, shape (pairs,).
+        Annotations to compare, shape (pairs,).
 
     >>> a, b = Dependencies((2, 0), ("s", "r")), Dependencies((2, 0), ("o", "r"))
     >>> disagreements([a, b], np.array([0]), np.array([1])).ravel().tolist()

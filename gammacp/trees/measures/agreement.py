@@ -44,14 +44,14 @@ class TreeAlpha:
         α = 1 − observed / expected as published, over all pairs of annotations; NaN where the
         expected disagreement is 0.
     beyond_chance
-        By δ and accuracy, against other sentences of the same length
+        Values by δ and accuracy, against other sentences of the same length
         (`gammacp.trees.measures.matched`); empty if not asked for.
     interval
         95 % Monte-Carlo interval where the expected disagreement is estimated from sampled pairs.
     scores
         Accuracies by name ("las", "uas", "label", or "jaccard", "f1").
     annotators
-        Whose annotations count.
+        Annotators whose annotations count.
     items
         Sentences with at least two of their annotations.
     """
@@ -136,7 +136,7 @@ def syntax_agreement(
     breakdown
         Whether to compute pairs of annotators and everybody but one.
     seed
-        Of sampled pairs and of the bootstrap.
+        Seed of sampled pairs and of the bootstrap.
 
     Raises
     ------
@@ -152,27 +152,15 @@ def syntax_agreement(
     >>> syntax_agreement(treebank).total.alpha
     {'plain': 1.0, 'diff': 1.0, 'norm': 1.0}
     """
-    for name, value in (("sample_pairs", sample_pairs), ("bootstrap", bootstrap)):
-        if whole(name, value, 0) == 1:
-            raise UsageError(f"{name} 1 is not 0 or at least 2")
-    if chance not in (LENGTH_MATCHED, None):
-        raise UsageError(f"chance {chance!r} is not {LENGTH_MATCHED!r} or None")
+    _check_options(chance, sample_pairs=sample_pairs, bootstrap=bootstrap)
     seed = whole("seed", seed, 0)
     if len(treebank.annotators) < 2:
         raise DataError("one annotator only", hint="Agreement needs two.")
     observations = TreeObservations.of(treebank)
-    if breakdown:
-        n = len(treebank.annotators)
-    else:
-        n = 0
-    pairs = [pair for pair in combinations(range(n), 2) if observations.by(pair).any()]
-    without = [tuple(b for b in range(n) if b != a) for a in range(n if n > 2 else 0)]
+    pairs, without = _breakdown(observations, len(treebank.annotators) if breakdown else 0)
     groups = [tuple(range(len(treebank.annotators))), *pairs, *without]
     chosen = np.stack([observations.by(group) for group in groups])
-    if sample_pairs:
-        expected = sampled_disagreement(observations, chosen, pairs=sample_pairs, seed=seed)
-    else:
-        expected = expected_disagreement(observations, chosen)
+    expected = _expected(observations, chosen, sample_pairs, seed)
     results = [
         TreeAlpha(
             annotators=tuple(treebank.annotators[a] for a in group),
@@ -183,28 +171,69 @@ def syntax_agreement(
             groups, chosen, expected.mean, expected.error, strict=True
         )
     ]
-    if bootstrap:
-        parts = published_parts(observations, expected)
-    else:
-        parts = {}
-    draw = partial(interval_over_sentences, draws=bootstrap, seed=seed)
     return SyntaxAgreement(
         total=results[0],
         pairs=tuple(results[1 : len(pairs) + 1]),
         without=tuple(results[len(pairs) + 1 :]),
         sentences=_shares(observations),
-        bootstrap={n: draw(part) for n, part in parts.items()} if bootstrap else None,
+        bootstrap=_bootstrap(observations, expected, bootstrap, seed),
         tokens=sum(item.n_tokens for item in treebank.shared_items),
         ignored=observations.n_items - int(observations.compared(observations.everything).sum()),
-        signature=signature(
-            "syntax-alpha",
-            trees=treebank.kind,
-            selection=treebank.selection,
-            pairs=sample_pairs or "all",
-            bootstrap=bootstrap or None,
-            seed=seed if sample_pairs or bootstrap else None,
-        ),
+        signature=_signature(treebank, sample_pairs, bootstrap, seed),
     )
+
+
+def _signature(treebank: Treebank, sample_pairs: int, bootstrap: int, seed: int) -> str:
+    """Return the signature; the seed is in it only where something is drawn."""
+    return signature(
+        "syntax-alpha",
+        trees=treebank.kind,
+        selection=treebank.selection,
+        pairs=sample_pairs or "all",
+        bootstrap=bootstrap or None,
+        seed=seed if sample_pairs or bootstrap else None,
+    )
+
+
+def _check_options(chance: str | None, **numbers: int) -> None:
+    """Raise UsageError for an unknown chance model, and for a number of draws that is too small."""
+    for name, value in numbers.items():
+        if whole(name, value, 0) == 1:
+            raise UsageError(f"{name} 1 is not 0 or at least 2")
+    if chance not in (LENGTH_MATCHED, None):
+        raise UsageError(f"chance {chance!r} is not {LENGTH_MATCHED!r} or None")
+
+
+def _breakdown(
+    observations: TreeObservations, annotators: int
+) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Return the pairs of these annotators who share sentences, and everybody but each one."""
+    people = range(annotators)
+    pairs = [pair for pair in combinations(people, 2) if observations.by(pair).any()]
+    without: list[tuple[int, ...]] = []
+    if annotators > 2:
+        without = [tuple(b for b in people if b != a) for a in people]
+    return [*pairs], without
+
+
+def _expected(
+    observations: TreeObservations, chosen: Bools, sample_pairs: int, seed: int
+) -> ExpectedDisagreement:
+    """Return the published D_e of each group, from a sample of pairs if that is asked for."""
+    if sample_pairs:
+        return sampled_disagreement(observations, chosen, pairs=sample_pairs, seed=seed)
+    return expected_disagreement(observations, chosen)
+
+
+def _bootstrap(
+    observations: TreeObservations, expected: ExpectedDisagreement, draws: int, seed: int
+) -> dict[str, Interval | None] | None:
+    """Return the interval of each published value over sentences; None for 0 draws."""
+    if not draws:
+        return None
+    draw = partial(interval_over_sentences, draws=draws, seed=seed)
+    parts = published_parts(observations, expected)
+    return {name: draw(part) for name, part in parts.items()}
 
 
 def _published(

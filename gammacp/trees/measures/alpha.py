@@ -117,7 +117,7 @@ class TreeObservations(Observations):
         Parameters
         ----------
         chosen
-            Which annotations take part, shape (annotations,).
+            True for annotations that take part, shape (annotations,).
         """
         return self.means_of_pairs(self.pair_squares, chosen) * self.counts(chosen)
 
@@ -130,7 +130,7 @@ class TreeObservations(Observations):
         Parameters
         ----------
         chosen
-            Which annotations take part, shape (annotations,).
+            True for annotations that take part, shape (annotations,).
         """
         errors = self.means_of_pairs(self.pair_errors, chosen)
         compared = self.compared(chosen)
@@ -155,9 +155,9 @@ def observed_disagreement(observations: TreeObservations, chosen: Bools) -> Floa
     Parameters
     ----------
     observations
-        Whose trees are compared.
+        Trees to compare.
     chosen
-        Which annotations take part, shape (annotations,).
+        True for annotations that take part, shape (annotations,).
     """
     total: Floats = observations.item_disagreement(chosen).sum(axis=1)
     n = np.count_nonzero(chosen)
@@ -195,9 +195,9 @@ def expected_disagreement(
     Parameters
     ----------
     observations
-        Whose trees are compared.
+        Trees to compare.
     groups
-        Which annotations take part, shape (groups, annotations).
+        True for annotations that take part, shape (groups, annotations).
     workers
         Threads; by default one for each core that this process may use.
     """
@@ -228,13 +228,13 @@ def sampled_disagreement(
     Parameters
     ----------
     observations
-        Whose trees are compared.
+        Trees to compare.
     groups
-        Which annotations take part, shape (groups, annotations).
+        True for annotations that take part, shape (groups, annotations).
     pairs
-        How many are drawn, ≥ 1.
+        Number of pairs that are drawn, ≥ 1.
     seed
-        Of the draw.
+        Seed of the draw.
     """
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
     n = len(observations.item)

@@ -37,15 +37,15 @@ class Dependencies:
     name
         The sentence's own name (`# sent_id`), if it has one.
     lemmas, upos, xpos, features
-        Of each token, "_" where it has none; empty if unknown.
+        Columns of each token, "_" where it has none; empty if unknown.
     multiword
         First and last token and form of tokens of the text that are several words of syntax.
     enhanced
         Edges of the enhanced graph, if there is one: head, relation, dependent; ids as in the file,
         "0" the root, "8.1" an empty node.
     missing
-        Why the sentence does not count, although it has its place among the others: it is not
-        annotated, or not sound; empty for all others.
+        Reason why the sentence does not count, although it has its place among the others: it is
+        not annotated, or not sound; empty for all others.
     """
 
     heads: tuple[int, ...]
@@ -107,9 +107,9 @@ class Phrase:
     forms
         The words; empty if the tree came without.
     size
-        What |x| counts: "leaves" (Skjærholt 2014) or "nodes".
+        Unit of |x|: "leaves" (Skjærholt 2014) or "nodes".
     missing
-        As of dependencies.
+        Reason as for dependencies.
     """
 
     nested: Nested
@@ -161,9 +161,9 @@ class MeaningGraph:
     forms
         Words of the sentence (`# ::tok` or `# ::snt`); empty if unknown.
     file, line, name
-        Where the graph stands, and its `# ::id`.
+        Place of the graph, and its `# ::id`.
     missing
-        Why it does not count, although it has its place among the others; mostly empty.
+        Reason why it does not count, although it has its place among the others; mostly empty.
 
     >>> said = frozenset({(0, "instance", "boy"), (0, "top", "top")})
     >>> boy = MeaningGraph(("b",), said, frozenset())
@@ -206,9 +206,9 @@ def error_in(sentence: Sentence, message: str, *, hint: str | None = None) -> Da
     Parameters
     ----------
     sentence
-        That it is about.
+        Sentence that it is about.
     message, hint
-        What is wrong, and what to do about it.
+        Description of the mistake, and advice about it.
     """
     return DataError(message, file=sentence.file or None, line=sentence.line, hint=hint)
 
@@ -255,7 +255,7 @@ class Treebank:
     kind
         "dependency", "phrase", "graph", or "enhanced", which are dependencies, too.
     selection
-        How files were read otherwise than by default, as entries of a signature (`pairing=id`).
+        Ways of reading other than the default, as entries of a signature (`pairing=id`).
     """
 
     applies_to: ClassVar[str] = "trees"

@@ -62,13 +62,13 @@ class Bands:
     first, second
         The pairs, sorted by their first annotation; each annotation is the first of some.
     weights
-        Of the pairs in the mean of their first annotation, where they sum to 1.
+        Weights of the pairs in the mean of their first annotation, where they sum to 1.
     exact
-        Of each annotation, the share of its bands in which all are exactly of its length.
+        Share of the bands of each annotation in which all are exactly of its length.
     widths
-        Of each annotation, how many tokens longer or shorter its widest band goes.
+        Largest difference of length, in tokens, in the widest band of each annotation.
     annotators, sentences
-        Who is left out, and how many sentences are, since they find no band.
+        Annotators, and number of sentences, that are left out since they find no band.
     """
 
     first: Indices
@@ -159,11 +159,11 @@ def matched(
     Parameters
     ----------
     observations
-        Who annotated what.
+        Annotations of sentences by annotators.
     lengths
         Number of tokens, or the size, of each annotation.
     chosen
-        Which annotations take part, shape (annotations,).
+        True for annotations that take part, shape (annotations,).
     most
         As for `bands`.
 
@@ -220,11 +220,11 @@ def beyond_length_matched(
     Parameters
     ----------
     observations
-        Whose trees are compared.
+        Trees to compare.
     chosen
-        Which annotations take part, shape (annotations,).
+        True for annotations that take part, shape (annotations,).
     seed
-        Of the bootstrap over sentences that the interval comes from, and of p.
+        Seed of the bootstrap over sentences that the interval comes from, and of p.
 
     Returns
     -------
@@ -270,11 +270,11 @@ def measures_beyond_chance(
     Parameters
     ----------
     treebank
-        What they measured.
+        Treebank that was measured.
     names
-        Of measures; those that are no α and no accuracy of these trees are left out.
+        Names of measures; those that are no α and no accuracy of these trees are left out.
     seed
-        Of the bootstrap over sentences that the interval comes from.
+        Seed of the bootstrap over sentences that the interval comes from.
     """
     known = {_measure(name): name for name in (*DELTAS, *SCORES.get(treebank.kind, ()))}
     if not (wanted := [name for name in names if name in known]):
@@ -318,7 +318,7 @@ def interval_over_sentences(
     parts
         A part per sentence.
     draws, seed
-        Of the bootstrap.
+        Number of draws and seed of the bootstrap.
 
     >>> ones = np.ones(1000)
     >>> interval_over_sentences(Contributions(ones / 4, ones, "sentences"), draws=9, seed=0)
@@ -350,15 +350,15 @@ def against_bands(
     Parameters
     ----------
     treebank
-        Whose annotations these are.
+        Treebank of the annotations.
     parts
-        What each sentence adds to D_o and to D_e, by name; none where nothing is compared.
+        Amounts that each sentence adds to D_o and to D_e, by name; none where nothing is compared.
     found
-        What was compared.
+        Bands that were compared.
     p
-        By name, of the permutations, where there are any.
+        p of the permutations by name, where there are any.
     seed
-        Of the bootstrap and of the permutations.
+        Seed of the bootstrap and of the permutations.
     """
     computed = {}
     signed = {}
@@ -398,9 +398,9 @@ def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
     Parameters
     ----------
     names
-        Of what was asked for.
+        Names that were asked for.
     why
-        What `bands` raised.
+        Error that `bands` raised.
     """
     told = dict(zip(_TOLD, (math.nan, 0, (), 0), strict=True))
     lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=told)

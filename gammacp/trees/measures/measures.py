@@ -43,7 +43,7 @@ def _alpha(delta: str) -> Callable[..., Score]:
         bootstrap
             Number of resamples of the sentences; 0 for none.
         seed
-            Of both.
+            Seed of both.
         shared
             Keeps what measures of one family have in common.
         """

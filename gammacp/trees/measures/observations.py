@@ -21,7 +21,7 @@ class Observations:
     Attributes
     ----------
     sentences, item, annotator
-        Of each annotation.
+        Sentence, item and annotator of each annotation.
     first, second
         The pairs of annotations of one sentence, each once.
     """
@@ -97,9 +97,9 @@ class Observations:
         Parameters
         ----------
         values
-            Of each pair, shape (…, pairs).
+            Value of each pair, shape (…, pairs).
         chosen
-            Which annotations take part, shape (annotations,).
+            True for annotations that take part, shape (annotations,).
         """
         inside = chosen[self.first] & chosen[self.second]
         items = self.item[self.first[inside]]

@@ -69,16 +69,16 @@ def permutation_p(
     Parameters
     ----------
     observations
-        Whose trees are compared.
+        Trees to compare.
     chosen
-        Which annotations take part, shape (annotations,).
+        True for annotations that take part, shape (annotations,).
     compare
         Disagreements of pairs of annotations by their numbers: shape (measures, pairs).
     weights
-        Of the pairs `observations.first` and `second` in D_o, 0 of those that are not in it: shape
-        (measures, pairs).
+        Weights of the pairs `observations.first` and `second` in D_o, 0 of those that are not in
+        it: shape (measures, pairs).
     seed
-        Of the permutations.
+        Seed of the permutations.
     """
     where = np.flatnonzero(chosen)
     at = np.tile(np.arange(len(chosen)), (1 + PERMUTATIONS, 1))

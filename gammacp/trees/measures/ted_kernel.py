@@ -57,9 +57,10 @@ class Tables(NamedTuple):
     nodes, found
         The column's node in the block; in `found` only of nodes on the keyroot's left path.
     labels
-        Of the block's nodes.
+        Labels of the block's nodes.
     subtrees, forests
-        What pairs of subtrees save, shape (nodes, nodes of the block + 1), and pairs of forests.
+        Savings of pairs of subtrees, shape (nodes, nodes of the block + 1), and of pairs of
+        forests.
     """
 
     left: Unsigned

@@ -35,7 +35,7 @@ class TreeSource:
         seed
             Seed of the sample of sentences.
         errors, measures
-            As they were given; empty for the paper's.
+            Errors and measures that were given; empty for the paper's.
         """
         from gammacp.trees.treebank import read_sentences
         from gammacp.trees.with_bench import sweep

@@ -41,7 +41,7 @@ class Perturbed:
     sentences
         The sample, taken as correct; at least one.
     confusion
-        What `label:confusion` mistakes labels for.
+        Confusion of labels for `label:confusion`.
     """
 
     sentences: tuple[Sentence, ...]
@@ -118,11 +118,11 @@ def sample_sentences(
     Parameters
     ----------
     sentences
-        To draw from.
+        Sentences to draw from.
     number
-        How many, ≥ 1.
+        Number of sentences to draw, ≥ 1.
     seed
-        Of the draw.
+        Seed of the draw.
 
     Raises
     ------
@@ -154,11 +154,11 @@ def perturb(
     sentences
         Dependency trees; they stay as they are.
     error
-        As `label`, `attach` or `label+attach:local`.
+        Error as `label`, `attach` or `label+attach:local`.
     magnitude
         Probability of each error for each token, in [0, 1].
     rng
-        What decides.
+        Generator of the random numbers.
     confusion
         For `label:confusion`: which label is mistaken for which.
 

@@ -41,7 +41,7 @@ def tree_page(report: TreeReport, title: str = "") -> str:
     Parameters
     ----------
     report
-        Of trees or graphs; its sentences are those that may be drawn.
+        Report on trees or graphs; its sentences are those that may be drawn.
     title
         Heading; default: how many sentences there are.
     """
@@ -175,7 +175,7 @@ def arcs(
     names
         The annotators'.
     what
-        What the forms are.
+        Noun for the forms.
     """
     longest = [len(form) for form in forms]
     for _, relation, t in (*above, *below):
