@@ -92,8 +92,10 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
             listed = f"{', '.join(others)} or {last}"
         else:
             listed = last
-        if cuts.kind == "stretches":
+        if cuts.kind == "stretches" and len(found.overall.rated) == 1:
             extent = "this text"
+        elif cuts.kind == "stretches":
+            extent = "these documents"
         else:
             extent = f"these {cuts.kind}"
         words = (

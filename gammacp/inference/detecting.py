@@ -88,10 +88,10 @@ def detectable(
     errors
         Relative standard errors of the two expected disorders.
     """
-    least = LEAST
+    fewest = LEAST
     if paired:
-        least = LEAST_PAIRED
-    if any(too_unequal(*side, least=least) for side in (first, second)):
+        fewest = LEAST_PAIRED
+    if any(too_unequal(*side, least=fewest) for side in (first, second)):
         return None
     theta = [float(o.sum() / e.sum()) for o, e in (first, second)]
     size = math.hypot(*errors)
