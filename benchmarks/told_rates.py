@@ -1,12 +1,16 @@
 """Rates that the docs tell beside a test or an interval, where it is known not to hold.
 
-    python benchmarks/told_rates.py [--runs 300] [--only alarm|spammer|text|lists]
+    python benchmarks/told_rates.py [--runs 300] [--only alarm|spammer|text|lists|rounds]
 
 alarm: campaigns with γ at the bar whose expected disorder is 10 % too small, looked at after every
 document: how many ever have an alarm of 5 %. spammer: rotations of five people, three a
 document, where each is a spammer with probability .2: how often the interval over both contains γ.
 text: two independent annotators on one text: how often p of γ is at most .05. lists: two word
 lists that are independent, each marking all occurrences of its words in one text: the same.
+rounds: two corpora of twenty documents under `documents`, whose annotators err by .3 in the one,
+and by .3 (equal γ) or less in the other: how often p of their difference is at most .05.
+
+Each rate has a standard error.
 """
 
 from __future__ import annotations
@@ -18,10 +22,13 @@ from itertools import combinations
 import numpy as np
 
 from gammacp.campaign.alarm import alarm_of
+from gammacp.campaign.compare.rounds import compare_rounds
 from gammacp.continuum import Continuum, Unit
 from gammacp.inference.part_tests import interval_over_documents
 from gammacp.inference.populations import PairSums, intervals_over
+from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.gamma import gamma
+from shuffling import ReferenceModel, shuffled_set
 
 
 def alarms(runs: int) -> Iterator[tuple[str, float]]:
@@ -95,7 +102,31 @@ def lists(runs: int) -> Iterator[tuple[str, float]]:
     yield "lists, p of γ ≤ .05", hits / runs
 
 
-STUDIES = {"alarm": alarms, "spammer": spammers, "text": texts, "lists": lists}
+def rounds(runs: int) -> Iterator[tuple[str, float]]:
+    """Yield how often two corpora under `documents` are told to differ, by how they do."""
+    model = ReferenceModel(n_units=8)
+
+    def corpus(magnitude: float, seed: int) -> Agreement:
+        documents = {
+            f"{seed}-{k}": shuffled_set(model, "position", magnitude, 3, index=k, model=model,
+                                        seed=seed)
+            for k in range(20)
+        }  # fmt: skip
+        return agreement(documents, chance="documents", samples=30, seed=seed)
+
+    for other in (0.3, 0.25, 0.2):
+        hits = 0
+        gammas = []
+        for i in range(runs):
+            first, second = corpus(0.3, 2 * i), corpus(other, 2 * i + 1)
+            p = compare_rounds(first, second).p_value
+            hits += p is not None and p <= 0.05
+            gammas.append((first.value, second.value))
+        one, two = np.mean(gammas, axis=0)
+        yield f"rounds, γ {one:.2f} and {two:.2f}", hits / runs
+
+
+STUDIES = {"alarm": alarms, "spammer": spammers, "text": texts, "lists": lists, "rounds": rounds}
 
 
 def main() -> None:
@@ -107,7 +138,8 @@ def main() -> None:
     for name, study in STUDIES.items():
         if asked.only in (None, name):
             for said, rate in study(asked.runs):
-                print(f"{said:44} {rate:.3f}", flush=True)
+                error = (rate * (1 - rate) / asked.runs) ** 0.5
+                print(f"{said:44} {rate:.3f} ± {error:.3f}", flush=True)
 
 
 if __name__ == "__main__":

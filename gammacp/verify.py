@@ -46,6 +46,7 @@ random sets. Of several documents both are added up, with the x of each as its w
 import csv
 import gzip
 import hashlib
+import io
 import json
 import math
 import os
@@ -57,7 +58,6 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
 from operator import mul
 from statistics import NormalDist
 from typing import Any
@@ -71,6 +71,8 @@ Row = list[tuple[int, int]]  # candidates of one annotator, with twice what each
 Unit = tuple[str, str | None, float, float]  # annotator, category, start, end
 Documents = dict[str, list[Unit]]  # units of each document, by name
 Units = list[tuple[float, float, str | None]]  # start, length, category of one annotator's units
+People = dict[str, Units]  # units of each annotator, by name
+Layout = list[tuple[tuple[str, bool, str], float, float]]  # units in an order of their own
 MOST_STRATA = 500  # more documents are cut into as many stretches of alike ones
 MOST_RATIO = 1e9  # of two documents' weights: the lighter one would count for nothing
 Turned = tuple[float, float, tuple[float, float] | None]  # circle, span, declared bounds
@@ -114,7 +116,9 @@ class Place:
         return Place(self.value[key], self, key)
 
     def get(self, key: str, default: Any) -> "Place":
-        return self[key] if key in self.value else Place(default)
+        if isinstance(self.value, dict) and key not in self.value:
+            return Place(default)
+        return self[key]
 
     def list(self, size: int | None = None) -> list["Place"]:
         if not isinstance(self.value, list) or size not in (None, len(self.value)):
@@ -140,6 +144,15 @@ class Place:
             return v  # type: ignore[no-any-return]
         return [place.number(least, most, int) for place in self.list(size)]  # says what is wrong
 
+    def groups(self, size: int) -> Sequence[Sequence[int]]:
+        groups = self.value
+        lists = type(groups) is ROWS and all(type(group) is ROWS and group for group in groups)
+        if not lists or not all(type(u) is int and 0 <= u < size for g in groups for u in g):
+            for place in self.list():  # says what is wrong
+                if not place.whole(0, size - 1):
+                    raise place.no("empty")
+        return groups  # type: ignore[no-any-return]
+
     def units(self, annotators: int, kinds: int) -> Any:
         for place in self.list():
             if not is_unit(place.value, annotators, kinds):
@@ -148,7 +161,7 @@ class Place:
                 if kind.value is not None:
                     kind.below(kinds)
                 end.number(start.number())
-                raise place.no("not a unit")
+                raise place.no("not a unit, or at a place that is no double")
         return self.value
 
     def below(self, most: int) -> int:
@@ -174,7 +187,10 @@ def is_unit(row: Any, annotators: int, kinds: int) -> bool:
         return False
     if kind is not None and (type(kind) is not int or not 0 <= kind < kinds):
         return False
-    return 0 <= who < annotators and -1e300 <= start <= end <= 1e300
+    if not (0 <= who < annotators and -1e300 <= start <= end <= 1e300):
+        return False
+    # Units are compared as doubles, which larger whole numbers may not be.
+    return bool(float(start) == start and float(end) == end)
 
 
 def read(text: str) -> Place:
@@ -208,7 +224,8 @@ class Check:
         self.annotators, categories = file["annotators"].names(), file["categories"].names()
         self.n, self.cover = len(self.annotators), file["cover"].one_of(False, True)
         every_pair = self.n * (self.n - 1) // 2
-        delta = file["dissimilarity"]["delta"].number(1e-300)
+        # Larger and smaller ones would leave no room for what is computed in doubles.
+        delta = file["dissimilarity"]["delta"].number(1e-100, 1e100)
         if abs(file["opening"].number() - delta * every_pair) > delta * every_pair / 2**40:
             raise file["opening"].no("not Delta for each pair of the annotators")
         proof = file["proof"]
@@ -222,34 +239,47 @@ class Check:
         rows = file["units"].units(self.n, kinds)
         self.size, self.annotator = len(rows), [row[0] for row in rows]
         self.kind = [kinds if row[3] is None else row[3] for row in rows]
-        places = [(row[1].as_integer_ratio(), row[2].as_integer_ratio()) for row in rows]
-        fine = math.lcm(*{x[1] for place in places for x in place})
-        self.place = [(s * (fine // f), e * (fine // g)) for (s, f), (e, g) in places]
+        # Doubles are whole numbers over powers of two, of which the largest serves all.
+        starts = [row[1].as_integer_ratio() for row in rows]
+        ends = [row[2].as_integer_ratio() for row in rows]
+        parts = {f for _, f in starts} | {f for _, f in ends}
+        times = {f: max(parts) // f for f in parts}
+        places = zip(starts, ends, strict=True)
+        self.place = [(s * times[f], e * times[g]) for (s, f), (e, g) in places]
         self._read_costs(kinds)
+        kept = [place.text() for place in file.get("constraints", []).list()]
+        if kept:
+            self.given.append(f"not shown: that groups keep {', '.join(kept)}")
         if self.reuse:
             self.about += f"; {file['reuse'].value} for a unit in each further group"
-        low, high, times = 0, 0, [0] * self.size
-        whole = cache(lambda x: (math.floor(x * FINE), math.ceil(x * FINE)))
-        alone = cache(lambda pairs: delta / self.grain * (every_pair - pairs))
-        groups = file["groups"].list()
-        for place in groups:
-            units = place.whole(0, self.size - 1)
-            pairs = [self.parts(u, v) for i, u in enumerate(units) for v in units[:i]]
-            known = [pair for pair in pairs if pair is not None]
-            if not units or len(known) < len(pairs):
-                raise place.no("empty, or units that cannot be together")
-            for label, over, under in ((alone(len(pairs)), 0, 1), *known):
-                below, above = whole(label)
-                low += below + over * FINE // under
-                high += above - -over * FINE // under
-            for u in units:
+        self._add_groups(delta / self.grain, every_pair)
+
+    def _add_groups(self, delta: Fraction, every_pair: int) -> None:
+        """Count the units in groups, and add up what these cost: step 2."""
+        groups, pairs, times = self.file["groups"].groups(self.size), 0, [0] * self.size
+        labels, low, rounded = Counter[Fraction | int](), 0, 0
+        for number, units in enumerate(groups):
+            pairs += len(units) * (len(units) - 1) // 2
+            for i, u in enumerate(units):
                 times[u] += 1
+                for v in units[:i]:
+                    found = self.parts(u, v)
+                    if found is None:
+                        place = self.file["groups"].list()[number]
+                        raise place.no("units that cannot be together")
+                    label, over, under = found
+                    labels[label] += 1
+                    if over:
+                        whole, rest = divmod(over * FINE, under)
+                        low += whole
+                        rounded += rest > 0
         for u, k in enumerate(times):
             if k == 0 or (k > 1 and not self.cover):
-                raise file["groups"].no(f"unit {u} is in {k} of them")
-        self.low, self.high = Fraction(low, FINE), Fraction(high, FINE)
-        again = (sum(times) - self.size) * self.reuse
-        self.low, self.high = self.low + again, self.high + again
+                raise self.file["groups"].no(f"unit {u} is in {k} of them")
+        exact = delta * (every_pair * len(groups) - pairs) + (sum(times) - self.size) * self.reuse
+        exact += sum(label * count for label, count in labels.items())
+        self.low = exact + Fraction(low, FINE)
+        self.high = self.low + Fraction(rounded, FINE)
         self.total = math.ceil(self.high)
         self.said = f"{len(groups)} groups of {self.size} units cost "
 
@@ -262,18 +292,22 @@ class Check:
             cost = place.number(0) / self.grain
             return int(cost) if cost.denominator == 1 else cost  # whole numbers are quicker
 
-        what, self.given, self.factor = self.file["dissimilarity"], list[str](), Fraction(0)
+        what, self.given = self.file["dissimilarity"], list[str]()
+        self.factor, self.ratio = Fraction(0), (0, 1)
         label, self.known = what["categorial"], dict[tuple[int, int], Fraction | int | None]()
         self.formula = what["positional"].one_of("sporadic", "none", "listed")
         costs = "positions do not count"
         if self.formula == "sporadic":
             self.factor = what["factor"].number(0) / self.grain
+            self.ratio = self.factor.as_integer_ratio()
             costs = f"sporadic * {what['factor'].value}"
         if self.formula == "listed":
             costs = f"pairs as listed for {what.get('name', '').value!r}"
             self.given.append("taken as given: what pairs of units cost")
             for u, v, d in (row.list(3) for row in self.file["pairs"].list()):
                 pair = u.below(self.size), v.below(self.size)
+                if (min(pair), max(pair)) in self.known:
+                    raise u.no("a pair that is there twice")
                 self.known[min(pair), max(pair)] = grains(d)
         elif isinstance(label.value, list):
             costs += ", categories by a table"
@@ -299,14 +333,14 @@ class Check:
             label = self.known.get((min(u, v), max(u, v)))
         else:
             label = self.table[self.kind[u]][self.kind[v]]
-        (start, end), (first, last) = self.place[u], self.place[v]
-        apart, lengths = abs(start - first) + abs(end - last), end - start + last - first
         if label is None:
             return None
-        if not apart or not self.factor:
+        (start, end), (first, last) = self.place[u], self.place[v]
+        apart, (over, under) = abs(start - first) + abs(end - last), self.ratio
+        if not apart or not over:
             return label, 0, 1
-        square = self.factor.denominator * lengths * lengths
-        return (label, self.factor.numerator * apart * apart, square) if square else None
+        lengths = end - start + last - first
+        return (label, over * apart * apart, under * lengths * lengths) if lengths else None
 
     def cost(self, u: int, v: int) -> int | None:
         """Return d of two units, at most two grains too low; None if they can never be together."""
@@ -321,29 +355,39 @@ class Check:
         most, delta = math.ceil(self.opening + (self.n - 1) * self.delta), math.ceil(self.delta)
         near: list[dict[int, int]] = [{} for _ in units]
         # d >= f ((start - start) / lengths)^2: windows, for units of about the same length
-        f, classes = self.factor, defaultdict[int, Row](list)
+        f, classes = self.factor, defaultdict[int, list[tuple[int, int]]](list)
         reach = math.isqrt(max(most + 1, 0) * f.denominator * 4**20 // f.numerator) + 1 if f else 0
+        owner, rank = [self.annotator[u] for u in units], dict[int, int]()
         place = [self.place[u] if f else (0, 0) for u in units]
         for i, (start, end) in enumerate(place):
             classes[(end - start).bit_length()].append((start, i))
-        for size, some in classes.items():
-            some.sort()
-            for i, (start, end) in enumerate(place):
-                far = reach * (end - start + (1 << size)) // 2**20 + 1
-                for k in range(bisect_left(some, (start, i + 1)), len(some)):
-                    other, j = some[k]  # each pair once: from the one that begins first
-                    if other > start + far:
-                        break
-                    d = self.cost(units[i], units[j])
-                    if d is not None and d <= most:
-                        near[i][j] = near[j][i] = delta - d
+        sizes = sorted(classes)
+        for size in sizes:
+            classes[size].sort()
+            rank |= {i: k for k, (_, i) in enumerate(classes[size])}
+        starts = {size: [start for start, _ in some] for size, some in classes.items()}
+        for i, (start, end) in enumerate(place):
+            length, own, mine, earned = end - start, units[i], owner[i], near[i]
+            size = length.bit_length()
+            for other in sizes:
+                # Each pair once: from the longer one, or of one class from the later one.
+                if other > size:
+                    break
+                far = (reach * (length + (1 << other)) >> 20) + 1
+                first = bisect_left(starts[other], start - far)
+                last = rank[i] if other == size else bisect_left(starts[other], start + far + 1)
+                for _, j in classes[other][first:last]:
+                    if owner[j] != mine:
+                        d = self.cost(own, units[j])
+                        if d is not None and d <= most:
+                            earned[j] = near[j][i] = delta - d
         return near
 
     def by_shares(self, proof: Place) -> tuple[int, str]:
         """Return a lower bound on every alignment's cost, and its derivation: steps 3 and 4."""
         told = proof["shares"].whole(-(1 << 400), 1 << 400, self.size)
         if proof.get("pooled", False).one_of(False, True):
-            self.factor = Fraction(0)
+            self.factor, self.ratio = Fraction(0), (0, 1)
         same = defaultdict[Any, list[int]](list)
         for u, place in sorted(enumerate(self.place), key=lambda up: up[1]):
             where = u if self.formula == "listed" else place if self.factor else None
@@ -378,12 +422,12 @@ class Check:
 
     def _begin(self, root: int, floor: int) -> int:
         """Return the largest excess of shares over a cost, at least `floor`; or list all above."""
-        rows = defaultdict[int, Row](list)
+        rows, share = defaultdict[int, Row](list), self.share
         for v, w in self.close[root].items():
             if v > root:
-                rows[self.owner[v]].append((v, 2 * (self.share[v] + w)))
+                rows[self.owner[v]].append((v, 2 * (share[v] + w)))
         self.floor = 2 * floor
-        self._grow((root,), 2 * (self.share[root] - self.base), list(rows.values()))
+        self._grow((root,), 2 * (share[root] - self.base), list(rows.values()))
         return -(-self.floor // 2)
 
     def _pairs(self, v: int, own: Row, rows: list[Row]) -> int:
@@ -392,6 +436,11 @@ class Check:
 
     def _grow(self, members: tuple[int, ...], value: int, rows: list[Row]) -> None:
         """All ways to add one unit, or none, of each row to the members."""
+        # Groups of two need no search.
+        if self.best and len(rows) < 2 and self.left > 0:
+            self.left -= 1
+            self.floor = max(self.floor, value, *[value + x for row in rows for _, x in row])
+            return
         size = -1
         while size != sum(map(len, rows)):
             size = sum(map(len, rows))
@@ -561,9 +610,9 @@ class Disorder:
         self.x, self.value, self.least, self.error = 0.0, 0.0, 0.0, 0.0
         if check is not None:
             self.x = check.size / check.n
-            unit = float(check.grain) / (check.n * (check.n - 1) // 2) / self.x
-            self.value, self.least = float(check.high) * unit, float(check.least) * unit
-            self.error = float(check.error) * unit
+            unit = check.grain / (check.n * (check.n - 1) // 2) / Fraction(check.size, check.n)
+            self.value, self.least = float(check.high * unit), float(check.least * unit)
+            self.error = float(check.error * unit)
 
 
 def standard_error(values: list[float], weights: list[float], strata: list[int]) -> float:
@@ -580,7 +629,8 @@ def standard_error(values: list[float], weights: list[float], strata: list[int])
             sums[stratum] += x
         apart = [x - sums[s] / counts[s] for s, x in zip(strata, apart, strict=True)]
         free = len(values) - len(counts)
-    return math.sqrt(math.fsum(x * x for x in apart) / free / len(values)) / mean
+    # Squares of small numbers would be 0: hypot has none.
+    return math.hypot(*apart) / math.sqrt(free * len(values)) / mean
 
 
 def rows_of(check: Check) -> list[Unit]:
@@ -593,7 +643,7 @@ def rows_of(check: Check) -> list[Unit]:
     ]
 
 
-def units_of(check: Check) -> dict[str, Units]:
+def units_of(check: Check) -> People:
     """Return start, length and category of the units of each annotator."""
     found: dict[str, Units] = {name: [] for name in check.annotators}
     for annotator, category, start, end in rows_of(check):
@@ -622,16 +672,21 @@ class Around:
             if place - last > self.near:
                 self.places.append(place - rows[0][0])
                 self.there.append([])
+                last = place
             self.there[-1].append((kind, length))
-            last = place
         for some in self.there:
             some.sort()
 
     def is_turned(self, other: "Around") -> bool:
         """Return whether the others are these units, all moved on by one angle."""
         size = len(self.places)
-        return len(other.places) == size and (
-            not size or any(self._is_turned_to(other, first) for first in range(size))
+        if size == 0 or len(other.places) != size:
+            return size == len(other.places)
+        kind, length = self.there[0][0]
+        return any(
+            self._is_turned_to(other, first)
+            for first, some in enumerate(other.there)
+            if some[0][0] == kind and abs(some[0][1] - length) <= self.near
         )
 
     def _is_turned_to(self, other: "Around", first: int) -> bool:
@@ -672,16 +727,16 @@ def touch(units: Units, circle: float) -> bool:
     return any(min(x, circle - x) <= NEAR * circle for x in apart)
 
 
-def layout(check: Check, any_name: bool) -> list[tuple[tuple[str, bool, str], float, float]]:
+def layout(people: People, any_name: bool) -> Layout:
     """Return all units in an order of their own, of annotators by name or in any order."""
-    people = [
+    rows = [
         sorted(
             ((name * (not any_name), kind is None, kind or ""), start, length)
             for start, length, kind in units
         )
-        for name, units in units_of(check).items()
+        for name, units in people.items()
     ]
-    return [unit for units in sorted(people) for unit in units]
+    return [unit for units in sorted(rows) for unit in units]
 
 
 def is_same(one: Any, other: Any, near: float) -> bool:
@@ -701,16 +756,20 @@ class Gamma:
         self.file["version"].one_of(1)
         self.names, self.failed, self.given = set[str](), list[str](), dict[str, None]()
         self.problem: Any = None
-        self.about = ""
+        self.about, self.people = "", Counter[tuple[str, ...]]()
         self.units: Documents = {}
         self.sets, self.equal, self.empty, self.documents = 0, 0, 0, 0
         self.loose_sets = self.loose_documents = self.strata = 0  # not proven best; strata
         self.weights, self.known = dict[str, float](), list[float]()
         self.turns, self.exempt = list[Turned](), list[str]()
         self.weight = self.observed = self.lowest = 0.0
-        self.expected = self.proven = self.variance = self.error = 0.0
+        self.expected = self.proven = self.error = 0.0
+        self.chances = dict[str, None]()
+        self.errors = list[float]()  # standard errors of the expected disorders of all parts
         self.value, self.interval, self.confidence = math.nan, list[float](), 0.95
         parts = self.file.get("parts", None)
+        if isinstance(parts.value, list) and {"documents", "sets"} & {*self.file.value}:
+            raise parts.no("beside documents or sets, which they have of their own")
         for part in [self.file] if parts.value is None else parts.list():
             self._add_part(part)
 
@@ -749,6 +808,7 @@ class Gamma:
 
     def _add_part(self, part: Place) -> None:
         """Add documents, and the random sets that they are compared with."""
+        self.chances[part["chance"].text()] = None
         checks = [self._certificate(row) for row in part["documents"].list()]
         if len({found.n for found in checks}) != 1:
             raise part["documents"].no("empty, or with different numbers of annotators")
@@ -761,6 +821,7 @@ class Gamma:
                 raise row["name"].no(f"{name!r} is there twice")
             self.weights[name] = heavy
             bounds_of(row)
+            self.people[tuple(found.annotators)] += 1
             self.loose_documents += not found.best_known
             self.observed += heavy * observed.x * observed.value
             self.lowest += heavy * observed.x * observed.least
@@ -771,6 +832,9 @@ class Gamma:
         by_size = part["mean"].one_of("sets", "ratio") == "ratio"
         weights = [one.x if by_size else 1.0 for one in sets]
         values = [one.value for one in sets]
+        if len({one.x for one in sets}) > 1:
+            how = "by their units" if by_size else "alike, however many units they have"
+            self.given[f"taken as given: random sets weigh {how}"] = None
         if not sum(weights):
             raise part["sets"].no("none has units")
 
@@ -781,7 +845,7 @@ class Gamma:
         self.expected += weight * mean(values)
         self.proven += weight * mean([one.least for one in sets])
         self.error += weight * mean([one.error for one in sets])
-        self.variance += (weight * standard_error(values, weights, strata)) ** 2
+        self.errors.append(weight * standard_error(values, weights, strata))
 
     def _random_sets(self, part: Place, checks: list[Check]) -> tuple[list[Disorder], list[int]]:
         """Return the disorder and the stratum of each set; they are turns unless exempt."""
@@ -812,9 +876,10 @@ class Gamma:
             drawn = self._certificate(row)
             if drawn.n != checks[0].n:
                 raise row["file"].no("another number of annotators than in the data")
+            people = units_of(drawn)
             if circle is not None:
-                self._check_turn(row, data, drawn, circle, any_name)
-            units = layout(drawn, any_name)
+                self._check_turn(row, data, people, circle, any_name)
+            units = layout(people, any_name)
             near = 4 * NEAR * (circle or 0.0)
             known = next((name for other, name in earlier if is_same(units, other, near)), None)
             if known is not None:
@@ -847,6 +912,7 @@ class Gamma:
             mark, words = EXEMPT[why]
             if mark not in chance or (why == "model" and turned):
                 raise part["exempt"].no(f"{why!r} is not so of chance {chance!r}")
+            part["circle"].one_of(None)
             self.exempt.append(f"chance is {chance}, and {words}")
             return None
         circle = float(part["circle"]["length"].number(0))
@@ -863,8 +929,9 @@ class Gamma:
             most = span
         else:
             most = span + 2 * before_the_first(checks[0], span)
-        if circle > most * (1 + SUM_ERROR):
-            raise part["circle"].no(f"longer than {most:.12g}, which bounds or gaps give at most")
+        if abs(circle - most) > most * SUM_ERROR:
+            long = "longer" if circle > most else "shorter"
+            raise part["circle"].no(f"{long} than {most:.12g}, which bounds or gaps give")
         lengths = [row[3] - row[2] for row in rows if row[3] > row[2]]
         if lengths and NEAR * circle > SHORT * min(lengths):
             raise part["circle"].no("so long that rounding moves its shortest unit")
@@ -872,10 +939,15 @@ class Gamma:
         return circle
 
     def _check_turn(
-        self, row: Place, data: dict[str, Around], drawn: Check, circle: float, any_name: bool
+        self,
+        row: Place,
+        data: dict[str, Around],
+        people: People,
+        circle: float,
+        any_name: bool,
     ) -> None:
         """Refuse a set that has other units than those of the data, turned."""
-        for name, units in units_of(drawn).items():
+        for name, units in people.items():
             owners = [*data] if any_name else [name] * (name in data)
             turned = Around(units, circle)
             if not any(data[owner].is_turned(turned) for owner in owners):
@@ -890,7 +962,7 @@ class Gamma:
         self.confidence = float(self.file["confidence"].number(1e-300, 1 - 2**-52))
         if self.expected <= 0:
             raise self.file["expected"].no("gamma is undefined: random sets cost nothing")
-        half = NormalDist().inv_cdf((1 + self.confidence) / 2) * math.sqrt(self.variance)
+        half = NormalDist().inv_cdf((1 + self.confidence) / 2) * math.hypot(*self.errors)
         low, high = max(0.0, self.proven - half), self.expected + half
         self.value = 1 - self.observed / self.expected
         least = 1 - self.observed / low if low else -math.inf
@@ -909,21 +981,23 @@ class Gamma:
         file, error = self.file, SUM_ERROR + self.error / self.expected
         means = [total / self.weight for total in (self.observed, self.expected)]
 
-        def agrees(claim: Place, x: float) -> bool:
+        def agrees(claim: Place, x: float, unit: float = 1.0) -> bool:
             if claim.value is None or not math.isfinite(x):
                 return claim.value is None and x == -math.inf
             # Costs have errors of their own, beside which those of sums are small.
-            return abs(float(claim.number()) - x) <= error * (2 + abs(x))
+            return abs(float(claim.number()) - x) <= error * (2 * unit + abs(x))
 
-        claims = [file["value"], file["observed"], file["expected"]]
-        sums = [agrees(claim, x) for claim, x in zip(claims, [self.value, *means], strict=True)]
+        sums = [agrees(file["value"], self.value)]
+        for key, x in zip(("observed", "expected"), means, strict=True):
+            sums.append(agrees(file[key], x, means[1]))
         ends = zip(file["interval"].list(2), self.interval, strict=True)
         inside = [agrees(claim, x) for claim, x in ends]
         (low, high), wrong = self.interval, "NOT what is claimed: "
         left = "" if self.proven >= self.expected * (1 - SUM_ERROR) else ", of proven bounds"
-        lines = [self.about, *self.given, *self.failed]
+        lines = [self.about, *self._others(), *self.given, *self.failed]
         loose = self.loose_sets + self.loose_documents
-        best = not loose or file.get("status", "optimal").one_of("optimal", "feasible") != "optimal"
+        status = file.get("status", "optimal").one_of("optimal", "feasible")
+        best = not loose or status != "optimal"
         mark = wrong if not all(sums) else "NOT proven to be best: " if not best else ""
         lines.append(
             f"{mark}gamma = 1 - {means[0]:.12g} / {means[1]:.12g} = "
@@ -934,13 +1008,36 @@ class Gamma:
             f"{wrong * (not all(inside))}interval {low:.12g} to {high:.12g}: {self.sets} random "
             f"sets at a confidence of {self.confidence:.12g}{left}"
         )
-        lines += self._taken()
+        signed = [f"{wrong}{line}" for line in self._differences()]
+        lines += [*signed, *self._taken()]
         if self.turns:
             more = f" (and {len(self.turns) - 1} other documents)" if self.turns[1:] else ""
             where = f"a circle of length {self.turns[0][0]:.12g}, span {self.turns[0][1]:.12g}"
             lines.append(f"random sets have each annotator's units turned on {where}{more}")
             lines += self._circles()
-        return all([*sums, *inside, best]) and not self.failed, [*lines, *self.not_shown()]
+        proven = all([*sums, *inside, best]) and not (self.failed or signed)
+        return proven, [*lines, *self.not_shown()]
+
+    def _differences(self) -> list[str]:
+        """Return where the signature says other settings than the proof has."""
+        fields = [field.partition(":") for field in self.file["signature"].text().split("|")[1:]]
+        told, seed = {key: text for key, _, text in fields}, self.file["seed"].number(kind=int)
+        confidence = repr(float(self.file["confidence"].number())).removesuffix(".0")
+        own = {"chance": ",".join(self.chances), "samples": str(self.sets), "seed": str(seed)}
+        return [
+            f"the signature says {key}:{told.get(key, '')}, and the proof is of {key}:{value}"
+            for key, value in (own | {"c": confidence}).items()
+            # Models of several documents are there in any order.
+            if sorted(told.get(key, "").split(",")) != sorted(value.split(","))
+        ]
+
+    def _others(self) -> list[str]:
+        """Return the annotators of documents that have others than the first."""
+        others = list(self.people.items())[1:]
+        shown = [f"{', '.join(map(repr, names))} ({k})" for names, k in others[:MOST_SHOWN]]
+        more = f"; and {len(others) - MOST_SHOWN} more" if others[MOST_SHOWN:] else ""
+        said = f"annotators of other documents (how many): {'; '.join(shown)}{more}"
+        return [said] if others else []
 
     def _known(self) -> str:
         """Return how many alignments are not proven to be best, and what gamma of those can be."""
@@ -953,10 +1050,13 @@ class Gamma:
 
     def _circles(self) -> list[str]:
         """Return what the lengths of circles rest on."""
-        lines, declared = [], [bounds for *_, bounds in self.turns if bounds is not None]
+        lines, declared = [], [turn for turn in self.turns if turn[2] is not None]
         if declared:
-            more = f" (and of {len(declared) - 1} other documents)" if declared[1:] else ""
-            low, high = declared[0]
+            # The widest beside its units: in it units meet least.
+            widest = max(declared, key=lambda turn: turn[0] / (turn[1] or 1e-300))
+            low, high = widest[2] or (0.0, 0.0)
+            more = f" (and narrower ones of {len(declared) - 1} other documents)"
+            more *= len(declared) > 1
             lines.append(f"taken as given: bounds {low:.12g} to {high:.12g} were declared{more}")
         if len(declared) < len(self.turns):
             lines.append(
@@ -967,9 +1067,10 @@ class Gamma:
 
     def _taken(self) -> list[str]:
         """Return what the manifest states of weights and strata, and nobody has computed."""
-        lines, weights = [], [f"{name!r} {x:.12g}" for name, x in self.weights.items()]
+        heavy = sorted(self.weights.items(), key=lambda item: -item[1])
+        lines, weights = [], [f"{name!r} {x:.12g}" for name, x in heavy]
         if {*self.weights.values()} != {1.0}:
-            more = f" and {len(weights) - MOST_SHOWN} more" if weights[MOST_SHOWN:] else ""
+            more = f" and {len(weights) - MOST_SHOWN} lighter ones" if weights[MOST_SHOWN:] else ""
             shown = ", ".join(weights[:MOST_SHOWN])
             lines.append(f"taken as given: weights of documents: {shown}{more}")
         if self.strata:
@@ -1136,6 +1237,24 @@ def check(path: str, data: str | None = None) -> tuple[bool, list[str], Gamma | 
 
 def main(arguments: Sequence[str]) -> int:
     """Print what files prove; 0 if that is all they claim, 1 if it is less, 3 for what is none."""
+    for stream in (sys.stdout, sys.stderr):
+        # Names may have letters that a terminal has not.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        return _told(arguments)
+    except KeyboardInterrupt:
+        print("interrupted: nothing is shown of the files that are left", file=sys.stderr)
+        return 130
+    except OSError as error:
+        print(f"the result cannot be written: {error.strerror}", file=sys.stderr)
+        # Python would try again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 3
+
+
+def _told(arguments: Sequence[str]) -> int:
+    """Check and print; return the exit code."""
     paths, data = [*arguments], None
     if "--file" in paths[:-1]:
         place = paths.index("--file")
@@ -1148,16 +1267,18 @@ def main(arguments: Sequence[str]) -> int:
     for path in paths:
         try:
             proven, lines, _ = check(path, data)
-            for line in lines:
-                print(_printable(f"{path}: {line}"))
-            code = max(code, 0 if proven else 1)
         except (RefusedError, OSError, OverflowError, UnicodeDecodeError) as error:
-            print(_printable(f"{path}: {error}"), file=sys.stderr)
+            print(printable(f"{path}: {error}"), file=sys.stderr)
             code = 3
+            continue
+        for line in lines:
+            print(printable(f"{path}: {line}"))
+        code = max(code, 0 if proven else 1)
+    sys.stdout.flush()
     return code
 
 
-def _printable(line: str) -> str:
+def printable(line: str) -> str:
     """Return a line with escapes in place of what a terminal would obey."""
     shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
     return "".join(shown)

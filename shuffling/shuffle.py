@@ -12,7 +12,7 @@ merges and new units come on top of those before), so that a set's values can be
 magnitude to magnitude. Each magnitude by itself is distributed as if it had its own.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 from zlib import crc32
 
@@ -244,7 +244,7 @@ def resolve_errors(errors: Errors) -> tuple[ErrorType, ...]:
     """Return the errors as objects, at least one."""
     if isinstance(errors, str):
         return parse_errors(errors)
-    if not isinstance(errors, ErrorType | Iterable):
+    if not isinstance(errors, ErrorType) and not hasattr(errors, "__iter__"):
         raise UsageError(f"errors {errors!r} are neither names nor error types")
     resolved = (errors,) if isinstance(errors, ErrorType) else tuple(errors)
     if not resolved:

@@ -784,3 +784,115 @@ def test_data_are_compared_by_document(tmp_path: Path) -> None:
     inside[0]["name"], inside[1]["name"] = inside[1]["name"], inside[0]["name"]
     own.write_text(json.dumps({"gammacp": 1, "corpus": {"continua": inside}}), encoding="utf-8")
     assert not check(str(proof.path), str(own))[0]
+
+
+def _scaled(path: Path, factor: float) -> None:
+    """Multiply all costs of a proof by a power of two, which leaves γ and its interval alone."""
+    manifest = read(path)
+    for row in (*manifest["documents"], *manifest["sets"]):
+        data = read(path.parent / row["file"])
+        for key in ("delta", "factor", "categorial"):
+            data["dissimilarity"][key] *= factor
+        for key in ("cost", "bound", "error"):
+            data["claim"][key] *= factor
+        data["opening"] *= factor
+        (path.parent / row["file"]).write_text(json.dumps(data), encoding="utf-8")
+        row["hash"] = hash_of(path.parent / row["file"])
+    manifest["observed"] *= factor
+    manifest["expected"] *= factor
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+
+
+@pytest.mark.parametrize("power", [-33, -300])
+def test_disorders_are_compared_beside_delta(
+    bases: tuple[Path, ...], tmp_path: Path, power: int
+) -> None:
+    """At a small Δ a tolerance of its own would pass any disorder, and squares would be 0."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    _scaled(path, 2.0**power)
+    assert accepted(path)
+    honest = read(path)
+    for key in ("observed", "expected"):
+        _tamper(path, **{**honest, key: honest[key] * 1.001})
+        assert not accepted(path)
+    _tamper(path, **{**honest, "interval": [honest["value"]] * 2})
+    assert not accepted(path)
+
+
+def test_a_delta_beyond_doubles_is_refused(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    _scaled(tmp_path / "p" / MANIFEST, 2.0**-600)
+    with pytest.raises(RefusedError, match=r"dissimilarity\.delta"):
+        check(str(tmp_path / "p" / MANIFEST))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"seed": 7}, "the signature says seed:0, and the proof is of seed:7"),
+        (
+            {"signature": ("samples:4", "samples:5")},
+            "says samples:5, and the proof is of samples:4",
+        ),
+        ({"signature": ("chance:cut", "chance:shift")}, "says chance:shift, and the proof is of"),
+        ({"signature": ("c:0.95", "c:0.99")}, "says c:0.99, and the proof is of c:0.95"),
+        ({"signature": ("|", " ")}, "says samples:, and the proof is of samples:4"),
+    ],
+)
+def test_the_signature_is_that_of_the_sets(
+    bases: tuple[Path, ...], tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    """Number of sets, chance, seed and confidence, without drawing again."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    if "signature" in changes:
+        changes = {"signature": read(path)["signature"].replace(*changes["signature"])}
+    _tamper(path, **changes)
+    proven, lines, _ = check(str(path))
+    assert not proven
+    assert any(
+        line.startswith("NOT what is claimed: the signature") and said in line for line in lines
+    )
+
+
+def test_what_is_not_looked_at_is_refused(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """A status of junk, a circle of sets that are no turns, a shorter circle, sets beside parts."""
+    shutil.copytree(bases[0].parent, tmp_path / "p")
+    path = tmp_path / "p" / MANIFEST
+    length = read(path)["circle"]["length"]
+    for changes, place in (
+        ({"status": "beyond doubt"}, "status: 'beyond doubt'"),
+        ({"seed": "x"}, "seed: 'x'"),
+        ({"chance": "statistical", "exempt": "model"}, "circle: .* is not one of None"),
+        ({"circle": {"length": length * (1 - 1e-6)}}, "circle: shorter than"),
+        ({"parts": []}, "parts: beside documents or sets"),
+    ):
+        honest = read(path)
+        _tamper(path, **changes)
+        with pytest.raises(RefusedError, match=place):
+            check(str(path))
+        _tamper(path, **honest)
+        if "parts" not in changes:
+            assert accepted(path)
+
+
+def test_a_full_disk_and_an_empty_file_have_a_message(
+    bases: tuple[Path, ...], tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty.json"
+    empty.write_text("", encoding="utf-8")
+    for path in (empty, tmp_path, tmp_path / "nowhere.json"):
+        command = [sys.executable, "-I", str(FILE), str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 3
+        assert done.stderr.count("\n") == 1
+    full = Path("/dev/full")
+    if full.exists():
+        with full.open("w") as stream:
+            command = [sys.executable, "-I", str(FILE), str(bases[0])]
+            done = subprocess.run(
+                command, stdout=stream, stderr=subprocess.PIPE, text=True, check=False
+            )
+        assert done.returncode == 3
+        assert done.stderr == "the result cannot be written: No space left on device\n"

@@ -257,16 +257,15 @@ def _best_groups(
     delta: float | None = dissimilarity.delta
     while delta is not None:
         measured = to_unit(dissimilarity, delta)
-        left = asked.limits.until(deadline)
+        remaining = asked.limits.until(deadline)
         unit = delta / measured.delta
         with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
-            found, chosen = _solutions(continuum, measured, asked, left)
+            found, chosen = _solutions(continuum, measured, asked, remaining)
         cost = cost_of(continuum, found.groups, dissimilarity, asked.reuse)
-        if chosen is found:
-            own = found
-        else:
-            own = replace(found, groups=chosen.groups, first=chosen.first)
-        finer = at_delta(continuum, own, cost, delta, unit)
+        result = found
+        if chosen is not found:
+            result = replace(found, groups=chosen.groups, first=chosen.first)
+        finer = at_delta(continuum, result, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
         if best is None:
@@ -298,18 +297,18 @@ def _solutions(
         )
     deadline = limits.deadline()
     if solver.presolved:
-        found = solve_presolved(
+        presolved = solve_presolved(
             continuum, measured, solver.solve, limits, cover=asked.cover, reuse=asked.reuse
         )
     else:
         problem = build_problem(
             continuum, measured, cover=asked.cover, reuse=asked.reuse, prune=solver.pruned
         )
-        found = Presolved(solver.solve(problem, limits), problem)
+        presolved = Presolved(solver.solve(problem, limits), problem)
     if asked.ties and solver.exact and not due(deadline):
-        broken = break_ties(continuum, measured, found, limits.until(deadline))
-        return found.solution, broken
-    return found.solution, found.solution
+        broken = break_ties(continuum, measured, presolved, limits.until(deadline))
+        return presolved.solution, broken
+    return presolved.solution, presolved.solution
 
 
 def at_delta(

@@ -93,12 +93,9 @@ def align_each(
     )
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
     reuse = check_reuse(solving.get("reuse", 0.0), cover=cover)
-    if executor is None:
-        spread = map
-    else:
-        if not hasattr(executor, "map"):
-            raise UsageError(f"executor {executor!r} is no Executor of concurrent.futures")
-        spread = executor.map
+    if executor is not None and not hasattr(executor, "map"):
+        raise UsageError(f"executor {executor!r} is no Executor of concurrent.futures")
+    spread = map if executor is None else executor.map
     aligned_parts: list[AlignedPart] = []
     done = 0
     for part, solved in zip(parts, spread(solve, parts), strict=False):

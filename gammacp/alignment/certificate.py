@@ -52,7 +52,7 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
     units = _units(continuum)
     cost = cost_of(continuum, alignment.groups, measured, alignment.reuse)
     error = min(max(1e-8, 1e-10 * n) * measured.delta * scale, _MOST_ERROR * cost)
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "version": VERSION,
         "hash": "sha256:" + hashlib.sha256(_dump(units).encode()).hexdigest(),
         "annotators": list(continuum.annotators),
@@ -72,13 +72,13 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
         "proof": _proof(alignment),
     }
     if alignment.constraints:
-        found["constraints"] = [str(each) for each in alignment.constraints]
-    if found["dissimilarity"]["positional"] == "listed":
-        most = (n - 1) * measured.delta + found["opening"]
+        document["constraints"] = [str(each) for each in alignment.constraints]
+    if document["dissimilarity"]["positional"] == "listed":
+        most = (n - 1) * measured.delta + document["opening"]
         first, second, costs = pairs_within(continuum, measured, most, most_pairs=MOST_PAIRS)
         rows = zip(first.tolist(), second.tolist(), costs.tolist(), strict=True)
-        found["pairs"] = [list(row) for row in rows]
-    return found
+        document["pairs"] = [list(row) for row in rows]
+    return document
 
 
 def write_certificate(alignment: Alignment, path: Path) -> str:
@@ -91,11 +91,11 @@ def write_certificate(alignment: Alignment, path: Path) -> str:
     path
         A JSON file; one that is there is replaced.
     """
-    made = certificate(alignment)
-    rows = (f"{json.dumps(key)}: {_dump(value)}" for key, value in made.items())
+    document = certificate(alignment)
+    rows = (f"{json.dumps(key)}: {_dump(value)}" for key, value in document.items())
     with atomic_write(path) as temporary:
         temporary.write_text("{" + ",\n".join(rows) + "}\n", encoding="utf-8")
-    return str(made["proof"]["kind"])
+    return str(document["proof"]["kind"])
 
 
 def why_no_proof(alignment: Alignment) -> str:
@@ -128,10 +128,10 @@ def _units(continuum: Continuum) -> list[list[Any]]:
 def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
     """Return the dissimilarity by what `verify` computes it from, where it can."""
     table, (number, factor) = measured.category_costs, measured.formula
-    found: dict[str, Any] = {"name": measured.signature, "delta": measured.delta}
+    description: dict[str, Any] = {"name": measured.signature, "delta": measured.delta}
     broken = continuum.inside is not None and number != NOWHERE
     if table is None or broken or number not in (NOWHERE, SPORADIC):
-        return {**found, "positional": "listed", "categorial": None}
+        return {**description, "positional": "listed", "categorial": None}
     apart = float(table[0, -1])
     label: Any = apart
     if (table != apart * (1 - np.eye(len(table)))).any():
@@ -140,7 +140,7 @@ def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str
         place = "sporadic"
     else:
         place = "none"
-    return {**found, "positional": place, "factor": factor, "categorial": label}
+    return {**description, "positional": place, "factor": factor, "categorial": label}
 
 
 def _proof(alignment: Alignment) -> dict[str, Any]:
@@ -181,10 +181,10 @@ def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) 
 def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
     """Return rounded down, and as much lower as the checker may round up what pairs earn."""
     grains = np.floor((opening - proof.price) * _GRAINS).astype(np.int64) - n
-    found: dict[str, Any] = {"kind": "shares", "shares": grains.tolist()}
+    record: dict[str, Any] = {"kind": "shares", "shares": grains.tolist()}
     if proof.pooled:
-        return {**found, "pooled": True}
-    return found
+        return {**record, "pooled": True}
+    return record
 
 
 def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:

@@ -44,9 +44,9 @@ def lanes_of(alignment: Alignment) -> Lanes:
     """
     continuum = alignment.continuum
     groups = alignment.groups
-    there = groups >= 0
+    occupied = groups >= 0
     joined = np.zeros(continuum.n_units, np.bool_)
-    joined[groups[(there.sum(axis=1) > 1)[:, None] & there]] = True
+    joined[groups[(occupied.sum(axis=1) > 1)[:, None] & occupied]] = True
     pieces = {}
     if continuum.breaks is not None:
         for row in range(continuum.n_units):

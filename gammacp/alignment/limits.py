@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from numbers import Real
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from gammacp.base.stopping import GIGA, clock
@@ -56,11 +54,8 @@ class Ties(Stage):
 S = TypeVar("S", bound=Stage)
 
 
-@cache
-def _untuned(stage: type[S]) -> S:
-    """Return a stage as it is by default: one object for all, as stages are frozen."""
-    return stage()
-
+# Stages as they are by default: one object for all who ask, as stages are frozen.
+_UNTUNED: dict[type[Stage], Stage] = {}
 
 Tuning: TypeAlias = Sequence[Stage]
 
@@ -115,10 +110,14 @@ class Limits:
 
     def __post_init__(self) -> None:
         """UsageError for a value outside its range."""
-        if not isinstance(self.gap, Real) or not 0 <= self.gap < 1:
+        try:
+            gap_fits = 0 <= self.gap < 1
+            limit_fits = self.time_limit is None or self.time_limit > 0
+        except TypeError as error:
+            raise UsageError(f"gap {self.gap!r}, time limit {self.time_limit!r}: {error}") from None
+        if not gap_fits:
             raise UsageError(f"gap {self.gap!r} is not in [0, 1)")
-        limited = self.time_limit is not None
-        if limited and (not isinstance(self.time_limit, Real) or not self.time_limit > 0):
+        if not limit_fits:
             raise UsageError(f"time limit {self.time_limit!r} is not a number of seconds > 0")
         several = isinstance(self.tuning, Sequence)
         if not several or not all(isinstance(stage, Stage) for stage in self.tuning):
@@ -137,7 +136,11 @@ class Limits:
         for own in self.tuning:
             if isinstance(own, stage):
                 return own
-        return _untuned(stage)
+        untuned = _UNTUNED.get(stage)
+        if untuned is None:
+            untuned = _UNTUNED[stage] = stage()
+        assert isinstance(untuned, stage)
+        return untuned
 
     def deadline(self) -> float:
         """Return when the time is up if it begins now (on `stopping.clock`), or infinity."""

@@ -179,11 +179,11 @@ def _first_merged(
     optimum = float((price * counts).sum()) - gained
     slack = problem.tolerance * n_units
     loss = listed.losses(price)
-    kept = np.flatnonzero(loss <= optimum + slack)
-    kept = kept[_lexicographic(problem, listed.select(kept))]
-    part = listed.select(kept)
+    rows = np.flatnonzero(loss <= optimum + slack)
+    rows = rows[_lexicographic(problem, listed.select(rows))]
+    part = listed.select(rows)
     ranking = Ranking(
-        np.maximum(loss[kept], 0.0),
+        np.maximum(loss[rows], 0.0),
         price,
         np.zeros(problem.n_units),
         second_costs(problem, part, second),
@@ -195,7 +195,7 @@ def _first_merged(
         with budget(limits.of(Ties).steps):
             times = first_packing(Model(part, counts, problem.opening), ranking, limits)
     # Ranked by CP-SAT, whose word is not enough for what it costs.
-    if times is None or float(loss[kept] @ times + price @ _untaken(part, times, counts)) > (
+    if times is None or float(loss[rows] @ times + price @ _untaken(part, times, counts)) > (
         max(optimum, 0.0) + problem.slack * n_units / problem.n_units
     ):
         return found

@@ -21,9 +21,10 @@ def whole(name: str, value: Any, least: int, most: float = math.inf) -> int:
         raise UsageError(f"{name} {value!r} is not a whole number")
     if value < least:
         raise UsageError(f"{name} {value} < {least}")
-    if value > most:
+    found = int(value)
+    if found > most:
         raise UsageError(f"{name} {value} > {most:,}")
-    return int(value)
+    return found
 
 
 def number(name: str, value: Any, least: float = -math.inf) -> float:

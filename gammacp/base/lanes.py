@@ -223,7 +223,8 @@ def texts_of(lanes: Lanes, rows: Sequence[Row], inches: float) -> tuple[list[str
         left = np.maximum(lanes.start[row.units], row.low)
         right = np.minimum(lanes.end[row.units], row.high)
         room[row.units] = np.maximum(room[row.units], (right - left) * scale)
-    letters = np.floor(room / _LETTER).astype(int)
+    # Rows of almost no length have a scale without bounds; no unit is wider than its row.
+    letters = np.floor(np.clip(np.nan_to_num(room), 0, inches) / _LETTER).astype(int)
     shown = np.unique(np.concatenate([row.units for row in rows])).tolist()
     labelled = [k for k in shown if lanes.labels[k] is not None]
     long = [k for k in labelled if len(visible(str(lanes.labels[k]))) > letters[k]]

@@ -77,12 +77,19 @@ class Charge:
     @property
     def number(self) -> str:
         """Return the share and how many differences there are, with those by chance."""
+        return self._number(" difference" if self.count == 1 else " differences")
+
+    @property
+    def short_number(self) -> str:
+        """Return the same numbers without saying what is counted."""
+        return self._number("")
+
+    def _number(self, counted: str) -> str:
         words = f"{self.share:.0%}"
         if self.share < 0.01:
             words = f"{self.share:.2%}"
         if self.count is not None:
-            what = "difference" if self.count == 1 else "differences"
-            words += f" ({_round(self.count)} {what}"
+            words += f" ({_round(self.count)}{counted}"
             if self.by_chance is not None:
                 words += f", {_round(self.by_chance)} by chance"
             words += ")"
@@ -232,17 +239,29 @@ def panel_of(found: Charges, width: float) -> tuple[Panel, list[str]]:
     short = dict(zip(people, names, strict=True))
     labels = [replace(row, annotator=short[row.annotator]).label for row in found.rows]
     room = width - _LETTER * max(map(len, labels)) - 0.3
-    numbers = [row.number for row in found.rows]
-    words = [cut_names] * bool(cut_names)
-    if room - _inches(numbers) < _SHORTEST:
-        numbers = [number.partition(" (")[0] for number in numbers]
-        words.append("Counts have no room here.")
+    numbers, about = _fitting_numbers(found.rows, room)
+    words = [sentence for sentence in (cut_names, about) if sentence]
     # Numbers need as many inches behind the longest bar.
     behind = min(_inches(numbers), 0.7 * room)
     draw_them = partial(
         _draw_bars, found=found, labels=labels, numbers=numbers, stretch=room / (room - behind)
     )
     return Panel(_AROUND + _BAR * len(found.rows), draw_them), words
+
+
+def _fitting_numbers(rows: Sequence[Charge], room: float) -> tuple[list[str], str]:
+    """Return the numbers behind the bars, and a sentence about what has no room."""
+    most = room - _SHORTEST
+    numbers = [row.number for row in rows]
+    if _inches(numbers) <= most:
+        return numbers, ""
+    short = [row.short_number for row in rows]
+    shares = [number.partition(" (")[0] for number in short]
+    if short == shares:
+        return shares, ""
+    if _inches(short) <= most:
+        return short, "In brackets: how many differences."
+    return shares, "Counts have no room here."
 
 
 def _inches(texts: Sequence[str]) -> float:

@@ -96,7 +96,10 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
             extent = "this text"
         else:
             extent = f"these {cuts.kind}"
-        words = f"No {listed} stands out beyond {extent}: such differences may be chance."
+        words = (
+            f"Beyond {extent} no {listed} is shown to differ from the others: differences named "
+            "above may be chance."
+        )
         statements.append(Statement(about="none", words=words))
     elif not statement_of:
         words = f"There is too little data to test who or what stands out: {cuts.reason}."
@@ -140,8 +143,8 @@ def _pair(tests: Mapping[tuple[str, str], PairTest]) -> Statement | None:
         return None
     one, other = pair = min(low, key=lambda p: low[p].gamma)
     words = (
-        f"{visible(one)} and {visible(other)} agree least: their γ is {low[pair].gamma:.2f}; "
-        f"the other pairs together have {low[pair].others:.2f}."
+        f"{visible(one)} and {visible(other)} agree less than the other pairs: their γ is "
+        f"{low[pair].gamma:.2f}, that of the others together {low[pair].others:.2f}."
     )
     return Statement(about="pair", words=words, names=pair, p=low[pair].p_holm)
 

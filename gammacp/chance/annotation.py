@@ -68,13 +68,13 @@ class Annotation:
         if self.length == 0:
             return self
         turned = self.starts / self.length + fraction
-        made = replace(self, starts=(turned % 1.0) * self.length)
+        shifted = replace(self, starts=(turned % 1.0) * self.length)
         if not self.links or self.ids is None:
-            return made
+            return shifted
         laps = np.floor(turned)
         behind = int((laps < laps.max()).sum())
         names = self.ids[np.argsort(self.starts, kind="stable")].tolist()
-        return replace(made, links=links_over_joint(self.links, names, behind))
+        return replace(shifted, links=links_over_joint(self.links, names, behind))
 
     def mosaic(self, length: float) -> Annotation:
         """Return the annotation repeated up to `length`: units that start before it are kept."""
@@ -82,9 +82,9 @@ class Annotation:
             return self
         copies = int(np.ceil(length / self.length))
         starts = (self.starts + self.length * np.arange(copies)[:, None]).ravel()
-        kept = np.flatnonzero(starts < length * (1 - ROUNDING))
-        units = self.take(kept % len(self.starts))
-        return replace(units, starts=starts[kept], length=length, ids=None, links=())
+        inside = np.flatnonzero(starts < length * (1 - ROUNDING))
+        units = self.take(inside % len(self.starts))
+        return replace(units, starts=starts[inside], length=length, ids=None, links=())
 
 
 def annotations_of(continuum: Continuum) -> tuple[Annotation, ...]:

@@ -132,8 +132,8 @@ def ratio_with_interval(
         Interval of the value, where there is one.
     """
     value, reason = ratio(observed, expected, nothing)
-    known = {"value": value, "interval": None if reason else interval, "reason": reason}
-    return {"observed": observed, "expected": expected, **known}
+    fields = {"value": value, "interval": None if reason else interval, "reason": reason}
+    return {"observed": observed, "expected": expected, **fields}
 
 
 def ratios(observed: Floats, expected: Floats | float) -> Floats:
@@ -148,8 +148,8 @@ def ratios(observed: Floats, expected: Floats | float) -> Floats:
     [0.5, nan]
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where(np.asarray(expected) > 0, 1 - observed / expected, math.nan)
-    return found
+        values: Floats = np.where(np.asarray(expected) > 0, 1 - observed / expected, math.nan)
+    return values
 
 
 def ratio_interval(lowest: float, highest: float, low: float, high: float) -> tuple[float, float]:
@@ -213,32 +213,32 @@ def against_chance(
     """
     rule = rule or SampleRule()
     computed = computed or {}
-    known = {name: d for name, d in observed.items() if not math.isnan(d)}
+    defined = {name: d for name, d in observed.items() if not math.isnan(d)}
     drawn: dict[str, ExpectedDisorder] = {}
     if isinstance(draw, str):
         model = draw
     else:
         model = draw.signature
-    if observe is not None and known and not isinstance(draw, str):
+    if observe is not None and defined and not isinstance(draw, str):
 
         def count(data: Any) -> list[Disagreement]:
-            found = observe(data)
-            return [Disagreement(found[name], found[name]) for name in known]
+            disagreements = observe(data)
+            return [Disagreement(disagreements[name], disagreements[name]) for name in defined]
 
-        found, _ = expectations(draw, OneByOne(count), rule, seed, measures=len(known))
-        drawn = dict(zip(known, found, strict=True))
+        found, _ = expectations(draw, OneByOne(count), rule, seed, measures=len(defined))
+        drawn = dict(zip(defined, found, strict=True))
     results = {}
     for name in observed:
-        made: dict[str, Any] = {"chance": model, "told": told or {}}
-        if name in known:
-            made |= _settled(known[name], drawn.get(name), computed.get(name))
+        fields: dict[str, Any] = {"chance": model, "told": told or {}}
+        if name in defined:
+            fields |= _settled(defined[name], drawn.get(name), computed.get(name))
         else:
-            made |= {"value": math.nan, "reason": missing}
+            fields |= {"value": math.nan, "reason": missing}
         if drawn:
-            parts = signed_chance(model, rule, seed, made)
+            parts = signed_chance(model, rule, seed, fields)
         else:
             parts = {"chance": model}
-        results[name] = BeyondChance(**made, signature=extend(signed[name], **parts))
+        results[name] = BeyondChance(**fields, signature=extend(signed[name], **parts))
     return results
 
 
@@ -270,25 +270,25 @@ def _settled(
     observed: float, drawn: ExpectedDisorder | None, computed: Computed | None
 ) -> dict[str, Any]:
     """Return what random sets, the chance model, or both tell of 1 − D_o/E[D]."""
-    made: dict[str, Any] = {"observed": observed}
+    fields: dict[str, Any] = {"observed": observed}
     mean = math.nan
     nothing = ALIKE
     interval: tuple[float, float] | None = None
     if drawn is not None:
-        made |= {"samples": drawn.samples, "without_value": drawn.without_value}
+        fields |= {"samples": drawn.samples, "without_value": drawn.without_value}
         if reason := _too_few(drawn):
-            return {**made, "value": math.nan, "reason": reason}
-        mean, made["p"] = drawn.mean, drawn.p_value(observed)
-        made["least_p"] = 1 / (1 + drawn.samples)
+            return {**fields, "value": math.nan, "reason": reason}
+        mean, fields["p"] = drawn.mean, drawn.p_value(observed)
+        fields["least_p"] = 1 / (1 + drawn.samples)
         interval = ratio_interval(observed, observed, *drawn.interval)
     if computed is not None:
         mean = computed.mean
         nothing = computed.nothing
         interval = computed.interval
-        made["samples"] = computed.pairs
+        fields["samples"] = computed.pairs
         if computed.p is not None:
-            made |= {"p": computed.p, "least_p": computed.least_p}
-    return made | ratio_with_interval(observed, mean, interval, nothing)
+            fields |= {"p": computed.p, "least_p": computed.least_p}
+    return fields | ratio_with_interval(observed, mean, interval, nothing)
 
 
 def _too_few(drawn: ExpectedDisorder) -> str | None:

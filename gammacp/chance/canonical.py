@@ -44,8 +44,8 @@ def _canonical_ranks(
         costs = finalise(np.ascontiguousarray(category_costs, np.float64).view(np.uint64))
     people = np.array(units.annotator_codes)
     labels = np.array(units.category_codes)
-    found = refine(place, people, labels, some.edges, some.people_edges, costs)
-    place, who, what, order, named, filled = found
+    ranks = refine(place, people, labels, some.edges, some.people_edges, costs)
+    place, who, what, order, named, filled = ranks
     return place, who, what, order, named[:filled]
 
 
@@ -182,8 +182,8 @@ def _hashes(continua: ContinuumSequence) -> Hashes:
     labels = finalise(who.astype(np.uint64) + finalise(what.astype(np.uint64)))
     # A sum modulo 2⁶⁴ up to each unit, differences of which are exact.
     sums = np.append(np.uint64(0), np.cumsum(finalise(where + labels), dtype=np.uint64))
-    found: Hashes = np.diff(sums[continua.edges])
-    return found
+    hashes: Hashes = np.diff(sums[continua.edges])
+    return hashes
 
 
 def canonical_categories(continua: Sequence[Continuum]) -> Indices:

@@ -75,16 +75,16 @@ class CommonGaps:
         """A sentence where it matters."""
         if not self.matters:
             return ()
-        said = [(name, gap) for name, gaps in self.gaps.items() for gap in gaps]
-        name, gap = max(said, key=lambda row: row[1][1] - row[1][0])
+        listed = [(name, gap) for name, gaps in self.gaps.items() for gap in gaps]
+        name, gap = max(listed, key=lambda row: row[1][1] - row[1][0])
         places = f"from {shortest(gap[0])} to {shortest(gap[1])}"
         value = "γ"
         if self.documents is not None:
             many = f"{len(self.gaps)} of {self.documents} documents have such stretches"
             places = f"{places} in {name} ({many})"
             value = "γ within documents"
-        elif len(said) > 1:
-            places = f"{places}, nor in {len(said) - 1} more stretches"
+        elif len(listed) > 1:
+            places = f"{places}, nor in {len(listed) - 1} more stretches"
         if self.p is None or self.p <= _LEVEL_OF_GAMMA:
             p = ""
         else:

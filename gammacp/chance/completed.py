@@ -64,13 +64,13 @@ class CompletedAnnotation:
         length = self.annotation.length
         ids = self.annotation.ids
         units = self.annotation.take(which[rows % len(which)])
-        made = replace(units, starts=low * length, lengths=(high - low) * length)
+        drawn = replace(units, starts=low * length, lengths=(high - low) * length)
         if ids is None:
-            return made
+            return drawn
         # Units keep their order; what is before the first is another one than what is after it.
         behind = int((rows >= len(which) + (not self.torn)).sum())
-        links = links_over_joint(made.links, ids.tolist(), behind)
-        return replace(made, ids=np.roll(ids, -behind), links=links)
+        links = links_over_joint(drawn.links, ids.tolist(), behind)
+        return replace(drawn, ids=np.roll(ids, -behind), links=links)
 
     def _held(self, starts: Floats, ends: Floats, offsets: Floats) -> Bools:
         """Return which units windows hold (with torn ends, any part), shape (offsets, units)."""
@@ -210,7 +210,7 @@ def margin(annotations: Sequence[Annotation], rhythms: Sequence[bool]) -> float:
             return 1 / rate
         return 0.0
     x = np.linspace(0, max(p.max() for p in pitches), 400)
-    kept = np.exp(-rate * x)
+    shares = np.exp(-rate * x)
     for p in pitches:
-        kept = kept * np.maximum(0, p[:, None] - x).sum(axis=0) / p.sum()
-    return float(np.trapezoid(kept, x))
+        shares = shares * np.maximum(0, p[:, None] - x).sum(axis=0) / p.sum()
+    return float(np.trapezoid(shares, x))

@@ -398,9 +398,9 @@ def circle_of(continuum: Continuum) -> Circle:
         return _without_pauses(continuum, annotations)
     filled = sum(a.lengths.sum() >= (1 - ROUNDING) * a.length for a in annotations)
     # If two annotators fill the same stretch, its ends are those of the text, not of their units.
-    known = continuum.declared or filled > 1
-    rhythms = [completion(a, declared=known) is not None for a in annotations]
-    if known:
+    known_length = continuum.declared or filled > 1
+    rhythms = [completion(a, declared=known_length) is not None for a in annotations]
+    if known_length:
         around = 0.0
     else:
         around = margin(annotations, rhythms)
@@ -415,7 +415,7 @@ def circle_of(continuum: Continuum) -> Circle:
         rows = [places.counted(a, end) for a, end in zip(annotations, reading_ends, strict=True)]
         counted = tuple(a for a in rows if a is not None)
         if len(counted) == len(rows):
-            return Circle(counted, known or not grid.step, places)
+            return Circle(counted, known_length or not grid.step, places)
     # No margin is added where somebody stopped reading, as that place is known.
     circle = continuum.length + 2 * around
     lengths = [until[name] - low + around if name in until else circle for name in names]
@@ -423,7 +423,7 @@ def circle_of(continuum: Continuum) -> Circle:
         replace(a, starts=a.starts + around, length=length)
         for a, length in zip(annotations, lengths, strict=True)
     ]
-    return Circle(tuple(turned), known, None)
+    return Circle(tuple(turned), known_length, None)
 
 
 def _without_pauses(continuum: Continuum, annotations: Sequence[Annotation]) -> Circle:

@@ -133,8 +133,8 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
             a for a in circle_of(continuum).annotations if len(a.starts) >= _FEWEST and a.length > 0
         ]
         if people:
-            seen, drawn = _towards_beginning(people, rng)
-            rows.append(seen)
+            observed_sides, drawn = _towards_beginning(people, rng)
+            rows.append(observed_sides)
             turned += drawn
     if not rows:
         return None
@@ -179,14 +179,16 @@ def _towards_beginning(
     """Mean position − .5, trailing − leading, and both in one as it is and as turned."""
     middles = [np.sort((a.starts + a.lengths / 2) / a.length) for a in people]
     angles = rng.random((len(people), _TURNS))
-    seen = np.array([_sides(own[:, None])[:, 0] for own in middles])
+    observed_sides = np.array([_sides(own[:, None])[:, 0] for own in middles])
     turns = zip(middles, angles, strict=True)
     drawn = np.array([_sides_of_turns(own, angle) for own, angle in turns])
     spread = np.maximum(drawn.std(axis=2, keepdims=True), _ROUNDING)
     n = len(people)
     scale = math.sqrt(n * (1 + (n - 1) * _share_in_common(people, middles, angles)))
-    one = _WEIGHTS @ (seen / spread[:, :, 0]).sum(axis=0) / scale
-    return (*seen.mean(axis=0), one), _WEIGHTS @ (drawn / spread).sum(axis=0) / math.sqrt(n)
+    one = _WEIGHTS @ (observed_sides / spread[:, :, 0]).sum(axis=0) / scale
+    return (*observed_sides.mean(axis=0), one), _WEIGHTS @ (drawn / spread).sum(axis=0) / math.sqrt(
+        n
+    )
 
 
 def _sides(middles: Floats) -> Floats:
@@ -214,15 +216,15 @@ def _share_in_common(
     if len(people) < 2:
         return 0.0
     near = float(np.concatenate([a.lengths / a.length for a in people]).mean()) / 2
-    found = []
+    shares = []
     for k, own in enumerate(middles):
         for j, other in enumerate(middles):
             if j != k:
                 # A row for each turn: neighbours are looked for beside each other.
                 sets = _around(own + (angles[k, :99] - angles[j, :99])[:, None])
                 met = [float(_near(x, other, near).mean()) for x in (own, sets)]
-                found.append((met[0] - met[1]) / max(1 - met[1], 1e-12))
-    return min(1.0, max(0.0, float(np.mean(found))))
+                shares.append((met[0] - met[1]) / max(1 - met[1], 1e-12))
+    return min(1.0, max(0.0, float(np.mean(shares))))
 
 
 def _near(places: Floats, others: Floats, distance: float) -> Any:

@@ -70,17 +70,17 @@ class DocumentsSampler:
         chosen: list[Annotation] = []
         met: list[int] = []
         for annotator in annotators:
-            own = self.own[annotator]
+            rows = self.own[annotator]
             # Where in the annotator's row those of documents that are taken stand.
             taken = np.array(met, np.int64)
-            around = np.stack((self.edges[taken], self.edges[taken + 1])).astype(own.dtype)
-            low, high = np.searchsorted(own, around)
+            around = np.stack((self.edges[taken], self.edges[taken + 1])).astype(rows.dtype)
+            low, high = np.searchsorted(rows, around)
             gone = sorted(k for s, e in zip(low, high, strict=True) for k in range(s, e))
-            place = int(rng.integers(len(own) - len(gone)))
+            place = int(rng.integers(len(rows) - len(gone)))
             for k in gone:
                 place += place >= k
-            met.append(int(np.searchsorted(self.edges, own[place], side="right")) - 1)
-            chosen.append(self.annotations[own[place]])
+            met.append(int(np.searchsorted(self.edges, rows[place], side="right")) - 1)
+            chosen.append(self.annotations[rows[place]])
         return annotation_set(chosen, self.categories, tuple(self.names[i] for i in annotators))
 
 
@@ -111,15 +111,15 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
     sets = sets.reshape(-1, n_annotators)
     if not len(sets):
         raise DataError(f"no document has {n_annotators} annotators")
-    own = list(pool.own)
-    few = [k for k in np.unique(sets) if len(own[k]) < n_annotators]
+    rows_by_annotator = list(pool.own)
+    few = [k for k in np.unique(sets) if len(rows_by_annotator[k]) < n_annotators]
     for k in few:
-        own[k] = np.arange(pool.edges[-1], dtype=np.int32)
+        rows_by_annotator[k] = np.arange(pool.edges[-1], dtype=np.int32)
     if few:
         pooled = f"(pooled={len(few)})"
     else:
         pooled = ""
-    return replace(pool, own=tuple(own), sets=sets, signature=f"documents{pooled}")
+    return replace(pool, own=tuple(rows_by_annotator), sets=sets, signature=f"documents{pooled}")
 
 
 @lru_cache(maxsize=1)
@@ -135,12 +135,14 @@ def _pool(continua: ContinuumSequence) -> DocumentsSampler:
     annotators = rank[whose]
     annotators = annotators[np.lexsort((annotators, owner))]
     order = np.argsort(annotators, kind="stable").astype(np.int32)
-    own = np.split(order, np.cumsum(np.bincount(annotators, minlength=len(rank)))[:-1])
+    rows_by_annotator = np.split(
+        order, np.cumsum(np.bincount(annotators, minlength=len(rank)))[:-1]
+    )
     called = tuple(names[k] for k in np.argsort(rank))
     return DocumentsSampler(
         OnDemand(len(order), _OfRow(ordered, annotators, called, _beginnings(ordered))),
         edges,
-        tuple(own),
+        tuple(rows_by_annotator),
         annotators,
         ordered[0].categories,
         called,

@@ -175,7 +175,7 @@ def prepare_normal(continua: Sequence[Continuum], n_annotators: int) -> NormalSa
         begins = low
     else:
         begins = min(0.0, low)
-    made = normal_sampler(continuum, n_annotators, codes, begins)
+    sampler = normal_sampler(continuum, n_annotators, codes, begins)
     if begins == low:
-        return made
-    return replace(made, signature=f"{made.signature}(from=0)")
+        return sampler
+    return replace(sampler, signature=f"{sampler.signature}(from=0)")

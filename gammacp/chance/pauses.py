@@ -312,12 +312,14 @@ class Dividing:
             return None
         allowance = ROUNDING * float(edges[-1])
         codes = annotation.category_codes.copy()
-        kept = np.ones(len(ends), np.bool_)
+        outside = np.ones(len(ends), np.bool_)
         starts = annotation.starts
         others = list[int]()
         for pause in edges[1:-1][met].tolist():
-            before = np.flatnonzero(kept & (np.abs(ends - pause) <= allowance) & (starts < pause))
-            after = np.flatnonzero(kept & (np.abs(starts - pause) <= allowance) & (ends > pause))
+            before = np.flatnonzero(
+                outside & (np.abs(ends - pause) <= allowance) & (starts < pause)
+            )
+            after = np.flatnonzero(outside & (np.abs(starts - pause) <= allowance) & (ends > pause))
             if not (len(before) and len(after)):
                 continue
             one = int(before[0])
@@ -329,9 +331,9 @@ class Dividing:
             others.append(int(codes[one + other - longer]))
             codes[one] = codes[longer]
             ends[one] = ends[other]
-            kept[other] = False
+            outside[other] = False
         joined = replace(annotation, lengths=ends - starts, category_codes=codes)
-        return cls(edges, joined.take(np.flatnonzero(kept)), np.array(others, np.int32))
+        return cls(edges, joined.take(np.flatnonzero(outside)), np.array(others, np.int32))
 
     def fit(self, annotation: Annotation, rng: np.random.Generator) -> Annotation:
         """Return a turned annotation with its units divided at pauses.

@@ -137,15 +137,15 @@ def changed_default(
     values
         Selected values, by the keys of a campaign.toml.
     """
-    given = [key for key in _CHANGES if values.get(key)]
-    if not given or not kept:
+    changes = [key for key in _CHANGES if values.get(key)]
+    if not changes or not kept:
         return None
     before, after = (default_chance([[*each.values()]]) for each in (read, kept))
     if before == after:
         return None
-    names = ", ".join(map(str, values[given[0]]))
-    if len(given) == 1:
-        selection = _CHANGES[given[0]].format(names)
+    names = ", ".join(map(str, values[changes[0]]))
+    if len(changes) == 1:
+        selection = _CHANGES[changes[0]].format(names)
     else:
         selection = "After this selection"
     return (

@@ -200,21 +200,21 @@ class Draws(Generic[Data]):
             if self._known is None:
                 return several
             self._known.update(zip(new, several, strict=True))
-        found: list[Data] = []
+        random_sets: list[Data] = []
         for index in indices:
             if due():
                 break
             if self._known is not None and index in self._known:
-                found.append(self._known[index])
+                random_sets.append(self._known[index])
                 continue
             rng = sample_seed(self.seed, index)
             chosen = self.sampler
             if isinstance(chosen, Strata):
                 chosen = chosen.of(index % self.rounds, rng)
-            found.append(chosen.draw(rng))
+            random_sets.append(chosen.draw(rng))
             if self._known is not None:
-                self._known[index] = found[-1]
-        return found
+                self._known[index] = random_sets[-1]
+        return random_sets
 
 
 class Counting(Protocol[Counted]):
@@ -294,16 +294,16 @@ def expectations(
     while missing and complete:
         # Whole rounds: every stratum is drawn from equally often.
         wanted = range(len(rows), -(-(len(rows) + missing) // draws.rounds) * draws.rounds)
-        taken = [draws.take(wanted[i : i + size]) for i in range(0, len(wanted), size)]
-        some = [data for data in taken if data]
-        for data, found in zip(some, spread(disagreements.of_each, some), strict=False):
+        batches = [draws.take(wanted[i : i + size]) for i in range(0, len(wanted), size)]
+        some = [data for data in batches if data]
+        for data, disagreement in zip(some, spread(disagreements.of_each, some), strict=False):
             rows += [
                 [replace(d, stratum=k) for d in row] if (k := i % draws.rounds) else row
-                for i, row in enumerate(found, len(rows))
+                for i, row in enumerate(disagreement, len(rows))
             ]
             if progress is not None:
                 progress(len(rows), wanted.stop)
-            if len(found) < len(data) or due():
+            if len(disagreement) < len(data) or due():
                 break
         # Where there can be no more samples, fewer are no interruption.
         complete = len(rows) == wanted.stop or draws.ended
@@ -315,27 +315,27 @@ def expectations(
             missing = max((rule.missing(e, len(rows)) for e in expected), default=0)
         else:
             missing = 0
-    kept = tuple(entry.kept for row in rows for entry in row if entry.kept is not None)
+    details = tuple(entry.kept for row in rows for entry in row if entry.kept is not None)
     if not rows:
         expected = [_expected_disorder((), rule, complete)] * measures
-    return tuple(expected), kept
+    return tuple(expected), details
 
 
 def _expected_disorder(
     column: Sequence[Disagreement], rule: SampleRule, complete: bool
 ) -> ExpectedDisorder:
-    known = [d for d in column if not math.isnan(d.value)]
-    weights = np.array([d.weight for d in known])
-    strata = np.array([d.stratum for d in known], np.int64)
-    disorders = np.array([d.value for d in known])
-    found = ExpectedDisorder(
+    defined = [d for d in column if not math.isnan(d.value)]
+    weights = np.array([d.weight for d in defined])
+    strata = np.array([d.stratum for d in defined], np.int64)
+    disorders = np.array([d.value for d in defined])
+    expected = ExpectedDisorder(
         disorders,
-        np.array([d.bound for d in known]),
-        all(d.proven for d in known),
+        np.array([d.bound for d in defined]),
+        all(d.proven for d in defined),
         rule.confidence,
         complete,
         weights=None if (weights == 1).all() else weights,
         strata=strata if strata.any() else None,
-        without_value=len(column) - len(known),
+        without_value=len(column) - len(defined),
     )
-    return replace(found, capped=complete and rule.falls_short(found, len(column)))
+    return replace(expected, capped=complete and rule.falls_short(expected, len(column)))

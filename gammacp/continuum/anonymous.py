@@ -12,6 +12,8 @@ from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.selecting import keep_rows
 from gammacp.errors import UsageError
 
+_MOST_READERS = 100_000
+
 _FACT = "unnamed"
 
 
@@ -57,7 +59,7 @@ def hide_names(continuum: Continuum, readers: int, *, blocks: bool = False) -> C
     Raises
     ------
     UsageError
-        Fewer than two readers.
+        Fewer than two readers, or more than anybody has.
 
     >>> from gammacp.continuum.unit import Unit
     >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Ann", 3, 9)])
@@ -66,6 +68,8 @@ def hide_names(continuum: Continuum, readers: int, *, blocks: bool = False) -> C
     """
     if readers < 2:
         raise UsageError(f"readers {readers} < 2")
+    if readers > _MOST_READERS:
+        raise UsageError(f"readers {readers} > {_MOST_READERS:,}")
     hidden = declare_unnamed_readers(continuum, readers).with_about(read_until=())
     if blocks:
         return hidden.noting("readers", str(readers), "blocks")

@@ -238,8 +238,8 @@ class Continuum(Quantities):
             Name, offset unit, text, ….
         """
         columns = in_order(starts, ends, annotator_codes, category_codes, inside, ids)
-        own = checked_bounds(bounds, columns["starts"], columns["ends"])
-        return cls(annotators, categories, **columns, bounds=own, links=links, about=about)
+        checked = checked_bounds(bounds, columns["starts"], columns["ends"])
+        return cls(annotators, categories, **columns, bounds=checked, links=links, about=about)
 
     @classmethod
     def from_frame(

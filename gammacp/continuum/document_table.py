@@ -474,35 +474,35 @@ def _put_in_order(
     sorted_by = ("category_codes", "ends", "starts", "annotator_codes")
     sizes = np.zeros(n, np.int64)
     people = []
-    kept = 0
+    n_kept = 0
     first = np.searchsorted(documents, np.arange(n + 1))
     cuts = np.flatnonzero(np.diff(first[1:] // _ROWS)) + 1
     stretches = [0, *cuts.tolist(), n]
     for low, high in pairwise(stretches):
         rows = slice(first[low], first[high])
-        own = documents[rows] - low
+        numbers = documents[rows] - low
         inside = (ranks(columns["inside"][rows]),) if "inside" in columns else ()
-        order = np.lexsort((*inside, *(columns[name][rows] for name in sorted_by), own))
+        order = np.lexsort((*inside, *(columns[name][rows] for name in sorted_by), numbers))
         who = columns["annotator_codes"][rows][order]
         places = columns["starts"][rows][order]
         new = np.ones(len(order), np.bool_)
-        new[1:] = (who[1:] != who[:-1]) | (own[1:] != own[:-1])
+        new[1:] = (who[1:] != who[:-1]) | (numbers[1:] != numbers[:-1])
         new &= who >= 0
-        each = np.bincount(own[new], minlength=high - low)
+        each = np.bincount(numbers[new], minlength=high - low)
         people.append((who[new], each))
-        code = np.cumsum(new) - 1 - (np.cumsum(each) - each)[own]
+        code = np.cumsum(new) - 1 - (np.cumsum(each) - each)[numbers]
         units = ~np.isnan(places)
-        sizes[low:high] = np.bincount(own[units], minlength=high - low)
-        there = slice(kept, kept + int(np.count_nonzero(units)))
+        sizes[low:high] = np.bincount(numbers[units], minlength=high - low)
+        target = slice(n_kept, n_kept + int(np.count_nonzero(units)))
         order = order[units]
         # What is read has its rows behind those that are written.
         values = {name: columns[name][rows][order] for name in names[1:] if name in columns}
-        columns["annotator_codes"][there] = code[units]
+        columns["annotator_codes"][target] = code[units]
         for name, column in values.items():
-            columns[name][there] = column
-        kept = there.stop
+            columns[name][target] = column
+        n_kept = target.stop
     for name, column in columns.items():
-        columns[name] = column if len(column) == kept else column[:kept].copy()
+        columns[name] = column if len(column) == n_kept else column[:n_kept].copy()
     return sizes, people
 
 

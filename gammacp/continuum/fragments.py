@@ -51,7 +51,7 @@ def join(
         parts = sorted((float(start), float(end)) for start, end in fragments)
     except (TypeError, ValueError):
         raise DataError("fragments are not pairs of numbers", hint="Give START and END") from None
-    found = parts[:1]
+    joined = parts[:1]
     for start, end in parts:
         if not start < end:
             if start == end:
@@ -68,16 +68,16 @@ def join(
                 hint="Correct them, or make a unit of each",
             )
         if start == e:
-            found[-1] = found[-1][0], end
+            joined[-1] = joined[-1][0], end
         else:
-            found.append((start, end))
-    if found and hull and (found[0][0], found[-1][1]) != hull:
+            joined.append((start, end))
+    if joined and hull and (joined[0][0], joined[-1][1]) != hull:
         raise DataError(
-            f"fragments reach from {found[0][0]:.15g} to {found[-1][1]:.15g}, their unit from "
+            f"fragments reach from {joined[0][0]:.15g} to {joined[-1][1]:.15g}, their unit from "
             f"{hull[0]:.15g} to {hull[1]:.15g}",
             hint="Correct one of the two",
         )
-    return tuple(found)
+    return tuple(joined)
 
 
 def breaks_of(fragments: Fragments) -> tuple[float, ...]:
@@ -126,10 +126,10 @@ def column(entries: Iterable[Any]) -> NDArray[Any] | None:
     rows = list(entries)
     if not any(rows):
         return None
-    made = np.empty(len(rows), np.object_)
-    made[:] = rows
-    freeze(made)
-    return made
+    breaks = np.empty(len(rows), np.object_)
+    breaks[:] = rows
+    freeze(breaks)
+    return breaks
 
 
 def split_inside(inside: Inside | None) -> tuple[Breaks | None, Shapes | None]:

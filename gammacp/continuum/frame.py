@@ -34,14 +34,14 @@ def columns_of_frame(
     frame, features, columns
         As for `Continuum.from_frame`.
     """
-    found = columns_of(frame, several("features", features), columns)
+    read = columns_of(frame, several("features", features), columns)
     return {
-        "annotator": found.annotators,
-        "category": _labels(found),
-        "start": found.starts,
-        "end": found.ends,
-        "fragments": _fragments(found),
-        "shapes": _shapes(found),
+        "annotator": read.annotators,
+        "category": _labels(read),
+        "start": read.starts,
+        "end": read.ends,
+        "fragments": _fragments(read),
+        "shapes": _shapes(read),
     }
 
 
@@ -60,28 +60,28 @@ def documents_of_frame(
         if "document" in roles:
             raise UsageError("`document=` and `columns=` both say which column names the documents")
         roles["document"] = text("document", document)
-    found = columns_of(frame, several("features", features), roles, documents=True)
-    documents = found.documents or []
+    read = columns_of(frame, several("features", features), roles, documents=True)
+    documents = read.documents or []
     if not documents:
         raise DataError("data frame has no rows", hint="It needs one row per unit")
-    labels = _labels(found)
+    labels = _labels(read)
     places = {name: number for number, name in enumerate(dict.fromkeys(documents))}
-    annotators = [name for name in dict.fromkeys(found.annotators) if name is not None]
+    annotators = [name for name in dict.fromkeys(read.annotators) if name is not None]
     categories = [label for label in dict.fromkeys(labels) if label is not None]
-    made = DocumentTable.of_rows(
+    table = DocumentTable.of_rows(
         places,
         annotators,
         categories,
         np.array([places[name] for name in documents], np.int32),
-        coded(found.annotators, annotators),
+        coded(read.annotators, annotators),
         coded(labels, categories),
-        np.array(found.starts),
-        np.array(found.ends),
-        inside=column(_inside(found, documents)),
-        bounds={places[name]: bounds for name, bounds in found.bounds.items()},
-        offset_unit=found.offset_unit,
+        np.array(read.starts),
+        np.array(read.ends),
+        inside=column(_inside(read, documents)),
+        bounds={places[name]: bounds for name, bounds in read.bounds.items()},
+        offset_unit=read.offset_unit,
     )
-    return made, found.unused
+    return table, read.unused
 
 
 def _labels(found: FrameColumns) -> list[str | None]:
@@ -115,11 +115,11 @@ def _shapes(found: FrameColumns) -> list[Shape | None] | None:
     if found.shapes is None and found.extents is None:
         return None
     nothing = [None] * len(found.starts)
-    given = found.shapes or nothing
+    shapes = found.shapes or nothing
     further = found.extents or nothing
     rows: list[Shape | None] = []
     for row, (start, end, entry, extents) in enumerate(
-        zip(found.starts, found.ends, given, further, strict=True), 1
+        zip(found.starts, found.ends, shapes, further, strict=True), 1
     ):
         with _row_named(row):
             if entry is not None:

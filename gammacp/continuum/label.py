@@ -34,11 +34,13 @@ class Label(str):
 
     def __new__(cls, category: str | None, features: Mapping[str, str | None]) -> Label:
         """Make a label; features whose value is None or empty are left out."""
-        known = {name: value for name, value in sorted(features.items()) if value}
-        shown = ", ".join(f"{_quote(name)}={_quote(value)}" for name, value in known.items())
-        made = super().__new__(cls, " ".join(filter(None, (category, f"[{shown}]" * bool(known)))))
-        made.category, made.features = category or None, MappingProxyType(known)
-        return made
+        marked = {name: value for name, value in sorted(features.items()) if value}
+        shown = ", ".join(f"{_quote(name)}={_quote(value)}" for name, value in marked.items())
+        label = super().__new__(
+            cls, " ".join(filter(None, (category, f"[{shown}]" * bool(marked))))
+        )
+        label.category, label.features = category or None, MappingProxyType(marked)
+        return label
 
     def __reduce__(self) -> tuple[type[Label], tuple[str | None, dict[str, str]]]:
         """For worker processes."""
@@ -106,8 +108,8 @@ def label_json(label: str | None) -> dict[str, object]:
     label
         Label of a unit.
     """
-    known = features_of(label)
-    return {"category": category_of(label), **({"features": dict(known)} if known else {})}
+    features = features_of(label)
+    return {"category": category_of(label), **({"features": dict(features)} if features else {})}
 
 
 def feature_names(labels: Iterable[str]) -> tuple[str, ...]:

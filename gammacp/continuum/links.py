@@ -120,12 +120,12 @@ def rows_of_links(
             rows.append((*ends, code[link.type, link.kind]))
     table = np.array(sorted(rows), np.int64).reshape(-1, 3)
     types, kinds = zip(*named, strict=True) if named else ((), ())
-    found = Linked(
+    linked = Linked(
         types, kinds, table[:, 2].astype(np.int32), table[:, 0], table[:, 1], len(links) - len(rows)
     )
-    for array in (found.codes, found.sources, found.targets):
+    for array in (linked.codes, linked.sources, linked.targets):
         freeze(array)
-    return found
+    return linked
 
 
 def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> tuple[Link, ...]:
@@ -160,25 +160,25 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     rank = sorted(range(len(links)), key=lambda k: (ends[k], links[k].type, links[k].kind))
     able = [k for k in rank if links[k].kind != CHAIN and min(ends[k]) >= 0]
     # Links are exchanged by the end of which units have about one: premises, not their claims.
-    own = int(len({ends[k][1] for k in able}) > len({ends[k][0] for k in able}))
+    side = int(len({ends[k][1] for k in able}) > len({ends[k][0] for k in able}))
     torn = [k for k in able if min(ends[k]) < first <= max(ends[k])]
     to_give: dict[int, list[int]] = {}
     for k in reversed(able):
         if not min(ends[k]) < first <= max(ends[k]):
-            to_give.setdefault(ends[k][own], []).append(k)
-    busy = {ends[k][own] for k in torn} - to_give.keys()
-    made = list(links)
+            to_give.setdefault(ends[k][side], []).append(k)
+    busy = {ends[k][side] for k in torn} - to_give.keys()
+    joined = list(links)
 
     def lay(k: int, end: int, other: int) -> bool:
         names = ids[end], ids[other]
         if all(names) and end != other:
-            source, target = names[::-1] if own else names
-            made[k] = replace(links[k], source=source, target=target)
-        return made[k] is not links[k]
+            source, target = names[::-1] if side else names
+            joined[k] = replace(links[k], source=source, target=target)
+        return joined[k] is not links[k]
 
     for k in torn:
-        end = ends[k][own]
-        other = ends[k][1 - own]
+        end = ends[k][side]
+        other = ends[k][1 - side]
         ahead = count - first
         behind = -first
         to, beyond = (end + ahead, other + behind) if end < first else (end + behind, other + ahead)
@@ -188,8 +188,8 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
             continue
         if lay(k, to, beyond) and to_give.get(to):
             given = to_give[to].pop()
-            lay(given, end, (ends[given][1 - own] + first) % count)
-    return tuple(made)
+            lay(given, end, (ends[given][1 - side] + first) % count)
+    return tuple(joined)
 
 
 def whole_links(links: Iterable[Link], units: Container[tuple[str, str]]) -> tuple[Link, ...]:
@@ -224,20 +224,20 @@ def check_links(
     DataError
         An annotator has two units of one id, or a link names a unit that is not there.
     """
-    known: set[tuple[str, str]] = set()
+    units: set[tuple[str, str]] = set()
     for name, unit in zip(annotator, () if ids is None else ids, strict=False):
-        if unit and (name, unit) in known:
+        if unit and (name, unit) in units:
             raise DataError(
                 f"two units by {name} have the id {unit!r}", hint="Give each its own id"
             )
-        known.add((name, unit))
-    found = tuple(links)
-    for link in found:
+        units.add((name, unit))
+    checked = tuple(links)
+    for link in checked:
         for end in (link.source, link.target):
-            if not end or (link.annotator, end) not in known:
+            if not end or (link.annotator, end) not in units:
                 raise DataError(
                     f"a link {link.type!r} by {link.annotator} ends at {end!r}, but no unit of "
                     "that annotator has this id",
                     hint="Name units by their ids (column `unit`)",
                 )
-    return found
+    return checked

@@ -131,9 +131,9 @@ def declare_markable(continuum: Continuum, stretches: Iterable[Stretch]) -> Cont
         joined = ()
     if joined == continuum.markable and (low, high) == continuum.bounds:
         return continuum
-    made = replace(continuum, bounds=(low, high)).with_about(markable=joined)
-    _check_units(made)
-    return made.noting("markable", fingerprint(repr(rows)))
+    declared = replace(continuum, bounds=(low, high)).with_about(markable=joined)
+    _check_units(declared)
+    return declared.noting("markable", fingerprint(repr(rows)))
 
 
 def _joined(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
@@ -167,9 +167,9 @@ def units_in_pauses(continuum: Continuum) -> tuple[list[int], int]:
         for places in (continuum.starts, continuum.ends)
     )
     held = (begun >= 0) & (ends[begun] >= continuum.starts)
-    kept = (ended >= 0) & (ends[ended] >= continuum.ends)
+    markable = (ended >= 0) & (ends[ended] >= continuum.ends)
     whole = np.where(points, ~held, ~reaches)
-    partly = ~whole & ~(held & kept)
+    partly = ~whole & ~(held & markable)
     return np.flatnonzero(whole).tolist(), int(partly.sum())
 
 
@@ -193,7 +193,7 @@ def pauses_in_words(continuum: Continuum) -> tuple[str, ...]:
         Continuum with its stretches.
     """
     whole, partly = units_in_pauses(continuum)
-    said = []
+    sentences = []
     if whole:
         units = [continuum.unit(row) for row in whole]
         names = [f"{u.annotator} {shortest(u.start)}-{shortest(u.end)}" for u in units]
@@ -201,7 +201,7 @@ def pauses_in_words(continuum: Continuum) -> tuple[str, ...]:
             many = "1 unit lies"
         else:
             many = f"{len(units)} units lie"
-        said.append(
+        sentences.append(
             f"{many} in a pause, where nothing can be marked ({first_names(names, _NAMED)}): "
             "chance has them elsewhere"
         )
@@ -210,5 +210,5 @@ def pauses_in_words(continuum: Continuum) -> tuple[str, ...]:
             many = "1 unit begins or ends"
         else:
             many = f"{partly} units begin or end"
-        said.append(f"{many} in a pause: chance has the part that lies outside")
-    return tuple(said)
+        sentences.append(f"{many} in a pause: chance has the part that lies outside")
+    return tuple(sentences)

@@ -99,9 +99,9 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
         )
     if continuum.n_annotators < 2:
         # Advice names everybody: without the name, many such files have one reason.
-        known = where_others_are([continuum])
+        others = where_others_are([continuum])
         raise too_few_annotators(
-            [continuum], who="one" if known else (*continuum.annotators, "")[0]
+            [continuum], who="one" if others else (*continuum.annotators, "")[0]
         )
     if not continuum.n_units:
         raise DataError(
@@ -147,19 +147,19 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
         return continuum
     units = {(u.annotator, u.id) for u in continuum if u.id}
     if wanted:
-        kept = whole_links(continuum.links, units)
+        links = whole_links(continuum.links, units)
     else:
-        kept = ()
-    if len(kept) == len(continuum.links):
+        links = ()
+    if len(links) == len(continuum.links):
         return continuum
     tally = Tally(continuum.name)
     if wanted:
         reason = "ends at a unit that was left out"
     else:
         reason = links_unused()
-    tally.add("link", reason, len(continuum.links) - len(kept))
+    tally.add("link", reason, len(continuum.links) - len(links))
     about = replace(continuum.about, left_out=(*continuum.left_out, *tally.entries()))
-    return replace(continuum, links=kept, about=about)
+    return replace(continuum, links=links, about=about)
 
 
 def in_pieces(continuum: Continuum) -> str:

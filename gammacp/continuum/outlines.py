@@ -42,22 +42,22 @@ def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
         {p[2] for _, _, shape in rows if shape.kind == "stack" for r in shape.rings for p in r}
     )
     aside = {z: i * wide for i, z in enumerate(heights)}
-    found = np.empty(len(rows), np.object_)
+    outlines = np.empty(len(rows), np.object_)
     for i, (start, end, shape) in enumerate(rows):
         if shape.kind == "box":
-            found[i] = s.box(start, shape.extents[0][0], end, shape.extents[0][1])
+            outlines[i] = s.box(start, shape.extents[0][0], end, shape.extents[0][1])
         elif shape.kind == "point":
-            found[i] = s.MultiPoint([p for r in shape.rings for p in r])
+            outlines[i] = s.MultiPoint([p for r in shape.rings for p in r])
         elif shape.kind == "polyline":
-            found[i] = s.MultiLineString(shape.rings)
+            outlines[i] = s.MultiLineString(shape.rings)
         else:
             rings = [
                 [(p[0] + (aside[p[2]] if p[2:] else 0.0), p[1]) for p in r] for r in shape.rings
             ]
             covered = s.union_all(s.make_valid([s.Polygon(r) for r in rings]))
             # What an outline goes along twice is a line, which covers nothing.
-            found[i] = s.union_all(_areas(covered)) if s.area(covered) > 0 else covered
-    return found
+            outlines[i] = s.union_all(_areas(covered)) if s.area(covered) > 0 else covered
+    return outlines
 
 
 def n_mended(shapes: Iterable[Shape]) -> int:
@@ -90,7 +90,7 @@ def cut(shape: Shape, at: float) -> tuple[tuple[Span, Shape], ...]:
     s = shapely()
     low, high = shape.extents[0]
     reach = 1.0 + max(abs(p[0]) for ring in shape.rings for p in ring)
-    found = []
+    pieces = []
     for window in (s.box(-reach, low, at, high), s.box(at, low, reach, high)):
         rings = [
             [(*point, *ring[0][2:]) for point in part.exterior.coords]
@@ -99,8 +99,8 @@ def cut(shape: Shape, at: float) -> tuple[tuple[Span, Shape], ...]:
             for part in _without_holes(whole)
         ]
         if rings:
-            found.append(outline(shape.kind, rings))
-    return tuple(found)
+            pieces.append(outline(shape.kind, rings))
+    return tuple(pieces)
 
 
 def rings_of_boxes(boxes: Iterable[tuple[float, float, float, float]]) -> list[Any]:

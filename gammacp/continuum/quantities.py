@@ -72,10 +72,10 @@ class Quantities(Described):
     def declared(self) -> bool:
         """Return whether its bounds are others than its units' own."""
         if self.n_units:
-            own = (self.starts.min(), self.ends.max())
+            extent = (self.starts.min(), self.ends.max())
         else:
-            own = (0.0, 0.0)
-        return self.bounds != own
+            extent = (0.0, 0.0)
+        return self.bounds != extent
 
     @property
     def inside(self) -> Inside | None:

@@ -73,10 +73,10 @@ def keep_annotators(continuum: Continuum, names: Iterable[str]) -> Continuum:
     """
     keep = set(several("annotators", names))
     check_known(keep, continuum.annotators, "annotator")
-    kept = tuple(a for a in continuum.annotators if a in keep)
-    if kept == continuum.annotators:
+    annotators = tuple(a for a in continuum.annotators if a in keep)
+    if annotators == continuum.annotators:
         return continuum
-    codes = recode(continuum.annotators, kept)[continuum.annotator_codes]
+    codes = recode(continuum.annotators, annotators)[continuum.annotator_codes]
     about = continuum.about.noting("exclude", *(a for a in continuum.annotators if a not in keep))
     if about.read_until:
         until = tuple((a, place) for a, place in about.read_until if a in keep)
@@ -84,7 +84,7 @@ def keep_annotators(continuum: Continuum, names: Iterable[str]) -> Continuum:
     return keep_rows(
         continuum,
         codes >= 0,
-        annotators=kept,
+        annotators=annotators,
         annotator_codes=codes,
         links=tuple(x for x in continuum.links if x.annotator in keep),
         about=about,
@@ -108,16 +108,16 @@ def keep_categories(continuum: Continuum, names: Iterable[str]) -> Continuum:
     """
     keep = set(several("categories", names))
     check_known(keep, (*plain(continuum.categories)[0], *continuum.categories), "category")
-    kept = tuple(c for c in continuum.categories if c in keep or category_of(c) in keep)
-    if kept == continuum.categories and (continuum.category_codes >= 0).all():
+    categories = tuple(c for c in continuum.categories if c in keep or category_of(c) in keep)
+    if categories == continuum.categories and (continuum.category_codes >= 0).all():
         return continuum
-    codes = recode(continuum.categories, kept)[continuum.category_codes]
+    codes = recode(continuum.categories, categories)[continuum.category_codes]
     return keep_rows(
         continuum,
         codes >= 0,
-        categories=kept,
+        categories=categories,
         category_codes=codes,
-        about=continuum.about.noting("only", *kept),
+        about=continuum.about.noting("only", *categories),
     )
 
 
@@ -149,12 +149,12 @@ def drop_short_units(continuum: Continuum, least: float) -> Continuum:
             what = "units have fragments or shapes"
         hint = "Leave `min_length=` out, or those units (`only=CATEGORIES`)"
         raise DataError(f"{what}, so a least length does not apply to them", hint=hint)
-    kept = continuum.lengths >= least
-    if kept.all():
+    long_enough = continuum.lengths >= least
+    if long_enough.all():
         return continuum
     reason = f"shorter than {shortest(least)} (`min_length=`)"
-    lost = LeftOut(continuum.name, "unit", int((~kept).sum()), reason)
-    rest = keep_rows(continuum, kept).with_about(left_out=(*continuum.left_out, lost))
+    lost = LeftOut(continuum.name, "unit", int((~long_enough).sum()), reason)
+    rest = keep_rows(continuum, long_enough).with_about(left_out=(*continuum.left_out, lost))
     return rest.noting("min-length", shortest(least))
 
 

@@ -178,13 +178,13 @@ class ContinuumSequence(Sequence[Continuum]):
     @cached_property
     def counts(self) -> Codes:
         """Units of each annotator of each, one after the other."""
-        found = [np.empty(0, np.int32)]
+        counts_by_document = [np.empty(0, np.int32)]
         for part in self.stretches(_UNITS):
             first = np.repeat(part.people_edges[:-1], part.n_units)
             codes = part.all_units().annotator_codes
             counts = np.bincount(first + codes, minlength=part.people_edges[-1])
-            found.append(counts.astype(np.int32))
-        return np.concatenate(found)
+            counts_by_document.append(counts.astype(np.int32))
+        return np.concatenate(counts_by_document)
 
     @cached_property
     def most_units(self) -> Indices:
@@ -201,11 +201,11 @@ class ContinuumSequence(Sequence[Continuum]):
         values
             Value of each annotator of each continuum, one after the other, as `counts`.
         """
-        made = np.zeros(len(self), np.int64)
+        numbers = np.zeros(len(self), np.int64)
         some = np.flatnonzero(self.n_annotators)
         if len(some):
-            made[some] = reduce.reduceat(values, self.people_edges[some])
-        return made
+            numbers[some] = reduce.reduceat(values, self.people_edges[some])
+        return numbers
 
     @property
     def beside(self) -> Sequence[Continuum]:

@@ -127,8 +127,10 @@ def outline(kind: str, rings: Iterable[Iterable[Sequence[float]]]) -> tuple[Span
     """
     least = KINDS.get(kind, 0)
     if not least:
-        there = ", ".join(k for k in KINDS if KINDS[k])
-        raise DataError(f"{kind!r} is not a kind of shape with points", hint=f"There are: {there}")
+        known_kinds = ", ".join(k for k in KINDS if KINDS[k])
+        raise DataError(
+            f"{kind!r} is not a kind of shape with points", hint=f"There are: {known_kinds}"
+        )
     axes = 3 if kind == "stack" else 2
     try:
         parts = [[tuple(float(x) for x in point) for point in ring] for ring in rings]

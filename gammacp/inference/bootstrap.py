@@ -78,8 +78,8 @@ def bootstrap_interval(
         # No counts @ squared: a BLAS product has other last bits on other processors.
         mean = (counts[~constant] * squared).sum(axis=1) / draws
         alphas.append(np.maximum(ratios(mean, expected_disagreement), -1))
-    found = np.concatenate(alphas)
-    if not len(found):
+    drawn_values = np.concatenate(alphas)
+    if not len(drawn_values):
         return None
-    low, high = np.quantile(found, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    low, high = np.quantile(drawn_values, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return float(low), float(high)

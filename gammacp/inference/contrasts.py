@@ -88,9 +88,9 @@ def contrasts(continua: Iterable[Continuum]) -> tuple[Contrast, ...]:
     for number, continuum in enumerate(continua):
         if continuum.in_space or continuum.length == 0:
             continue
-        own = _mean_positions(continuum)
-        for name, place in own.items():
-            others = [other for whose, other in own.items() if whose != name]
+        positions = _mean_positions(continuum)
+        for name, place in positions.items():
+            others = [other for whose, other in positions.items() if whose != name]
             if others:
                 cluster = continuum.cluster or f"\n{number}"
                 parts[name][cluster].append(place - float(np.mean(others)))
@@ -109,7 +109,8 @@ def contrasts(continua: Iterable[Continuum]) -> tuple[Contrast, ...]:
     else:
         held = []
     return tuple(
-        _contrast(name, own, p) for (name, own), p in zip(found.items(), held, strict=True)
+        _contrast(name, positions, p)
+        for (name, positions), p in zip(found.items(), held, strict=True)
     )
 
 

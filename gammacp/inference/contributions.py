@@ -59,8 +59,8 @@ def places_of(groups: Codes, starts: Floats) -> Floats:
         Start of every unit.
     """
     real = groups >= 0
-    found: Floats = np.where(real, starts[groups], 0.0).sum(axis=1) / real.sum(axis=1)
-    return found
+    places: Floats = np.where(real, starts[groups], 0.0).sum(axis=1) / real.sum(axis=1)
+    return places
 
 
 def contributions_of_alignment(
@@ -105,14 +105,14 @@ def contributions_of_documents(
         None has a value.
     """
     rows = np.asarray(documents, np.float64).reshape(-1, 3)
-    known = np.isfinite(rows).all(axis=1) & (rows[:, 2] > 0)
-    rows = rows[known]
+    defined = np.isfinite(rows).all(axis=1) & (rows[:, 2] > 0)
+    rows = rows[defined]
     if not len(rows) or not rows[:, 0].any():
         raise DataError("no document has a defined agreement to resample")
     observed, expected = (rows[:, :1] * rows[:, 1:]).T
     if not any(clusters):
         return Contributions(observed, expected, DOCUMENTS)
-    named = [name for name, k in zip(clusters, known, strict=True) if k]
+    named = [name for name, k in zip(clusters, defined, strict=True) if k]
     # Parts in the order of their names: those of two rounds then are, too.
     alone = [name or f"\0{i}" for i, name in enumerate(named)]
     places = np.unique(alone, return_inverse=True)[1]

@@ -113,7 +113,7 @@ def _exact_bounds(
     """Korn and Graubard's bounds of D_o / D_e."""
     from scipy.special import betaincinv, stdtrit
 
-    seen = min(max(pooled.disagreement, 0.0), 1.0)
+    disagreement = min(max(pooled.disagreement, 0.0), 1.0)
     tail = (1 - confidence) / 2
     if not pooled.expected > 0:
         return 0.0, math.inf
@@ -122,16 +122,16 @@ def _exact_bounds(
     if spread <= 0:
         worth = units
     else:
-        worth = min(units, seen * (1 - seen) / spread)
+        worth = min(units, disagreement * (1 - disagreement) / spread)
     worth = max(worth, 1e-3)
     if units > 1:
         worth *= float(stdtrit(units - 1, tail) / stdtrit(df, tail)) ** 2
-    count = worth * seen
+    count = worth * disagreement
     if count > 0:
         low = float(betaincinv(count, worth - count + 1, tail))
     else:
         low = 0.0
-    if seen < 1:
+    if disagreement < 1:
         high = float(betaincinv(count + 1, worth - count, 1 - tail))
     else:
         high = 1.0

@@ -27,9 +27,12 @@ from gammacp.inference.part_tests import (
     paired_difference,
 )
 
-LEAST = 20
-"""Documents of one size to which a corpus must be equal, (Σ e)² / Σ e²."""
-LEAST_SHARE = 0.5
+LEAST = 40
+"""Documents of one size to which a corpus must be equal, (Σ e)² / Σ e²; 20 to 30 skewed documents
+look too much alike: the power is then .57 to .70 (benchmarks/detectable.py)."""
+LEAST_PAIRED = 60
+"""The same of the documents of two rounds: a document in which they differ a lot is rarer."""
+LEAST_SHARE = 0.6
 """The same as a share of its documents."""
 MOST_WITHOUT = 0.25
 """Share of documents without any disorder above which nothing is told."""
@@ -62,11 +65,11 @@ class Detectable:
     def in_words(self) -> str:
         """Return the sentence on both; "" where neither is known."""
         named = [(self.worse, "lower"), (self.better, "higher")]
-        known = [f"{word} by {by:.3f}" for by, word in named if by is not None]
-        if not known:
+        phrases = [f"{word} by {by:.3f}" for by, word in named if by is not None]
+        if not phrases:
             return ""
         return (
-            f"If γ were {' or '.join(known)}, about three of four such comparisons would find it."
+            f"If γ were {' or '.join(phrases)}, about three of four such comparisons would find it."
         )
 
 
@@ -85,7 +88,10 @@ def detectable(
     errors
         Relative standard errors of the two expected disorders.
     """
-    if any(too_unequal(*side) for side in (first, second)):
+    least = LEAST
+    if paired:
+        least = LEAST_PAIRED
+    if any(too_unequal(*side, least=least) for side in (first, second)):
         return None
     theta = [float(o.sum() / e.sum()) for o, e in (first, second)]
     size = math.hypot(*errors)
@@ -96,21 +102,21 @@ def detectable(
             return paired_difference(moved, other, size)
         return difference(moved, other, errors)
 
-    own = float(test(independent_parts(*first), independent_parts(*second), 0.0).error)
-    if not own > 0:
+    error = float(test(independent_parts(*first), independent_parts(*second), 0.0).error)
+    if not error > 0:
         return None
     one, two = _resampled(first, second, paired)
-    spreads = test(one, two, 0.0).error / own
+    spreads = test(one, two, 0.0).error / error
 
-    def least(sign: int, most: float) -> float | None:
-        gains = own * _ERRORS
+    def least_gain(sign: int, most: float) -> float | None:
+        gains = error * _ERRORS
         if most < gains[-1]:
             gains = np.append(gains[gains < most], most)
-        found = [test(one, two, sign * float(d)) for d in gains]
-        shares = [((t.p <= LEVEL) & (np.sign(t.value) == sign)).mean() for t in found]
+        tests = [test(one, two, sign * float(d)) for d in gains]
+        shares = [((t.p <= LEVEL) & (np.sign(t.value) == sign)).mean() for t in tests]
         return _least(gains, np.maximum.accumulate(shares), spreads)
 
-    return Detectable(worse=least(-1, math.inf), better=least(1, 0.98 * theta[1]))
+    return Detectable(worse=least_gain(-1, math.inf), better=least_gain(1, 0.98 * theta[1]))
 
 
 def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
@@ -132,18 +138,20 @@ def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
     return Parts(factor * parts.ratio, times * parts.influences, parts.df, times**3 * parts.third)
 
 
-def too_unequal(observed: Floats, expected: Floats) -> bool:
+def too_unequal(observed: Floats, expected: Floats, *, least: int = LEAST) -> bool:
     """Return whether documents are too few, too unequal or too short to tell a power.
 
     Parameters
     ----------
     observed, expected
         Disorders of the documents, shape (parts,).
+    least
+        Documents of one size that are enough.
     """
     equal = equal_parts(expected)
     number = len(expected)
     without = float((observed <= 0).mean())
-    return equal < max(LEAST, LEAST_SHARE * number) or without > MOST_WITHOUT
+    return equal < max(least, LEAST_SHARE * number) or without > MOST_WITHOUT
 
 
 def equal_parts(expected: Floats) -> float:

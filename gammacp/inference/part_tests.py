@@ -288,7 +288,7 @@ def difference(
     plain: Floats = np.zeros(())
     third = first.third - second.third
     relative = plain
-    own = plain
+    variance = plain
     own_relative = plain
     with np.errstate(invalid="ignore", divide="ignore"):
         for side, error in zip((first, second), errors, strict=True):
@@ -296,9 +296,9 @@ def difference(
             r = v / side.ratio**2
             plain = plain + v + (side.ratio * error) ** 2
             relative = relative + r + error**2
-            own = own + v**2 / side.df
+            variance = variance + v**2 / side.df
             own_relative = own_relative + r**2 / side.df
-        df = np.fmin(plain**2 / own, relative**2 / own_relative)
+        df = np.fmin(plain**2 / variance, relative**2 / own_relative)
     return _larger(first.ratio, second.ratio, plain, relative, df, third)
 
 
@@ -399,8 +399,8 @@ def change_in_order(
     x = places - (share * places).sum(axis=-1, keepdims=True)
     square = (share * x**2).sum(axis=-1, keepdims=True)
     rise = (share * x * values).sum(axis=-1, keepdims=True) / square
-    left = values - (share * values).sum(axis=-1, keepdims=True) - rise * x
-    influences = share * x * left / (1 - share * (1 + x**2 / square)) / square
+    residuals = values - (share * values).sum(axis=-1, keepdims=True) - rise * x
+    influences = share * x * residuals / (1 - share * (1 + x**2 / square)) / square
     if clusters is not None:
         influences, share = (cluster_sums(x, clusters) for x in (influences, share))
     error = np.sqrt((influences**2).sum(axis=-1))
@@ -423,8 +423,8 @@ def holm(p: Floats) -> Floats:
     [0.03, 0.06, nan, 0.06]
     """
     order = np.argsort(p, axis=-1)
-    known = np.isfinite(p).sum(axis=-1, keepdims=True)
-    times = np.maximum(known - np.arange(p.shape[-1]), 1)
+    n_defined = np.isfinite(p).sum(axis=-1, keepdims=True)
+    times = np.maximum(n_defined - np.arange(p.shape[-1]), 1)
     corrected = np.maximum.accumulate(np.take_along_axis(p, order, -1) * times, axis=-1)
     found = np.empty_like(p)
     np.put_along_axis(found, order, np.minimum(corrected, 1.0), -1)
@@ -473,9 +473,9 @@ def below_the_rest(
     totals = [x.sum(axis=-2, keepdims=True) for x in (observed, expected)]
     rest_o = totals[0] - observed
     rest_e = totals[1] - expected
-    there = (expected > 0) & (rest_e > 1e-9 * totals[1])
+    comparable = (expected > 0) & (rest_e > 1e-9 * totals[1])
     row, rest = (
-        independent_parts(*(np.where(there, x, 0.0) for x in side))
+        independent_parts(*(np.where(comparable, x, 0.0) for x in side))
         for side in ((observed, expected), (rest_o, rest_e))
     )
     weight = expected.sum(axis=-1)
@@ -483,10 +483,14 @@ def below_the_rest(
     with np.errstate(invalid="ignore", divide="ignore"):
         of_rest = unsure.sum(axis=-1, keepdims=True) - unsure
         of_rest = of_rest / (weight.sum(axis=-1, keepdims=True) - weight)
-    found = paired_difference(rest, row, np.hypot(errors, of_rest))
-    tested = (there.sum(axis=-1) >= FEWEST_PARTS) & (found.error > 0)
+    difference_test = paired_difference(rest, row, np.hypot(errors, of_rest))
+    tested = (comparable.sum(axis=-1) >= FEWEST_PARTS) & (difference_test.error > 0)
     return GammaDifference(
-        np.where(tested, found.value, math.nan), found.error, found.df, found.spread, found.skew
+        np.where(tested, difference_test.value, math.nan),
+        difference_test.error,
+        difference_test.df,
+        difference_test.spread,
+        difference_test.skew,
     )
 
 
@@ -542,8 +546,8 @@ def replication(
     parts = _jackknife(_normalised_ratio(o - x, e - y, a, b) for x, y in zip(*pieces, strict=True))
     people = _jackknife(_normalised_ratio(o, e, np.delete(a, i), b) for i in range(len(a)))
     people += _jackknife(_normalised_ratio(o, e, a, np.delete(b, i)) for i in range(len(b)))
-    found = _gammas(o, e, a, b)
-    chance = float(((np.array([1, 0.5, 0.5]) * errors * (1 - found) / found) ** 2).sum())
+    gammas = _gammas(o, e, a, b)
+    chance = float(((np.array([1, 0.5, 0.5]) * errors * (1 - gammas) / gammas) ** 2).sum())
     shares = expected.sum(axis=(0, 1)) / expected.sum()
     if len(shares) >= FEWEST_PARTS:
         df = 1 / float((shares**2).sum()) - 1

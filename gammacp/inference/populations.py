@@ -98,10 +98,10 @@ class PairSums:
         people = np.asarray(pair, np.int64)
         size = int(people.max(initial=0)) + 1
         cells = (where[:, None] * size + people).ravel()
-        found, place = np.unique(cells, return_inverse=True)
+        distinct, place = np.unique(cells, return_inverse=True)
         halves = [np.repeat(np.asarray(x, np.float64) / 2, 2) for x in (observed, expected)]
-        sums = [np.bincount(place, half, len(found)).astype(np.float64) for half in halves]
-        return cls(found // size, found % size, *sums)
+        sums = [np.bincount(place, half, len(distinct)).astype(np.float64) for half in halves]
+        return cls(distinct // size, distinct % size, *sums)
 
     def by_team(self, teams: Sequence[int] | Indices) -> "PairSums":
         """Return the sums by document and team.
@@ -191,12 +191,12 @@ class Over:
         who, people = self._people()
         alone = _span(self.annotators)
         if self.both is None:
-            said = (
+            sentence = (
                 f"If other {who} like these had marked these documents, γ would probably be "
                 f"{alone} ({self.confidence:.0%} confidence; {people})."
             )
         else:
-            said = (
+            sentence = (
                 f"If other {who} like these marked other documents like these, γ would probably "
                 f"be {_span(self.both)} ({self.confidence:.0%} confidence; {people}; "
                 f"{self.n_documents} documents); with other {who} on these documents {alone}"
@@ -206,13 +206,15 @@ class Over:
                     same = "annotators"
                 else:
                     same = "teams"
-                said += f", with these {same} on others {_span(self.documents)}"
-            said += "."
+                sentence += f", with these {same} on others {_span(self.documents)}"
+            sentence += "."
         if self.n_teams is None and self.n_annotators < _FEW:
-            said += " This says nothing about annotators of another kind, such as novices."
+            sentence += " This says nothing about annotators of another kind, such as novices."
         elif self.n_teams is not None and self.n_teams < _FEW_TEAMS:
-            said += f" A bad team may be missing among these {self.n_teams}, and is not covered."
-        return said
+            sentence += (
+                f" A bad team may be missing among these {self.n_teams}, and is not covered."
+            )
+        return sentence
 
     def _people(self) -> tuple[str, str]:
         """Return whom the intervals are about, and how many of them there are."""
@@ -301,10 +303,10 @@ def intervals_over(
     moved /= whole[1]
     moved /= theta
     moved = _summed_by_cell(moved, parts * (int(people[-1]) + 1) + sums.annotator)
-    own = float((moved**2).sum())
+    squares = float((moved**2).sum())
     many = max(few, float(len(moved)) + 1 - over.n_documents - len(people))
-    rest = -float(stdtrit(few, tail)) * math.sqrt(max(0.0, variance - _OWN * own))
-    alone = math.hypot(rest, float(stdtrit(many, tail)) * math.sqrt(own + error**2))
+    rest = -float(stdtrit(few, tail)) * math.sqrt(max(0.0, variance - _OWN * squares))
+    alone = math.hypot(rest, float(stdtrit(many, tail)) * math.sqrt(squares + error**2))
     over = replace(over, annotators=_around(theta, (alone, alone)))
     if documents is None:
         return over
@@ -426,11 +428,11 @@ class PairCells:
     def without_categories(self) -> "PairCells":
         """Return a cell per document and pair."""
         keys = np.column_stack((self.document, self.pair))
-        found, place = np.unique(keys, axis=0, return_inverse=True)
+        distinct, place = np.unique(keys, axis=0, return_inverse=True)
         o, e = (
             np.bincount(place.ravel(), x).astype(np.float64) for x in (self.observed, self.expected)
         )
-        return PairCells(found[:, 0], np.zeros(len(found), np.int64), found[:, 1:], o, e)
+        return PairCells(distinct[:, 0], np.zeros(len(distinct), np.int64), distinct[:, 1:], o, e)
 
     def sums(self, weights: Sequence[float] | Floats = ()) -> PairSums:
         """Return the sums by document and annotator.
@@ -562,10 +564,10 @@ def _cells_of_blocks(scored: AlignedDocuments) -> Iterator[PairCells]:
         expected = scored.expected[block][:, None, None]
         chance = (units[:, i] + units[:, j]) / 2 / len(i) * expected
         assert scored.dissimilarity is not None
-        seen = _borne(continua, scored.columns(block), scored.dissimilarity, kind, kinds)
-        cell = which, at, of = np.nonzero((seen > 0) | (chance > 0))
+        borne = _borne(continua, scored.columns(block), scored.dissimilarity, kind, kinds)
+        cell = which, at, of = np.nonzero((borne > 0) | (chance > 0))
         pairs = np.stack((who[which, i[at]], who[which, j[at]]), axis=1)
-        yield PairCells(block[0] + which, of, pairs, seen[cell], chance[cell])
+        yield PairCells(block[0] + which, of, pairs, borne[cell], chance[cell])
 
 
 def _borne(
@@ -591,10 +593,10 @@ def _borne(
         groups = every[at : at + step]
         costs = costs_of_pairs(groups, units, dissimilarity)
         real = groups >= 0
-        there = np.where(real[:, i] | real[:, j], costs, 0.0)
-        known = there.sum(axis=1)
-        scale = np.divide(costs.mean(axis=1), known, out=np.zeros(len(known)), where=known > 0)
-        halves = (scale[:, None] * there / 2).ravel()
+        costs_of_units = np.where(real[:, i] | real[:, j], costs, 0.0)
+        totals = costs_of_units.sum(axis=1)
+        scale = np.divide(costs.mean(axis=1), totals, out=np.zeros(len(totals)), where=totals > 0)
+        halves = (scale[:, None] * costs_of_units / 2).ravel()
         cells = (owner[at : at + step, None] * len(i) + np.arange(len(i))) * kinds
         for one, other in ((i, j), (j, i)):
             of = kind[np.where(real[:, one], groups[:, one], groups[:, other])]

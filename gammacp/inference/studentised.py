@@ -36,9 +36,9 @@ def studentised_interval(
     (0.4, 0.6)
     """
     moved = values - value
-    known = errors > _NO_ERROR
-    t = np.divide(moved, errors, out=np.where(moved > 0, np.inf, -np.inf), where=known)
-    t[~known & (np.abs(moved) <= _NOT_MOVED)] = 0.0
+    usable = errors > _NO_ERROR
+    t = np.divide(moved, errors, out=np.where(moved > 0, np.inf, -np.inf), where=usable)
+    t[~usable & (np.abs(moved) <= _NOT_MOVED)] = 0.0
     upper, lower = np.quantile(t, [1 - tail, tail], method="nearest")
     widened = _widen(tail, parts)
     least, most = np.quantile(values, [widened, 1 - widened])

@@ -19,13 +19,13 @@ LEVEL = 0.05
 """Significance level of the tests behind the sentences."""
 
 _ONE = {
-    "position": "places units elsewhere than the others",
-    "category": "labels units otherwise than the others",
+    "position": "places units differently from the others",
+    "category": "labels units differently from the others",
     "split": "marks as several what others mark as one",
     "merged": "marks as one what others mark as several",
     "missing": "has no unit where most others have one",
-    "extra": "has units that most others have not",
-    "unmatched": "has units that the other one has not",
+    "extra": "has units that most others do not have",
+    "unmatched": "has units that the other one does not have",
     "level": "differs in units inside or around those that all have",
 }
 _SUCH = {
@@ -35,8 +35,8 @@ _SUCH = {
     "level": "such differences",
 }
 _CLEAR = {
-    "split": "with ends that fit",
-    "merged": "with ends that fit",
+    "split": "with the same outer boundaries",
+    "merged": "with the same outer boundaries",
     "missing": "where those who have it agree closely",
 }
 # Compared with an even share per annotator: random annotations would have more of these than

@@ -28,9 +28,17 @@ def _require_agreement(pytestconfig: pytest.Config) -> Callable[..., Any]:
         if isinstance(data, Continuum | Corpus):
             found: Any = data
         elif isinstance(data, str | os.PathLike):
-            found = root / data
+            found = _short(root / data)
         else:
-            found = [root / Path(path) for path in data]
+            found = [_short(root / path) for path in data]
         return check(found, measure, **options)
 
     return require_agreement
+
+
+def _short(path: Path) -> Path:
+    """Return a path as messages show it best, from the working directory if it is below that."""
+    here = Path.cwd()
+    if path.is_relative_to(here):
+        return path.relative_to(here)
+    return path

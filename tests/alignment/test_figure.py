@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -313,3 +314,11 @@ print([name for name in sys.modules if name in drawing])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_units_of_almost_no_length_are_drawn_without_warnings(tmp_path: Path) -> None:
+    c = Continuum.from_units([Unit("A", 0, 1e-320, "x"), Unit("B", 0, 2e-320, "x")])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gc.align(c).plot().savefig(tmp_path / "tiny.svg")
+    assert (tmp_path / "tiny.svg").stat().st_size

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -141,8 +142,16 @@ def expected(key: tuple[str, float, int, str]) -> Cell:
     return KNOWN[key]
 
 
-Histories.TestCase.settings = settings(max_examples=12, stateful_step_count=12, deadline=None)
+Histories.TestCase.settings = settings(max_examples=6, stateful_step_count=12, deadline=None)
 TestHistories = Histories.TestCase
+
+
+class ManyHistories(Histories):
+    """The same, more of them."""
+
+
+ManyHistories.TestCase.settings = settings(max_examples=20, stateful_step_count=12, deadline=None)
+TestManyHistories = pytest.mark.slow(ManyHistories.TestCase)
 
 
 def test_a_cell_does_not_depend_on_its_company() -> None:

@@ -342,22 +342,28 @@ def test_the_folder_may_have_any_name_and_what_lies_beside_it_does_not_run(tmp_p
 
 
 def test_a_figure_is_kept_in_one_format(tmp_path: Path) -> None:
-    from gammacp.bench.ledger.running import LARGEST_SVG, keep_one_format
+    from gammacp.bench.ledger.running import LARGEST_SVG, SMALL_SVG, keep_one_format
 
-    sizes = {"small.svg": 10, "small.png": 99, "large.svg": LARGEST_SVG + 1, "large.png": 5}
-    for name, size in {**sizes, "alone.png": 7, "curves.csv": 3}.items():
+    sizes = {"small.svg": SMALL_SVG, "shorter.svg": SMALL_SVG + 1, "longer.svg": LARGEST_SVG}
+    sizes |= {"large.svg": LARGEST_SVG + 1, "small.png": 9, "alone.png": 7, "curves.csv": 3}
+    for name, size in sizes.items():
         (tmp_path / name).write_bytes(b"x" * size)
-    # A thousand shades of grey and red.
+    # A thousand shades of grey and red; and noise, of which a picture is longer than an SVG.
     shades = np.stack([np.tile(np.arange(40), (25, 1)) * 6, *np.indices((25, 40))], axis=-1)
-    Image.fromarray(shades.astype(np.uint8)).save(tmp_path / "large.png")
+    noise = np.random.default_rng(0).integers(256, size=(200, 200, 3))
+    for name, colours in (("large", shades), ("longer", shades), ("shorter", noise)):
+        Image.fromarray(colours.astype(np.uint8)).save(tmp_path / f"{name}.png")
     keep_one_format(tmp_path)
-    with Image.open(tmp_path / "large.png") as kept:
-        assert kept.size == (40, 25)
-        colours = kept.convert("RGB").getcolors(1000)
-    assert colours is not None
-    assert len(colours) <= 256
+    for name in ("large", "longer"):
+        with Image.open(tmp_path / f"{name}.png") as kept:
+            assert kept.size == (40, 25)
+            found = kept.convert("RGB").getcolors(1000)
+        assert found is not None
+        assert len(found) <= 256
     assert {p.name for p in tmp_path.iterdir()} == {
         "small.svg",
+        "shorter.svg",
+        "longer.png",
         "large.png",
         "alone.png",
         "curves.csv",

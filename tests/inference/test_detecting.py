@@ -44,9 +44,9 @@ def test_the_difference_is_found_by_about_three_of_four_other_corpora(name: str)
 def test_pairs_of_documents_are_drawn_together() -> None:
     """Documents that are hard in both rounds find less if they count as others."""
     g = np.random.default_rng(1)
-    hard = g.gamma(2, 0.5, 40)
-    rounds = [0.3 * hard * g.gamma(60, 1 / 60, 40) for _ in range(2)]
-    sides = [(o, np.ones(40)) for o in rounds]
+    hard = g.gamma(2, 0.5, 60)
+    rounds = [0.3 * hard * g.gamma(60, 1 / 60, 60) for _ in range(2)]
+    sides = [(o, np.ones(60)) for o in rounds]
     paired, apart = (detectable(*sides, paired=p) for p in (True, False))
     assert paired is not None and apart is not None
     assert paired.worse is not None and apart.worse is not None
@@ -61,20 +61,21 @@ def test_nothing_is_told_of_few_short_or_unequal_documents() -> None:
     def told(o: Floats, e: Floats) -> Detectable | None:
         return detectable((o, e), (o[::-1], e[::-1]), paired=False)
 
-    o = g.gamma(4, 0.1, 40)
-    assert told(o, np.ones(40)) is not None
-    assert told(o[:19], np.ones(19)) is None
-    lengths = np.where(np.arange(40) < 3, 30.0, 1.0)
-    assert equal_parts(lengths) < 20
+    o = g.gamma(4, 0.1, 100)
+    assert told(o[:40], np.ones(40)) is not None
+    assert told(o[:39], np.ones(39)) is None
+    # Enough documents, but the longest have most of the text.
+    lengths = np.where(np.arange(100) < 45, 8.0, 1.0)
+    assert 40 < equal_parts(lengths) < 60
     assert told(o * lengths, lengths) is None
-    assert told(np.where(np.arange(40) % 3 == 0, 0.0, o), np.ones(40)) is None
+    assert told(np.where(np.arange(40) % 3 == 0, 0.0, o[:40]), np.ones(40)) is None
     assert told(np.full(40, 0.4), np.ones(40)) is None
 
 
 def test_no_gamma_is_told_to_be_above_1() -> None:
     g = np.random.default_rng(5)
-    o = 0.05 * g.gamma(8, 0.125, 25)
-    told = detectable((4 * o, np.ones(25)), (o, np.ones(25)), paired=False)
+    o = 0.05 * g.gamma(8, 0.125, 45)
+    told = detectable((4 * o, np.ones(45)), (o, np.ones(45)), paired=False)
     assert told is not None
     assert told.better is None or told.better < o.mean()
     assert Detectable(worse=None, better=None).in_words() == ""

@@ -87,7 +87,7 @@ VIEWS: dict[str, tuple[Callable[[], Any], str]] = {
     "comparison": (lambda: gc.compare(ONE, samples=20, draws=0), "Comparison"),
     "consensus": (lambda: gc.consensus(gc.align(ONE)), "The gold standard has 6 units. "),
     "corpus consensus": (lambda: gc.consensus(CORPUS), "The gold standard has 30 units. "),
-    "plan": (planned, "12 documents by 3 annotators each (annotations 36): γ (0.60 so far)"),
+    "plan": (planned, "12 documents by 3 annotators each (36 annotations): γ (0.60 so far)"),
     "replacement": (lambda: gc.replace(CORPUS, [EVIL], min_documents=3), EVIL),
 }
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import gammacp as gc
-from gammacp import Combined, Continuum, Corpus, DataError, Unit
-from gammacp.continuum.anonymous import declare_unnamed_readers, unnamed_readers
+from gammacp import Combined, Continuum, Corpus, DataError, Unit, UsageError
+from gammacp.continuum.anonymous import declare_unnamed_readers, hide_names, unnamed_readers
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.shapes.unnamed import unnamed_gamma
@@ -173,3 +173,9 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     assert "whichever of the 3 readers drew which unit" in shown.err
     assert run("unnamed", path, "--blocks").code == 2
     assert run("unnamed", path).code == 3
+
+
+def test_more_readers_than_anybody_has_are_refused() -> None:
+    c = Continuum.from_units([Unit("A", 0, 5), Unit("B", 0, 5)])
+    with pytest.raises(UsageError, match="readers 99999999999999999999 > 100,000"):
+        hide_names(c, 99999999999999999999)

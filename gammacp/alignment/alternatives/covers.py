@@ -167,8 +167,8 @@ class Component:
                             rows.append(Tally(option.loss + loss, count))
                 self.allowance.spend(len(rows) + 1)
                 counts[first][covered] = merge_tallies(rows, grain)
-        found = counts[0].get(0, [])
-        return [Tally(loss + self.paid, count) for loss, count in found]
+        lists_of_first = counts[0].get(0, [])
+        return [Tally(loss + self.paid, count) for loss, count in lists_of_first]
 
     def best(self, number: int, grain: float) -> list[Division]:
         """Return the first divisions: by loss, then by fewest groups, Σ d_cat and order of groups.

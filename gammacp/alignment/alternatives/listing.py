@@ -121,16 +121,16 @@ def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, L
         reserve = problem.slack
         price = priced.price
         floor = -limit - reserve
-        found = search(problem, price, floor, every=True, limit=_LISTED, deadline=deadline)
-        if found is None or found.unsure.any():
+        groups = search(problem, price, floor, every=True, limit=_LISTED, deadline=deadline)
+        if groups is None or groups.unsure.any():
             raise TooManyError
         price = price.copy()
-        loss = make_feasible(price, found.columns, np.inf)
+        loss = make_feasible(price, groups.columns, np.inf)
         priced = priced._replace(price=price)
         # What was not listed is beyond the limit by the mended prices, too.
         if priced.cost - priced.bound + most <= limit + reserve:
-            kept = np.flatnonzero(loss <= priced.cost - priced.bound + most)
-            return priced, Listed(found.columns.select(kept), loss[kept])
+            cheap = np.flatnonzero(loss <= priced.cost - priced.bound + most)
+            return priced, Listed(groups.columns.select(cheap), loss[cheap])
 
 
 class Parts:
@@ -200,13 +200,13 @@ class Parts:
 
     def _search(self, label: Codes, active: Bools, most: float) -> dict[int, Component]:
         """Search each component, by its root, unless that was done before."""
-        found = {}
+        lists = {}
         for root, part in self._parts(label, active).items():
             key = root, part.rows.tobytes() + part.units.tobytes()
             if key not in self._searched:
                 self._searched[key] = Component(self._options(part), most, self.allowance)
-            found[root] = self._searched[key]
-        return found
+            lists[root] = self._searched[key]
+        return lists
 
     def _parts(self, label: Codes, active: Bools) -> dict[int, Part]:
         """Units in order of position and groups in lexicographic order, by component."""

@@ -485,12 +485,12 @@ def _combined_tallies(
     """Count alignments by what they cost beyond the best one."""
     whole_tally = [Tally(0.0, 1)]
     for component in components:
-        own = component.tally(grain)
-        allowance.spend(len(own) * len(whole_tally))
+        tally = component.tally(grain)
+        allowance.spend(len(tally) * len(whole_tally))
         rows = [
             Tally(loss + own_loss - component.least, count * own_count)
             for loss, count in whole_tally
-            for own_loss, own_count in own
+            for own_loss, own_count in tally
         ]
         whole_tally = merge_tallies([row for row in rows if row.loss <= beyond], grain)
     return whole_tally
@@ -506,7 +506,7 @@ def _combined_divisions(
     """Return the first alignments, from the first divisions of each component."""
     first = [Division(0.0, 0, 0.0, ())]
     for component in components:
-        own = component.best(number, grain)
+        division = component.best(number, grain)
         rows = [
             Division(
                 a.loss + b.loss - component.least,
@@ -515,7 +515,7 @@ def _combined_divisions(
                 a.columns + b.columns,
             )
             for a in first
-            for b in own
+            for b in division
         ]
         first = first_divisions(rows, 0.0, number, grain)
     return first

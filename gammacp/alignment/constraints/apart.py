@@ -256,7 +256,7 @@ def _broken_cliques(value: Floats, excluded: Bools) -> list[Indices]:
     """Return cliques of which the linear program takes more than one group, widened."""
     used = np.flatnonzero(value > _BROKEN)
     order = used[np.argsort(-value[used], kind="stable")]
-    found: dict[bytes, Indices] = {}
+    cliques_by_key: dict[bytes, Indices] = {}
     for first in order.tolist():
         clique = [first]
         near = excluded[first].copy()
@@ -273,8 +273,8 @@ def _broken_cliques(value: Floats, excluded: Bools) -> list[Indices]:
                 near &= excluded[other]
                 near[other] = False
         rows = np.array(sorted(clique))
-        found[rows.tobytes()] = rows
-    return list(found.values())
+        cliques_by_key[rows.tobytes()] = rows
+    return list(cliques_by_key.values())
 
 
 def _pack(state: _State, limits: Limits, deadline: float, pack: Pack) -> float:

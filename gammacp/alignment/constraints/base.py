@@ -121,10 +121,10 @@ class Constraint:
     @classmethod
     def _names(cls) -> list[str]:
         """Return the names of its fields."""
-        own: Any = cls
-        if not is_dataclass(own):
+        subclass: Any = cls
+        if not is_dataclass(subclass):
             return []
-        return [each.name for each in fields(own)]
+        return [each.name for each in fields(subclass)]
 
     @classmethod
     def from_text(cls, value: str | None) -> Constraint:
@@ -164,8 +164,10 @@ class Constraint:
         names = cls._names()
         for key in table:
             if key not in names:
-                there = ", ".join(names) or "none"
-                raise UsageError(f"constraint {cls.kind} has no key {key!r}; its keys: {there}")
+                known_names = ", ".join(names) or "none"
+                raise UsageError(
+                    f"constraint {cls.kind} has no key {key!r}; its keys: {known_names}"
+                )
         for name in names:
             if name not in table:
                 raise UsageError(f"constraint {cls.kind} needs {name}")

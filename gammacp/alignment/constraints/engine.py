@@ -92,20 +92,20 @@ def _solve(problem: Problem, limits: Limits, pack: Pack) -> Solution:
 
 def _by_cpsat(problem: Problem, columns: Columns, price: Floats, limits: Limits) -> Packed:
     model = _model(problem, columns)
-    found = best_packing(model, limits)
+    packed = best_packing(model, limits)
     note(proved_by="HiGHS")
     most = min(float(price.sum()), highs_bound(model, limits, presolve=False))
-    return Packed(np.flatnonzero(found.times), most, min(found.bound, most))
+    return Packed(np.flatnonzero(packed.times), most, min(packed.bound, most))
 
 
 def _by_highs(problem: Problem, columns: Columns, price: Floats, limits: Limits) -> Packed:
     most = float(price.sum())
-    found = highs_packing(_model(problem, columns), limits, presolve=False)
-    if found is None:
+    packed = highs_packing(_model(problem, columns), limits, presolve=False)
+    if packed is None:
         return Packed(np.zeros(0, np.int64), most, most)
     note(proved_by="HiGHS")
-    most = min(most, found.bound)
-    return Packed(np.flatnonzero(found.times), most, most)
+    most = min(most, packed.bound)
+    return Packed(np.flatnonzero(packed.times), most, most)
 
 
 def _model(problem: Problem, columns: Columns) -> Model:

@@ -136,10 +136,10 @@ def row_of(continuum: Continuum, unit: Unit, kind: str) -> int:
         Kind of the constraint, for the message.
     """
     if unit.annotator not in continuum.annotators:
-        there = ", ".join(continuum.annotators)
+        annotators = ", ".join(continuum.annotators)
         raise DataError(
             f"{kind} names {name_of(unit)}, and there is no annotator {unit.annotator!r}",
-            hint=f"The annotators are {there}",
+            hint=f"The annotators are {annotators}",
         )
     mine = continuum.rows_of(unit.annotator)
     at = (continuum.starts[mine] == unit.start) & (continuum.ends[mine] == unit.end)
@@ -147,9 +147,9 @@ def row_of(continuum: Continuum, unit: Unit, kind: str) -> int:
     if isinstance(unit, UnitByPlace):
         kinds = {continuum.category_of(int(row)) for row in rows}
         if len(kinds) > 1:
-            said = ", ".join(sorted(map(str, kinds)))
+            listed = ", ".join(sorted(map(str, kinds)))
             raise DataError(
-                f"{kind} names {name_of(unit)}, where several units are: {said}",
+                f"{kind} names {name_of(unit)}, where several units are: {listed}",
                 hint="Give the category, too",
             )
     else:

@@ -91,13 +91,13 @@ class Rules:
     def on_groups(self) -> tuple[Constraint, ...]:
         """Constraints on groups of three and more units, or not hereditary ones."""
         nothing = np.full((0, self.continuum.n_annotators), -1, np.int32)
-        found = []
+        rules_on_groups = []
         for each in self.constraints:
             # Of two annotators, groups are pairs, and what may be no pair is left out at once.
             larger = self.continuum.n_annotators > 2 or not each.hereditary
             if larger and each.allows_groups(self.continuum, nothing) is not None:
-                found.append(each)
-        return tuple(found)
+                rules_on_groups.append(each)
+        return tuple(rules_on_groups)
 
     @cached_property
     def on_both(self) -> tuple[Constraint, ...]:
@@ -310,7 +310,7 @@ class Rules:
         key = problem.first.astype(np.int64) * problem.n_units + problem.second
         linked = pairs[:, 0].astype(np.int64) * problem.n_units + pairs[:, 1]
         others = ~np.isin(key, linked)
-        made = replace(
+        linking = replace(
             problem,
             first=np.concatenate((problem.first[others], pairs[:, 0])).astype(np.int32),
             second=np.concatenate((problem.second[others], pairs[:, 1])).astype(np.int32),
@@ -318,7 +318,7 @@ class Rules:
             delta=worth,
         )
         change = float((worth - (problem.delta - cost)).sum())
-        return Built(made, change, whole=False)
+        return Built(linking, change, whole=False)
 
     def _check_links(self) -> None:
         """Raise a DataError for links that no alignment keeps."""

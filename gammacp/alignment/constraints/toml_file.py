@@ -69,10 +69,10 @@ def constraints_of(texts: list[str]) -> tuple[Constraint, ...]:
     texts
         Constraints as `--constraint` takes them.
     """
-    found: list[Constraint] = []
+    constraints: list[Constraint] = []
     for text in texts:
         if text.lower().endswith(".toml"):
-            found += read_constraints(text)
+            constraints += read_constraints(text)
         else:
-            found.append(constraint(text))
-    return tuple(found)
+            constraints.append(constraint(text))
+    return tuple(constraints)

@@ -78,8 +78,8 @@ def solve_whole(problem: Problem, limits: Limits) -> Solution:
     note(columns_listed=len(table), prices_by="none")
     cliques: list[Indices] = []
     while True:
-        found = _partition(problem, table, costs, cliques, limits.until(deadline))
-        groups = table[found.chosen]
+        partition = _partition(problem, table, costs, cliques, limits.until(deadline))
+        groups = table[partition.chosen]
         large = np.flatnonzero((groups >= 0).sum(axis=1) > 1)
         if rules.excludes:
             excluded = rules.excluding(groups[large])
@@ -88,14 +88,14 @@ def solve_whole(problem: Problem, limits: Limits) -> Solution:
         np.fill_diagonal(excluded, val=False)
         if not excluded.any():
             break
-        members = found.chosen[large]
+        members = partition.chosen[large]
         cliques += [members[pair] for pair in np.argwhere(np.triu(excluded))]
     note(proved_by="HiGHS")
     best = solution(problem, groups, -np.inf)
-    if found.proven:
-        least = max(found.least, best.objective - problem.slack)
+    if partition.proven:
+        least = max(partition.least, best.objective - problem.slack)
     else:
-        least = found.least
+        least = partition.least
     return solution(problem, groups, least)
 
 

@@ -93,7 +93,7 @@ def _blocks(problem: Problem, n_groups: float, tuning: Semidefinite) -> list[Blo
     counts = np.bincount(problem.annotator, minlength=n)
     part[np.argsort(-counts, kind="stable")] = np.arange(n) % k
     size = np.bincount(part, minlength=k)
-    found = []
+    blocks = []
     for i, j in combinations(range(k), 2):
         units = np.flatnonzero(np.isin(part[problem.annotator], (i, j)))
         if not len(units):
@@ -104,8 +104,8 @@ def _blocks(problem: Problem, n_groups: float, tuning: Semidefinite) -> list[Blo
         within = (size[[i, j]] * (size[[i, j]] - 1)).sum() / (k - 1)
         share = float((2 * size[i] * size[j] + within) / (n * (n - 1)))
         some = replace(some, weight=weight, opening=problem.opening * share)
-        found.append(Block(units, share, model(some, n_groups, tuning.repairs // 2)))
-    return found
+        blocks.append(Block(units, share, model(some, n_groups, tuning.repairs // 2)))
+    return blocks
 
 
 def _join(whole: Matrices, blocks: list[Block], priced: list[Priced]) -> RelaxedMatrix:
@@ -132,12 +132,12 @@ def restrict(problem: Problem, units: Indices) -> Problem:
     """Return the problem of these units (ascending rows) alone, with the same opening."""
     row = np.full(problem.n_units, -1, np.int32)
     row[units] = np.arange(len(units))
-    kept = (row[problem.first] >= 0) & (row[problem.second] >= 0)
+    inside = (row[problem.first] >= 0) & (row[problem.second] >= 0)
     return replace(
         problem,
         annotator=problem.annotator[units],
-        first=row[problem.first[kept]],
-        second=row[problem.second[kept]],
-        weight=problem.weight[kept],
+        first=row[problem.first[inside]],
+        second=row[problem.second[inside]],
+        weight=problem.weight[inside],
         rank=None,
     )

@@ -112,7 +112,7 @@ def diffusion(
     share = np.repeat(along.gain / along.sizes, along.sizes)
     every = np.arange(along.number, dtype=np.int32)
     price = diffuse(n_units, along, every, share, _FIRST_PASSES)
-    kept = along.losses(price) <= _KEPT_LOSS * scale
+    cheap = along.losses(price) <= _KEPT_LOSS * scale
     fell = price
     falls = np.inf
     for _ in range(tuning.rounds):
@@ -122,10 +122,10 @@ def diffusion(
         falls_before = falls
         current_work().rounds += 1
         spend(2 * _PASSES * len(along.members))
-        price = diffuse(n_units, along, every[kept], share, _PASSES)
+        price = diffuse(n_units, along, every[cheap], share, _PASSES)
         fell = before - price
         falls = abs(float(fell.sum()))
-        missing = readmit(along, price, 1e-9 * scale, kept, share)
+        missing = readmit(along, price, 1e-9 * scale, cheap, share)
         if not missing and (
             falls <= tuning.falling * scale * n_units or falls > _SLOWING * falls_before
         ):
@@ -144,8 +144,8 @@ def _losses(columns: Columns, price: Floats) -> Floats:
     lost = price.copy()
     if columns.number:
         losses = columns.losses(price)
-        taken = take_disjoint(len(price), columns, np.argsort(losses))
-        picked = columns.select(taken)
+        disjoint = take_disjoint(len(price), columns, np.argsort(losses))
+        picked = columns.select(disjoint)
         lost[picked.members] = 0.0
-        lost[picked.members[picked.begin[:-1]]] = losses[taken]
+        lost[picked.members[picked.begin[:-1]]] = losses[disjoint]
     return lost

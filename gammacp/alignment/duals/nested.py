@@ -128,15 +128,15 @@ def stages(counts: Indices, tuning: Semidefinite) -> list[int]:
     """Return how many annotators are inside at each stage; `counts` are their units, most first."""
     total = np.cumsum(counts)
     size = float(tuning.first)
-    found: list[int] = []
+    steps: list[int] = []
     while True:
         n_inside = int(np.searchsorted(total, min(size, tuning.most), side="right"))
         if total[-1] <= min(1.2 * size, tuning.most):
-            return [*found, len(counts)]
-        if n_inside > (found[-1] if found else 1):
-            found.append(n_inside)
+            return [*steps, len(counts)]
+        if n_inside > (steps[-1] if steps else 1):
+            steps.append(n_inside)
         if size >= tuning.most:
-            return found
+            return steps
         size *= _STAGE_GROWTH
 
 

@@ -315,9 +315,9 @@ def _cut(model: Matrices, iterate: Iterate) -> Iterate:
         found, excess = violations(iterate.inside[1:, 1:].copy(), annotator, least, _TRIANGLES)
         least *= 2
     worst = found[np.argsort(-excess, kind="stable")[: _TRIANGLES_PER_UNIT * len(annotator)]]
-    kept = iterate.multiplier > 0
-    triangles = iterate.triangles[kept]
-    multiplier = iterate.multiplier[kept]
+    binding = iterate.multiplier > 0
+    triangles = iterate.triangles[binding]
+    multiplier = iterate.multiplier[binding]
     new = worst[~_among(worst, triangles, len(annotator))]
     return replace(
         iterate,
@@ -393,14 +393,14 @@ def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
     apex += 2 * np.bincount(corners, weights=found.multiplier, minlength=len(apex))
     if apex.sum() + np.abs(model.cost).max() >= _MOST_GRAINS * _GRAIN:
         return np.full(len(apex), -np.inf)
-    own = np.diag(matrix)[1:].copy()
+    diagonal = np.diag(matrix)[1:].copy()
     _spend(len(matrix), 0)
     shift = least_shift(matrix)
     # The corner is given: what the shift adds to it is scaled away, with its row.
     shrink = np.sqrt(corner / (corner + shift)) * (1 - 2.0**-50)
     beside = -matrix[1:, 0] * model.border
-    share = 2 * shrink * beside - own - shift - apex
-    slack = 2.0**-46 * (2 * np.abs(beside) + np.abs(own) + shift + apex)
+    share = 2 * shrink * beside - diagonal - shift - apex
+    slack = 2.0**-46 * (2 * np.abs(beside) + np.abs(diagonal) + shift + apex)
     return np.asarray((share - slack) * model.problem.opening)
 
 

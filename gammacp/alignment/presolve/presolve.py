@@ -77,11 +77,11 @@ def solve_presolved(
     """Find the best alignment at any density: build the problem, thin it out, solve it."""
     deadline = limits.deadline()
     if cover:
-        found = None
+        presolved = None
     else:
-        found = _solve_merged(continuum, dissimilarity, limits, deadline)
-    if found is not None:
-        return found
+        presolved = _solve_merged(continuum, dissimilarity, limits, deadline)
+    if presolved is not None:
+        return presolved
     try:
         problem = build_problem(
             continuum,

@@ -47,12 +47,12 @@ def solve_bipartite(problem: Problem, limits: Limits) -> Solution:
         return _cover(problem, edges, deadline)
     gain = edges.weight + problem.opening
     groups, price = match(problem, edges, gain, deadline)
-    kept = gain >= -problem.tolerance
-    second = edges.column[kept] + len(edges.begin) - 1
-    members = np.column_stack((edges.row[kept], second)).astype(np.int32).ravel()
+    paying = gain >= -problem.tolerance
+    second = edges.column[paying] + len(edges.begin) - 1
+    members = np.column_stack((edges.row[paying], second)).astype(np.int32).ravel()
     begin = 2 * np.arange(len(members) // 2 + 1, dtype=np.int64)
     bound = problem.n_units * problem.opening - float(price.sum())
-    columns = Columns(begin, members, gain[kept])
+    columns = Columns(begin, members, gain[paying])
     return solution(problem, groups, bound, Certificate(columns, price), Proof(price))
 
 

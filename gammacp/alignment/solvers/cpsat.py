@@ -66,18 +66,18 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     try:
         priced = _prices(problem, limits, deadline)
         if due(deadline):
-            found = None
+            packed = None
         else:
-            found = _packed(problem, priced, limits, deadline)
+            packed = _packed(problem, priced, limits, deadline)
     except TimeoutError:
         return at_hand(problem)
-    if found is not None and not due(deadline):
-        return found
+    if packed is not None and not due(deadline):
+        return packed
     bound = problem.n_units * problem.opening - float(priced.price.sum())
     own = at_hand(problem, priced.groups, bound, Proof(priced.price))
-    if found is None:
+    if packed is None:
         return own
-    return better(problem, found, own)
+    return better(problem, packed, own)
 
 
 def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
@@ -88,8 +88,8 @@ def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
     if columns is None:
         note(prices_by="column generation")
         with budget(limits.steps(limits.of(Generation).proof)):
-            found = generate(problem, limits, deadline)
-        return _Priced(found.price, None, found.groups)
+            generated = generate(problem, limits, deadline)
+        return _Priced(generated.price, None, generated.groups)
     note(prices_by="GLOP")
     ranked = columns.renumber(problem.ranks)
     price = block_prices(problem.n_units, ranked, problem.cover_cost, deadline=deadline)
@@ -114,29 +114,29 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
         most_loss = max(min(most_loss, lost), 0.0)
     exactly = replace(limits.until(deadline), gap=0.0)
     while True:
-        kept = _within(problem, priced, most_loss + slack, limits, deadline)
-        if kept is None:
+        columns = _within(problem, priced, most_loss + slack, limits, deadline)
+        if columns is None:
             return None
         current_work().rounds += 1
         ones = np.ones(problem.n_units, np.int64)
-        model = Model(kept, ones, problem.opening + problem.reuse, problem.cover)
+        model = Model(columns, ones, problem.opening + problem.reuse, problem.cover)
         packed = best_packing(model, exactly)
-        taken = kept.select(np.flatnonzero(packed.times))
-        groups = to_groups(problem, taken)
+        chosen = columns.select(np.flatnonzero(packed.times))
+        groups = to_groups(problem, chosen)
         loss = total - _gain(problem, groups)
         all_alone = problem.n_units * problem.opening
         tell(all_alone - total + loss, all_alone - total)
         if loss <= most_loss + slack or not packed.proven:
             break
-        most_loss = _raised(priced, kept, most_loss, loss, slack)
+        most_loss = _raised(priced, columns, most_loss, loss, slack)
     # An alignment with any other group costs at least this.
     beyond = problem.n_units * problem.opening - total + most_loss + slack
     told = min(problem.n_units * problem.opening - packed.bound, beyond)
     if packed.proven and loss <= most_loss + slack:
         # Proven on integers: what is better than the rounding would have shown.
         told = np.inf
-    solved = _checked(problem, groups, kept, priced, (told, beyond), exactly, deadline)
-    note(columns_kept=kept.number)
+    solved = _checked(problem, groups, columns, priced, (told, beyond), exactly, deadline)
+    note(columns_kept=columns.number)
     return solved
 
 
@@ -159,11 +159,13 @@ def _within(
             np.flatnonzero(priced.columns.losses(priced.price) <= most_loss)
         )
     listed = limits.of(Generation).listed
-    found = search(problem, priced.price, -most_loss, every=True, limit=listed, deadline=deadline)
-    if found is None:
+    priced_groups = search(
+        problem, priced.price, -most_loss, every=True, limit=listed, deadline=deadline
+    )
+    if priced_groups is None:
         return None
-    note(columns_listed=found.columns.number)
-    return found.columns
+    note(columns_listed=priced_groups.columns.number)
+    return priced_groups.columns
 
 
 def _checked(
@@ -185,9 +187,9 @@ def _checked(
     bound = all_units - float(priced.price.sum())
     certificate = Certificate(kept, priced.price)
     note(proved_by="prices")
-    found = solution(problem, groups, bound, certificate, proof, told)
-    if found.objective - bound <= problem.slack:
-        return found
+    result = solution(problem, groups, bound, certificate, proof, told)
+    if result.objective - bound <= problem.slack:
+        return result
     ranked = np.empty(problem.n_units)
     ranked[problem.ranks] = priced.price
     note(proved_by="components")

@@ -91,28 +91,28 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
     small = problem.n_annotators < limits.of(Generation).crowd
     if problem.cover or problem.opening <= 0:
         return solve_generation(problem, limits)
-    found = _head_start(problem, limits, deadline)
+    generated = _head_start(problem, limits, deadline)
     total = problem.n_units * problem.opening
-    hopeless = found.most_gain - total > _HOPELESS * (total - found.gain)
-    if not _is_over(problem, found, limits, deadline):
+    hopeless = generated.most_gain - total > _HOPELESS * (total - generated.gain)
+    if not _is_over(problem, generated, limits, deadline):
         if small and not _long(problem, limits):
             steps = work.steps - began
         else:
             steps = None
         # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
         with threadpool_limits(1, "blas"), budget(steps):
-            found = enclose(problem, found, limits, deadline)
-        if not _is_over(problem, found, limits, deadline):
+            generated = enclose(problem, generated, limits, deadline)
+        if not _is_over(problem, generated, limits, deadline):
             most = limits.of(Generation).proof
             if not small and not limits.time_limit:
                 large = len(problem.first) >= SEARCHED_PAIRS
-                far = large and not found.close(problem, replace(limits, gap=_FAR), 0.0)
+                far = large and not generated.close(problem, replace(limits, gap=_FAR), 0.0)
                 if hopeless or far:
-                    return conclude(problem, found, limits, deadline)
+                    return conclude(problem, generated, limits, deadline)
                 most = _LAST_SHARE * (work.steps - began)
             with budget(limits.steps(most)):
-                found = generate(problem, limits, deadline, found)
-    return conclude(problem, found, limits, deadline)
+                generated = generate(problem, limits, deadline, generated)
+    return conclude(problem, generated, limits, deadline)
 
 
 def _long(problem: Problem, limits: Limits) -> bool:
@@ -224,10 +224,10 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
                 idle = 0
         tell(total - found.gain, total - found.most_gain)
         now = work.steps
-        left = total - found.gain - reached
-        if left < (1 - _PROGRESS) * open_gap:
+        gap = total - found.gain - reached
+        if gap < (1 - _PROGRESS) * open_gap:
             progressed = now
-            open_gap = left
+            open_gap = gap
         # A step of the relaxation may take longer than patience lasts: the next one is waited for.
         waiting = turn == "anneal" and "relax" in turns
         if not waiting and now - progressed > patience + _PATIENCE * (now - began):

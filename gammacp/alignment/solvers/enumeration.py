@@ -100,7 +100,7 @@ def solve_listed(
             best = best_of_columns(problem, columns, price, limits, deadline)
     except TimeoutError:
         return at_hand(problem, groups, bound, proof)
-    found = solution(
+    result = solution(
         problem,
         to_groups(problem, columns.select(best.chosen)),
         problem.n_units * problem.opening - best.most_gain,
@@ -108,9 +108,9 @@ def solve_listed(
         Proof(best.price[problem.ranks]) if proof is None else proof,
         problem.n_units * problem.opening - best.told,
     )
-    if found.status is not Status.FEASIBLE:
-        return found
-    return better(problem, found, at_hand(problem, groups, bound, proof))
+    if result.status is not Status.FEASIBLE:
+        return result
+    return better(problem, result, at_hand(problem, groups, bound, proof))
 
 
 def better(problem: Problem, found: Solution, other: Solution) -> Solution:

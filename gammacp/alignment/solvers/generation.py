@@ -166,8 +166,8 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
     """Generate groups until all that could matter are listed, then prove the best out of them."""
     deadline = limits.deadline()
     with budget(limits.steps(limits.of(Generation).proof)):
-        found = generate(problem, limits, deadline)
-    return conclude(problem, found, limits, deadline)
+        generated = generate(problem, limits, deadline)
+    return conclude(problem, generated, limits, deadline)
 
 
 def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
@@ -184,8 +184,8 @@ def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: f
         certificate = Certificate(columns, generated.price, whole)
         return least_bounded(problem, generated.groups, bound, certificate, proof)
     listed = generated.columns
-    left = limits.until(deadline)
-    return solve_listed(problem, listed, left, generated.groups, bound, proof)
+    remaining = limits.until(deadline)
+    return solve_listed(problem, listed, remaining, generated.groups, bound, proof)
 
 
 def generate(
@@ -212,12 +212,12 @@ def generate(
     try:
         while True:
             current_work().rounds += 1
-            found = state.columns.number
+            n_before = state.columns.number
             state = _project(problem, state, deadline)
             if first and not state.near and large:
                 state = _search(problem, state, deadline, limits)
-            found = state.columns.number - found
-            if first or state.near or found < problem.n_units / 10:
+            n_before = state.columns.number - n_before
+            if first or state.near or n_before < problem.n_units / 10:
                 state = price_columns(problem, state, deadline, tuning.nodes)
             first = False
             tell(total - state.gain, total - state.most_gain)
@@ -465,8 +465,8 @@ def _pack(problem: Problem, state: GenerationState, deadline: float) -> Generati
     ones = np.ones(problem.n_units, np.int64)
     with budget(_PACKING):
         packing = Model(near, ones, problem.opening + problem.reuse, problem.cover)
-        found = best_packing(packing, Limits().until(deadline))
-    return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(found.times))))
+        packed = best_packing(packing, Limits().until(deadline))
+    return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(packed.times))))
 
 
 def _round(
@@ -480,8 +480,8 @@ def _round(
 
         order = np.argsort(-value, kind="stable").astype(np.int64)
         order = order[value[order] > 0.01]
-        taken = take_disjoint(problem.n_units, columns, order)
-        groups = improve(problem, to_groups(problem, columns.select(taken)), deadline)
+        disjoint = take_disjoint(problem.n_units, columns, order)
+        groups = improve(problem, to_groups(problem, columns.select(disjoint)), deadline)
     return _better(problem, state, groups)
 
 

@@ -25,14 +25,14 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
         return at_hand(problem)
     ones = np.ones(problem.n_units, np.int64)
     model = Model(columns, ones, problem.opening + problem.reuse, problem.cover)
-    found = highs_packing(model, limits.until(deadline))
+    packed = highs_packing(model, limits.until(deadline))
     total = problem.n_units * problem.opening
-    if found is None:
+    if packed is None:
         return at_hand(problem)
-    groups = to_groups(problem, columns.select(np.flatnonzero(found.times)))
-    own = solution(problem, groups, total - found.bound)
-    if found.proven:
+    groups = to_groups(problem, columns.select(np.flatnonzero(packed.times)))
+    result = solution(problem, groups, total - packed.bound)
+    if packed.proven:
         note(columns_listed=columns.number, columns_kept=columns.number, proved_by="HiGHS")
-        return own
+        return result
     # What HiGHS holds at its limit may be far worse than what a heuristic has at once.
-    return better(problem, own, at_hand(problem))
+    return better(problem, result, at_hand(problem))

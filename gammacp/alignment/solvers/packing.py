@@ -184,12 +184,12 @@ def highs_bound(packing: Model, limits: Limits, *, presolve: bool = True) -> flo
     if len(columns.members) > _ASKED:
         return np.inf
     inside = replace(packing, columns=columns, capacity=packing.capacity[units])
-    found = highs_packing(
+    packed = highs_packing(
         inside, replace(limits, gap=0.0), most_nodes=_SECOND_OPINION, presolve=presolve
     )
-    if found is None:
+    if packed is None:
         return np.inf
-    return found.bound
+    return packed.bound
 
 
 class Ranking(NamedTuple):
@@ -346,8 +346,8 @@ def _solve(program: _Program, limits: Limits, **more: float) -> tuple[Any, Statu
     status = watched(lambda: solver.solve(program.model), solver.stop_search, limits.deadline())
     spend(solver.deterministic_time * _STEPS_OF_A_UNIT)
     work.nodes += solver.num_branches
-    known = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
-    return solver, known.get(status)
+    statuses = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
+    return solver, statuses.get(status)
 
 
 def _scale(value: Floats, opening: float, n_units: int) -> tuple[Indices, float]:

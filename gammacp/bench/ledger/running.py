@@ -29,6 +29,10 @@ from gammacp.plugins import load_package, why_it_fails
 
 LARGEST_SVG = 200_000
 """Size in bytes above which a figure is kept as PNG."""
+SMALL_SVG = 25_000
+"""Size in bytes up to which a figure is kept as SVG."""
+LONGER_SVG = 1.25
+"""Times as many bytes as the PNG that an SVG between these sizes may have."""
 
 
 @dataclass(frozen=True)
@@ -199,26 +203,34 @@ def run(experiment: Experiment, results: Path, *, quick: bool, data: Path | None
 
 
 def keep_one_format(folder: Path) -> None:
-    """Delete the PNG of each figure that is also there as SVG, or the SVG if it is too large.
+    """Keep one of SVG and PNG, where a figure is there as both: the SVG unless it is large.
 
-    A figure with many thousand marks is smaller as PNG; all others are sharper as SVG. What stays
-    PNG has a palette of 256 colours, which takes a third of the bytes.
+    An SVG has every letter and mark as an outline, so a figure with many of them is smaller as PNG.
+    What stays PNG has a palette of 256 colours, which takes a third of the bytes.
     """
     for drawing in sorted(folder.rglob("*.svg")):
         picture = drawing.with_suffix(".png")
         if not picture.exists():
             continue
-        if drawing.stat().st_size <= LARGEST_SVG:
+        size = drawing.stat().st_size
+        if size > SMALL_SVG:
+            _with_palette(picture, shaded=size > LARGEST_SVG)
+        most = max(SMALL_SVG, LONGER_SVG * picture.stat().st_size)
+        if size <= min(most, LARGEST_SVG):
             picture.unlink()
         else:
             drawing.unlink()
-            _with_palette(picture)
 
 
-def _with_palette(picture: Path) -> None:
-    """Write a PNG again with at most 256 colours."""
+def _with_palette(picture: Path, *, shaded: bool) -> None:
+    """Write a PNG again with at most 256 colours.
+
+    An octree keeps the colours of thin lines, which a median cut merges with those of large areas.
+    A median cut keeps pale shades apart, which heat maps have.
+    """
     from PIL import Image
 
+    method = Image.Quantize.MEDIANCUT if shaded else Image.Quantize.FASTOCTREE
     with Image.open(picture) as image:
-        reduced = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        reduced = image.convert("RGB").quantize(256, method=method, dither=Image.Dither.NONE)
     reduced.save(picture, optimize=True)

@@ -275,7 +275,10 @@ class Plan(Plotted):
 
     def _cost(self, design: Design) -> str:
         """Return the cost in prices where they are given, otherwise in annotations."""
-        return f"{'cost' if self.prices.given else 'annotations'} {cost_of(design)}"
+        cost = cost_of(design)
+        if self.prices.given:
+            return f"cost {cost}"
+        return f"{cost} annotations"
 
 
 def number_of(design: Design, done: float = 0.0) -> str:

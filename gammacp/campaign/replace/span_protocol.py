@@ -188,7 +188,7 @@ def span_protocol(
             counts=counts_among(documents, people),
         )
     for row in (*rows, *([among] if among is not None else [])):
-        signatures += _signatures(row)
+        signatures += tuple(filter(None, _signatures(row)))
     unique = tuple(dict.fromkeys(filter(None, signatures)))
     return SpanProtocol(candidates=tuple(rows), people=among, f1=f1, signatures=unique)
 

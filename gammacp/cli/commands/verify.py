@@ -38,7 +38,7 @@ def verify(
 
     Example: gammacp verify proof/gamma.proof.json
     """
-    from gammacp.verify import RefusedError, check
+    from gammacp.verify import RefusedError, check, printable
 
     code = 0
     records = []
@@ -57,7 +57,8 @@ def verify(
         records.append(record | _facts(proof, redrawn=redraw))
         code = max(code, 0 if proven else 1)
         for line in () if json else statements:
-            say(f"{path}: {line}")
+            # A line of a file that somebody else wrote stays one line.
+            say(f"{path}: {printable(line)}")
     if json:
         print_json({"results": records})
     if code:

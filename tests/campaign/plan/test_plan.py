@@ -128,7 +128,7 @@ def test_a_small_pilot_gives_a_range_and_no_claim_on_other_annotators() -> None:
     assert f"{low:.0f} to {high:.0f} documents" in found.advice()
     # Three annotations a document, at one each.
     assert design.cost_range == (3 * low, 3 * high)
-    assert f"annotations {3 * low:,.0f} to {3 * high:,.0f}" in found.advice()
+    assert f"{3 * low:,.0f} to {3 * high:,.0f} annotations" in found.advice()
     assert not found.as_dict()["power_known"]
     assert "take the number for a guess" in found.advice()
     assert "annotators each give about ±" not in found.advice()
