@@ -24,7 +24,7 @@ def test_changes_are_counted_by_hand() -> None:
     assert counts["holds", "open"] == 2
     assert counts["open", "open"] == 1
     assert counts["fails", "holds"] == 1
-    assert sum(counts.values()) == len(pairs)
+    assert sorted(map(str, counts.values())) == ["0"] * 6 + ["1", "1", "2"]
     assert {(r["free"], r["in_order"]) for r in rows if r["changes"] == "false"} == {
         (outcome, outcome) for outcome in kept_order.OUTCOMES
     }
