@@ -38,9 +38,9 @@ BASES = tuple(bases())
 
 
 def test_it_is_one_file_of_plain_python() -> None:
-    """At most 1275 lines, which an evening suffices for, and nothing but the standard library."""
+    """At most 1300 lines, which an evening suffices for, and nothing but the standard library."""
     text = FILE.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 1275
+    assert len(text.splitlines()) <= 1300
     imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Import | ast.ImportFrom)]
     names = [getattr(n, "module", None) or n.names[0].name for n in imports]
     assert names

@@ -129,7 +129,7 @@ def gamma(
         _print(overall, options, _missing(loaded), alignment=alignment)
         if over is not None:
             message(over.in_words())
-        apart.print()
+        apart.show()
     for sentence in proven:
         message(sentence)
     end_if_interrupted(interrupted, _how_far(overall))
@@ -165,7 +165,7 @@ class _TakenApart:
         document |= {name: each.as_dict() for name, each in self.further.items()}
         return document | {name: {"reason": reason} for name, reason in self.refused}
 
-    def print(self) -> None:
+    def show(self) -> None:
         """Print the parts, those of other subjects last."""
         if self.parts is not None:
             from gammacp.measures.score_tables import explanation_tables
