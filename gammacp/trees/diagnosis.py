@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from gammacp.base.text import counted
 from gammacp.trees.measures.annotations import Dependencies, Item, Phrase, Treebank
 
 
@@ -43,7 +44,8 @@ def _attachments(sentences: dict[str, Dependencies]) -> str:
     labels = list(zip(*(s.relations for s in sentences.values()), strict=True))
     moved = [t for t, row in enumerate(heads, start=1) if len(set(row)) > 1]
     named = [t for t, row in enumerate(labels, start=1) if len(set(row)) > 1]
-    text = f"{len(moved)} heads and {len(named)} labels of {len(heads)} tokens differ"
+    differing = f"{counted(len(moved), 'head')} and {counted(len(named), 'label')}"
+    text = f"{differing} of {len(heads)} tokens differ"
     if not moved:
         return text
     below = [_descendants(s.heads) for s in sentences.values()]

@@ -107,7 +107,7 @@ def test_diagnosis(tmp_path: Path) -> None:
     treebank = read(tmp_path, a, b).treebank
     assert "with sentence 2 all have 4" in diagnose(treebank, treebank.items[0])
     third = diagnose(treebank, treebank.items[2])
-    assert "1 heads and 1 labels of 3 tokens differ" in third
+    assert "1 head and 1 label of 3 tokens differ" in third
     assert "token 3 'z', 0 below it, head 2 by a, 1 by b" in third
 
 
