@@ -83,14 +83,14 @@ class Copies:
         else:
             p = "p < .0001"
         if math.isfinite(self.share):
-            elsewhere = f"{self.share:.0%} of it elsewhere; "
+            elsewhere = f"; of such units in other documents they share {self.share:.0%}"
         else:
             elsewhere = ""
         return (
-            f"{one} and {other} share all that nobody else marks in {len(self.documents)} of "
-            f"{self.of} documents ({first_names(self.documents, 3)}; {self.units} units; "
-            f"{elsewhere}{p}, for all pairs together). The units do not tell why. If one copied "
-            "from the other, γ and the posteriors of a gold standard are too high."
+            f"{one} and {other} share every unit that nobody else marks in {len(self.documents)} of "
+            f"{self.of} documents ({first_names(self.documents, 3)}: {self.units} units{elsewhere}; "
+            f"{p}, corrected for all pairs). The units cannot show why. If one copied from the "
+            "other, γ and the posteriors of a gold standard are too high."
         )
 
 

@@ -93,8 +93,9 @@ def _on_what(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
     half = np.triu_indices(len(table.rows)) if not table.directed else slice(None)
     whole = int(table.counts[half].sum())
     label = visible(one if other == NO_UNIT else other if one == NO_UNIT else one)
-    what = f"one marks “{label}” and the other nothing"
-    if NO_UNIT not in (one, other):
+    if NO_UNIT in (one, other):
+        what = f"a unit “{label}” of one has no counterpart of the other's"
+    else:
         what = f"one says “{label}” and the other “{visible(other)}”"
     yield (
         f"The most frequent difference here: {what}, in {most} of {whole} comparisons of two "

@@ -39,10 +39,12 @@ if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration
 
 _MOST_PEOPLE = 30
+_LOWEST = 2  # documents that the next step names
 _KINDS = {
     "position": "boundaries: the same unit, marked at another place",
     "category": "labels: the same unit, labelled differently",
-    ABSENCE: "missing units: one annotator marks what another does not",
+    ABSENCE: "units without a counterpart: where one annotator marks them, another marks something "
+    "else, or nothing",
 }
 _TOPICS = {
     "position": "where units begin and end",
@@ -99,8 +101,8 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
         else:
             extent = f"these {cuts.kind}"
         words = (
-            f"Beyond {extent} no {listed} is shown to differ from the others: differences named "
-            "above may be chance."
+            f"No {listed} is shown to differ beyond {extent}: what is named above as least or most "
+            "may be so by luck."
         )
         statements.append(Statement(about="none", words=words))
     elif not statement_of:
@@ -288,11 +290,20 @@ def next_step(
     elif person is not None:
         words = f"go through the differences with {visible(person[0])}"
     else:
-        words = "go through the worst places with all annotators, and make the guideline clearer"
+        words = f"look at the places that cost most{_lowest(found)}, and make the guideline clearer"
     if word not in (UNDEFINED, "high") and to_review:
         end = "" if words[-1] in ".?" else "."
         words += f"{end} The {with_commas(to_review)} units to review show where"
     return Statement(about="next", words=f"Next: {words}{'' if words[-1] == '?' else '.'}")
+
+
+def _lowest(found: Comparison) -> str:
+    """Return a clause that names the documents with the lowest γ; "" where there are few."""
+    values = {name: score.value for name, score in found.overall.computed.items()}
+    if len(values) <= _LOWEST:
+        return ""
+    *others, last = (visible(name) for name in sorted(values, key=values.__getitem__)[:_LOWEST])
+    return f", first in {', '.join(others)} and {last}, where γ is lowest"
 
 
 def _talk(name: str, kind: str) -> str:
@@ -312,7 +323,7 @@ def _taken_for(found: Comparison, label: str) -> str:
     if not most:
         return ""
     if other == NO_UNIT:
-        what = "marks nothing"
+        what = "has no such unit"
     else:
         what = f"says “{visible(other)}”"
     return f": in {most} of {int(row.sum())} differences about it, the other annotator {what}"

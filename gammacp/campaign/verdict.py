@@ -244,8 +244,8 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
         kind = f" {parts.kind}"
     these, others = ("this text", "text") if text else ("these documents", "documents")
     words = (
-        f"This holds for {these} only: a statement about other {others} of this kind needs at "
-        f"least {least}{kind}, and there are {len(parts)}."
+        f"This holds for {these} only: to grade agreement on other {others} of this kind, at "
+        f"least {least}{kind} are needed, and there are {len(parts)}."
     )
     if len(parts) >= least:
         found = overall.bootstrap(confidence=CONFIDENCE)

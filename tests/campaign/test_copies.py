@@ -167,7 +167,7 @@ def test_commands_tell_and_json_has_them(run: Run, tmp_path: Path) -> None:
         rows += [f"{name},{u.annotator},{u.category},{u.start},{u.end}" for u in c]
     path = tmp_path / "crowd.csv"
     path.write_text("\n".join(rows) + "\n")
-    told = "A and B share all that nobody else marks in "
+    told = "A and B share every unit that nobody else marks in "
     found = run("gamma", path, "--samples", 10)
     assert told in " ".join((found.out + found.err).split())
     for command in ("gamma", "compare", "consensus"):

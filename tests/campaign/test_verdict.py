@@ -84,7 +84,7 @@ def test_disputed_label_is_named_with_its_share() -> None:
     assert found.of("annotator") is None
     words = found.in_words()
     assert words[-1].startswith("Next: make the guideline for “z” clearer: in ")
-    assert f"of {single} differences about it, the other annotator marks nothing." in words[-1]
+    assert f"of {single} differences about it, the other annotator has no such unit." in words[-1]
     assert words[-1].endswith("The 5 units to review show where.")
 
 
@@ -164,7 +164,7 @@ def test_further_documents_are_spoken_of_from_twenty_on(documents: int) -> None:
     words = found.in_words()[1]
     if documents < 20:
         assert found.elsewhere is None
-        assert "other documents of this kind needs at least 20, and there are 19." in words
+        assert "at least 20 are needed, and there are 19." in words
         return
     interval = overall.bootstrap(confidence=0.99)
     assert interval is not None
