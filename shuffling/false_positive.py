@@ -30,23 +30,27 @@ _BATCH = 1024
 @register
 @dataclass(frozen=True, kw_only=True)
 class FalsePositive(CountedError):
-    """round(f·mᵍ·x) new units: category and length from the model, the place uniform.
+    """Error that adds round(f·mᵍ·x) new units to the x units of the reference.
 
-    - Free (`overlap=True`): anywhere inside the bounds, so new units may overlap others.
-    - Kept apart (`overlap=False`): anywhere in the free space that the length fits into. A unit
-      that fits nowhere is shortened to the longest free gap, or left out where that is shorter
-      than the model's shortest unit; a `FewerErrors` warning says how many there are then.
-    - Segmentations (a model whose layout is `covering`, unless `overlap` is given): a new unit is
-      a boundary too many, at a uniform place; the part after it gets a category from the model.
+    The category and the length of a new unit are drawn from the model, and its place is uniform:
+
+    - Free (`overlap=True`): anywhere inside the bounds, so that new units may overlap others.
+    - Kept apart (`overlap=False`): anywhere in the gaps that are long enough. A unit that fits
+      nowhere is shortened to the longest gap, or left out if that gap is shorter than the model's
+      shortest unit; a `FewerErrors` warning then tells how many units were added.
+    - Segmentations (the layout of the model is `covering`, and `overlap` is not given): one
+      boundary too many, at a uniform place; the part after it gets a category from the model.
 
     Attributes
     ----------
     factor
-        f ≥ 0: new units per unit of the reference at m = 1. No published anchor: 1.
+        f ≥ 0: new units per unit of the reference at m = 1. There is no published value to follow;
+        the default is 1.
     growth
-        g > 0, as for splits.
+        g > 0: 1 is "proportional to m", more makes new units rarer at small magnitudes.
     overlap
-        None (default): free, as in the paper, unless the layout is `covering`.
+        Whether new units may overlap others; None (default): yes, as in the paper, but a model
+        whose layout is `covering` gets new boundaries instead.
     """
 
     name: ClassVar[str] = "false-positive"
@@ -58,15 +62,15 @@ class FalsePositive(CountedError):
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """Return the units and the new ones.
+        """Return the given units together with the new ones.
 
-        Raises DataError where a segmentation is to be kept and the units are none.
+        Raises DataError if the result must be a segmentation but the given units are not one.
         """
         quantile = self.quantile(rng)
         new = self.times(magnitude, setting.n_units, quantile)
         if not new:
             return units
-        # As many as at magnitude 1 are drawn, so that every magnitude adds the first of the same.
+        # Draw as many as magnitude 1 needs, so that each magnitude adds the first of the same list.
         most = self.times(1, setting.n_units, quantile)
         lengths, codes = setting.draw_units(rng, most)
         lengths = lengths[:new]
@@ -86,7 +90,7 @@ class FalsePositive(CountedError):
             ends = np.minimum(starts + lengths, highest)
             inside = None
             if units.shapes:
-                # A new one has the further extents and the outline of a unit that is there.
+                # A new unit copies the other axes and the outline of an existing unit.
                 check_areas(units, self.name)
                 like = rng.integers(len(units), size=most)[:new]
                 old = units.lengths[like]
@@ -120,7 +124,7 @@ def _add_apart(units: Units, lengths: Floats, codes: Codes, u: Floats, setting: 
         length = min(drawn, room.max())
         if length < shortest or length <= 0:
             continue
-        # Starts that fit: a whole number of places, or a length of the line.
+        # Room for the start in each gap: a number of whole places, or a length.
         places = np.maximum(room - length + setting.integer, 0.0)
         if length == room.max():
             places = (room == length).astype(np.float64)
@@ -151,14 +155,17 @@ def _add_boundaries(
 
 
 def _new_boundaries(taken: Floats, new: int, setting: Setting, rng: np.random.Generator) -> Floats:
-    """Places inside the bounds, the first different ones of a stream; fewer where room ends."""
+    """Return places inside the bounds: the first distinct ones of a random stream.
+
+    There are fewer than `new` if the bounds have no room for more.
+    """
     lowest, highest = setting.bounds
     taken = np.unique(taken)
     if setting.integer:
         room = highest - lowest - len(taken)
     else:
         room = math.inf
-    if highest == lowest:  # there is no place between
+    if highest == lowest:  # no place lies between the bounds
         return taken[:0]
     found = taken
     while len(found) < len(taken) + min(new, room):

@@ -4,10 +4,10 @@ A subject holds everything about one kind of data or one activity, and its folde
 The rest of gammacp finds it through its `subject.toml` alone:
 
     needs = ["campaign"]            # subjects without which this one does not work
-    offers = ["score"]              # kinds of entries that others may register with it, and
-                                    # "option COMMAND" for a command that takes options of others
-    frozen = true                   # the code is another tool's interface and is not developed
-    aside = true                    # it only reads or shows: no value depends on its code
+    offers = ["score"]              # kinds of entries that other subjects may register with it;
+                                    # "option COMMAND": they may add options to that command
+    frozen = true                   # the code copies another tool's interface and stays as it is
+    aside = true                    # it only reads or shows values: none depends on its code
 
     [measure]                       # a kind of entry: modules, and the names that each registers
     "gammacp.melodies.measures" = "contour interval-class"
@@ -19,23 +19,23 @@ The rest of gammacp finds it through its `subject.toml` alone:
     ["option measure"]              # option groups for a command of the core: modules and classes
     "gammacp.melodies.options" = "Scores"
 
-    [name]                          # public names of `gammacp`: modules and their names. A folder
-    "gammacp.melodies.api" = "tune" # with such a name needs `base.lazy.make_callable`
-    [warm]                          # what `gammacp warm-up` calls: modules and functions
+    [name]                          # public names of `gammacp`, by module. A folder with the same
+    "gammacp.melodies.api" = "tune" # name as one of them needs `base.lazy.make_callable`
+    [warm]                          # functions that `gammacp warm-up` calls, by module
 
-    [asked]                         # modules of formats that few files can be of: their endings,
-    "gammacp.melodies.kern" = [".krn", "**kern"]    # and words in those of another ending
+    [asked]                         # modules of rare formats, imported only for files with these
+    "gammacp.melodies.kern" = [".krn", "**kern"]    # endings, or these words near their beginning
 
-    [advice]                        # sentences for messages of the core, by situation
+    [advice]                        # sentences that the core adds to its messages, by situation
     "pitches unused" = "gammacp melody compares pitches"
 
-    [parameter]                     # options with other names than the parameters in messages
+    [parameter]                     # command-line options, by the parameter that messages name
     "require_complete()" = "--strict"
 
-    [campaign.score]                # the same, for a kind that another subject offers: it counts
-    "gammacp.melodies.with_campaign.replace" = "contour"        # only where that subject is there
+    [campaign.score]                # entries of a kind that another subject (campaign) offers;
+    "gammacp.melodies.with_campaign.replace" = "contour"    # ignored if it is not installed
 
-`built_in.toml` says the same of the core.
+The core registers its own entries in the same way, in `built_in.toml`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _CORE = "built_in.toml"
 _CONTENTS = "contents.toml"
 _FILE = "subject.toml"
 _KEYS = {"needs": list, "offers": list, "frozen": bool, "aside": bool}
-# Tables that the core reads itself; all others are the kinds of registries.
+# Tables that the core reads itself; any other table is named after a kind of registry.
 _TABLES = frozenset({"command", "name", "warm", "advice", "parameter", "asked"})
 _OPTION = "option "
 _LAST = " last"
@@ -75,14 +75,14 @@ class Subject:
     offers
         Kinds of entries that other subjects may register with this one.
     frozen
-        Whether the code is another tool's interface and is not developed further.
+        Whether the code copies another tool's interface and is not developed further.
     aside
-        Whether it only reads or shows, so that no value depends on its code.
+        Whether it only reads or shows values, so that none depends on its code.
     tables
-        Modules by kind, with the names that each registers, separated by blanks; commands and
-        advice by name.
+        Tables by kind. Most give the names that a module registers, separated by blanks, by
+        module; commands and advice are by name.
     beside
-        The same by subject, for kinds that the other subject offers.
+        Tables by another subject and by the kind which that subject offers.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Subject:
     beside: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
     def entries(self, kind: str) -> dict[str, Any]:
-        """Return the table of a kind, with what counts because another subject is there."""
+        """Return the table of a kind, with the entries for other subjects that are installed."""
         found = dict(self.tables.get(kind, {}))
         for other, tables in self.beside.items():
             if other in subjects():
@@ -122,13 +122,13 @@ class CommandEntry:
 
 @cache
 def subjects() -> Mapping[str, Subject]:
-    """Return the subjects that are there, by name and in alphabetical order.
+    """Return the installed subjects, by name and in alphabetical order.
 
     Raises
     ------
     UsageError
-        A file is no TOML, has an unknown key, needs a subject that is not there, or registers a
-        name that is taken. The message names the file.
+        A file is not valid TOML, has an unknown key, needs a subject that is not installed, or
+        registers a name that is taken. The message names the file.
     """
     return read_subjects(_FOLDER)
 
@@ -140,15 +140,15 @@ def core() -> Subject:
 
 
 def table(kind: str) -> dict[str, Any]:
-    """Return what registers entries of a kind: modules with the names that each registers.
+    """Return the modules that register entries of a kind, with the names that each registers.
 
-    The core's come first, then the subjects' in alphabetical order, and at the end those that the
-    core lists as last (of formats: the one that nearly any text fits).
+    Modules of the core come first, then those of the subjects in alphabetical order, and finally
+    those that the core lists as last (such as the format that nearly any text fits).
 
     Parameters
     ----------
     kind
-        A registry's kind, or "command", "name", "warm", "advice", "asked", "parameter",
+        Kind of a registry, or "command", "name", "warm", "advice", "asked", "parameter",
         "option COMMAND".
     """
     found = dict(core().tables.get(kind, {}))
@@ -176,20 +176,20 @@ def commands() -> dict[str, CommandEntry]:
 
 
 def advice(situation: str, *, otherwise: str = "") -> str:
-    """Return the sentence that a subject has for a situation, where such a subject is there.
+    """Return the sentence that an installed subject has for a situation.
 
     Parameters
     ----------
     situation
         A key of `[advice]` tables.
     otherwise
-        Sentence for the case that no subject has one.
+        Sentence to return if no subject has one.
     """
     return str(table("advice").get(situation, otherwise))
 
 
 def file_of(kind: str, module: str) -> Path:
-    """Return the file that names this module for a kind."""
+    """Return the file that lists this module under a kind."""
     for subject in subjects().values():
         if module in subject.entries(kind):
             return subject.path
@@ -197,12 +197,12 @@ def file_of(kind: str, module: str) -> Path:
 
 
 def missing_subject(kind: str, name: str) -> str | None:
-    """Return the subject that has this entry, if it comes with gammacp but was deleted here.
+    """Return the subject of an entry, if it is part of gammacp but was deleted from this copy.
 
     Parameters
     ----------
     kind, name
-        Kind and name as of a registry: "measure", "las".
+        Kind of a registry and name in it, such as "measure" and "las".
     """
     listed = tomllib.loads((_FOLDER / _CONTENTS).read_text(encoding="utf-8"))
     for subject, tables in listed.items():
@@ -212,7 +212,7 @@ def missing_subject(kind: str, name: str) -> str | None:
 
 
 def why_missing(kind: str, name: str) -> str | None:
-    """Return a sentence on an entry whose subject was deleted; None for any other."""
+    """Return a sentence that names the deleted subject of an entry; None for other entries."""
     subject = missing_subject(kind, name)
     if subject is None:
         return None
@@ -220,12 +220,12 @@ def why_missing(kind: str, name: str) -> str | None:
 
 
 def read_subjects(folder: Path) -> dict[str, Subject]:
-    """Return the subjects of a folder that is built as the package is; errors as of `subjects`.
+    """Return the subjects of a folder laid out like the package; errors as for `subjects`.
 
     Parameters
     ----------
     folder
-        The folder whose folders have a `subject.toml`.
+        Folder whose subfolders may have a `subject.toml`.
     """
     found = {}
     for path in sorted(folder.glob(f"*/{_FILE}")):
@@ -285,7 +285,7 @@ def _check_commands(path: Path, entries: Mapping[str, Any]) -> None:
 def _tables_of(
     subject: Subject, present: Mapping[str, Subject]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (kind, table) of a subject, with those for other subjects that are there."""
+    """Yield each kind and table of a subject, also those for other subjects that are present."""
     yield from subject.tables.items()
     for other, tables in subject.beside.items():
         if other in present:
@@ -321,7 +321,7 @@ def _check_names(base: Subject, present: Mapping[str, Subject]) -> None:
 
 
 def _names(kind: str, entries: Mapping[str, Any]) -> list[str]:
-    """Return what a table registers: its keys, or the names beside its modules."""
+    """Return the names that a table registers: its keys, or the names listed for its modules."""
     if kind in ("command", "advice", "parameter"):
         return list(entries)
     return " ".join(entries.values()).split()

@@ -1,4 +1,4 @@
-"""The curves of a sweep: mean and sd per magnitude."""
+"""The curves of a sweep: mean and standard deviation of a measure at each magnitude of error."""
 
 import math
 from collections.abc import Iterable
@@ -22,10 +22,10 @@ class Point:
     Attributes
     ----------
     mean, sd
-        Mean and spread of the defined values; NaN where there is none, and the sd (with n − 1)
-        where there is only one.
+        Mean and standard deviation (with n − 1) of the defined values. Both are NaN if there is
+        no value; the sd is also NaN if there is only one.
     sets
-        Annotation sets computed.
+        Number of annotation sets for which the measure was computed.
     undefined
         Number of sets for which the measure has no value.
     """
@@ -50,8 +50,8 @@ def curves(store: Store, experiment: Experiment, sweep: Sweep | None = None) -> 
     store, experiment
         Store and experiment that hold the values.
     sweep
-        Sweep whose part of them is meant, in its order of errors and measures; default: everything,
-        by name.
+        Sweep whose values are chosen, in its order of errors and measures; default: all values, in
+        alphabetical order.
     """
     values = store.values(experiment, 2**62 if sweep is None else sweep.sets)
     points = [point_of(*key, [*each.values()]) for key, each in values.items()]
@@ -74,7 +74,9 @@ def curves(store: Store, experiment: Experiment, sweep: Sweep | None = None) -> 
 
 
 def paired_values(values: Values, error: str, measure: str) -> tuple[Floats, Floats]:
-    """Return a curve's magnitudes, and values with a row per set, as `gammacp.bench.trends` takes.
+    """Return a curve's magnitudes, and its values with one row per annotation set.
+
+    The functions of `gammacp.bench.trends` take values in this form.
 
     Parameters
     ----------
@@ -97,14 +99,14 @@ def paired_values(values: Values, error: str, measure: str) -> tuple[Floats, Flo
 
 
 def family(measure: str) -> str:
-    """`gamma-k[cat]` → `gamma-k`, other names as they are."""
+    """Return a name without its category: `gamma-k[cat]` → `gamma-k`, others unchanged."""
     if measure.endswith("]"):
         return measure.split("[", 1)[0]
     return measure
 
 
 def _without_parents(points: list[Point]) -> list[Point]:
-    """Return a measure by category has no value of its own: its categories stand for it."""
+    """Leave out measures with a value per category, as they have no value of their own."""
     parents = {family(p.measure) for p in points if p.measure.endswith("]")}
     return [p for p in points if p.measure not in parents]
 
@@ -125,17 +127,17 @@ def point_of(error: str, measure: str, magnitude: float, values: list[float]) ->
 
 
 def write_curves(points: Iterable[Point], path: str | Path) -> None:
-    """Write the points as CSV with `CURVE_COLUMNS`; an empty field is "undefined"."""
+    """Write the points as CSV with `CURVE_COLUMNS`; undefined values are empty fields."""
     write_rows(path, [CURVE_COLUMNS, *map(astuple, points)])
 
 
 def by_error(points: Iterable[Point]) -> dict[str, list[Point]]:
-    """Points by error, in their order."""
+    """Group points by error; points of one error must follow each other."""
     return {error: list(group) for error, group in groupby(points, key=lambda p: p.error)}
 
 
 def by_measure(points: Iterable[Point]) -> dict[str, list[Point]]:
-    """Points by measure, in the order the measures first occur."""
+    """Group points by measure, in the order in which the measures first occur."""
     groups: dict[str, list[Point]] = {}
     for point in points:
         groups.setdefault(point.measure, []).append(point)

@@ -87,10 +87,11 @@ class Copies:
         else:
             elsewhere = ""
         return (
-            f"{one} and {other} share every unit that nobody else marks in {len(self.documents)} of "
-            f"{self.of} documents ({first_names(self.documents, 3)}: {self.units} units{elsewhere}; "
-            f"{p}, corrected for all pairs). The units cannot show why. If one copied from the "
-            "other, γ and the posteriors of a gold standard are too high."
+            f"{one} and {other} share every unit that nobody else marks in "
+            f"{len(self.documents)} of {self.of} documents ({first_names(self.documents, 3)}: "
+            f"{self.units} units{elsewhere}; {p}, corrected for all pairs). The units cannot show "
+            "why. If one copied from the other, γ and the posteriors of a gold standard are too "
+            "high."
         )
 
 

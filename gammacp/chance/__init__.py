@@ -1,1 +1,21 @@
-"""Chance models: random annotation sets, and how many of them."""
+"""Chance models: random annotation sets, and how many of them.
+
+A measure is corrected for chance by what it is on random annotations. A chance model makes these
+from the annotators' own units; `registry` says what a model is, and chooses the default: `cut` for
+a single continuum, `documents` for a corpus with as many documents as annotators.
+
+Models
+    `cut` turns each annotator's units around a circle, cutting between units (`completed`, `grid`,
+    `pauses` and `tilted` adapt it to rhythms, words, silences and units near one end). `documents`
+    exchanges the documents of each annotator. `shift`, `corpus`, `statistical`, `normal` and
+    `non_overlapping` are those of published papers. `fixed` keeps places and redraws labels.
+Sampling
+    `sampling` draws numbered sets, each from a random stream of its own; `expected` decides when
+    there are enough, and gives their mean with its interval and p. `beyond` is the one place of
+    1 − D_o/D_e, for every measure.
+Order
+    `canonical` sorts annotators and categories by contents, so that names do not change a result.
+Assumptions
+    `direction` and `common_gaps` test what `cut` assumes; `refusals` words why a model cannot be
+    used.
+"""

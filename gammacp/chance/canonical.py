@@ -27,11 +27,14 @@ _UNITS = 40_000
 def _canonical_ranks(
     continua: Sequence[Continuum], category_costs: Floats | None = None
 ) -> tuple[Hashes, Codes, Codes, Indices, Indices]:
-    """ContinuumSequence one after the other in canonical order.
+    """Return the canonical order of the units of continua, which are laid one after the other.
 
-    Of each unit: where it is (a dense rank), and the places, from 0 in each continuum, of who
-    marked it and of what it is. Then the codes of each one's annotators in order, and those of the
-    categories that occur in each.
+    Returns
+    -------
+    tuple
+        Of each unit the dense rank of its place, and the ranks of its annotator and its category
+        within the continuum, from 0; then the codes of each continuum's annotators in that order,
+        and of the categories that occur in it.
     """
     from gammacp.chance.canonical_kernels import finalise, refine
 

@@ -6,9 +6,9 @@ tile the text, or that begin at even distances, the text's ends show parts, and 
 are no whole. Independent annotators who tile would stand at +.05, others with one rhythm at −.06.
 
 So both ends are completed, as a stationary process has them: a part is what is seen of a whole that
-is at least as long, and each of the annotator's own wholes that are is as likely. The random
-annotation is a window as long as the text, anywhere on the completed circle where it holds as many
-units as the annotator made.
+is at least as long, and each of the annotator's own wholes that are so long is equally likely. The
+random annotation is a window as long as the text, anywhere on the completed circle where it holds
+as many units as the annotator made.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ unit. Documents of which
 all are alike then give independent annotators 0 exactly; short ones repeated, or each moved to its
 first unit, meet far too often (γ of −.09 and −.04 for two units per annotator).
 
-Who annotated fewer documents than a set has annotators may find none that is left; such annotators
-are given what anybody did on a document, and the signature counts them.
+Someone who annotated fewer documents than a set has annotators may have no document left to give;
+such a random annotator gets the units of anybody on some document, and the signature counts them.
 """
 
 from collections.abc import Sequence

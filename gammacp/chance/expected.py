@@ -1,9 +1,10 @@
 """Number of random annotation sets, and their mean disorder (Mathet et al. 2015, §5.3).
 
-The number of samples follows Olivero (2001): n₀ = (C_v · U / e)² with the coefficient of
-variation C_v = σ/μ, U the two-sided normal quantile of the confidence, e the precision. 30
-samples come first; C_v is estimated anew after each batch until the rule holds (the paper tops up
-once), or until there are `MOST_SAMPLES`: what precision those gave is then said.
+The number of samples follows Olivero (2001): n₀ = (C_v · U / e)², where C_v = σ/μ is the
+coefficient of variation of the disorders, U the two-sided normal quantile of the confidence, and e
+the precision. The first batch has 30 samples. After each batch C_v is estimated again, until there
+are enough samples (the paper adds a second batch only once) or `MOST_SAMPLES` are reached; in that
+case the precision that was reached is reported.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from gammacp.base.arrays import Floats, Indices
 from gammacp.errors import UsageError
 
 FIRST_SAMPLES = 30
-# Half a percent where C_v is 18 %; continua of two or three units would ask for 10 000 and more.
+# Enough for a precision of 0.5 % where C_v is 18 %. Without this limit, continua of two or three
+# units would need 10 000 samples and more.
 MOST_SAMPLES = 5000
-# With fewer, a run that was interrupted has no expected disorder: σ is hardly known.
+# An interrupted run with fewer samples has no expected disorder, because σ is too uncertain.
 FEWEST_SAMPLES = 10
 
 
@@ -34,11 +36,11 @@ class SampleRule:
     precision
         e: relative error of the expected disorder, in (0, 1).
     confidence
-        1 − α of that error and of all Monte-Carlo intervals, in (0, 1).
+        1 − α: confidence level of that error and of all Monte-Carlo intervals, in (0, 1).
     samples
-        A fixed number of samples (≥ 2) instead of the rule.
+        Fixed number of samples (≥ 2) to draw instead of following the rule; None to follow it.
     least
-        Size of the first batch.
+        Size of the first batch, where the number of samples is not fixed.
     """
 
     precision: float = 0.02
@@ -79,9 +81,9 @@ class SampleRule:
         Parameters
         ----------
         found
-            Expected disorder by the samples so far.
+            Expected disorder estimated from the samples so far.
         drawn
-            Number of samples so far.
+            Number of samples drawn so far, with those that have no value.
         """
         if self.samples is not None:
             return max(0, self.samples - drawn)
@@ -93,15 +95,15 @@ class SampleRule:
         Parameters
         ----------
         found
-            Expected disorder by the samples so far.
+            Expected disorder estimated from the samples so far.
         drawn
-            Number of samples so far.
+            Number of samples drawn so far, with those that have no value.
         """
         return self.samples is None and self._samples_wanted(found) > drawn
 
     def _samples_wanted(self, found: ExpectedDisorder) -> int:
         if found.samples < FEWEST_SAMPLES:
-            # σ is hardly known; more samples are of use only if some have a value.
+            # σ is too uncertain for the rule. More samples help only if some of these have a value.
             if found.samples:
                 return FEWEST_SAMPLES
             return 0
@@ -112,21 +114,23 @@ class SampleRule:
 def coefficient_of_variation(
     disorders: Floats, weights: Floats | None = None, strata: Indices | None = None
 ) -> float:
-    """C_v = σ/μ of disorders with σ² the unbiased estimate; 0 for a mean of 0.
+    """Return C_v = σ/μ of disorders, with the unbiased estimate of σ²; 0 if the mean is 0.
 
-    With weights, of the ratio Σ w·d / Σ w by linearisation: σ² is that of w·(d − μ), over w̄². With
-    strata, each drawn equally often, σ² is what is left within them.
+    With weights, μ is the ratio Σ w·d / Σ w, and σ² is found by linearisation: it is the variance
+    of w·(d − μ), divided by w̄². With strata that are drawn equally often, σ² is the variance within
+    the strata.
 
-    §5.3: μ = 3.49 and σ′ = 0.1379 (of n = 30) give σ = 0.1403, C_v = 0.040188.
+    The example of §5.3: μ = 3.49 and σ′ = 0.1379 (divided by n = 30, not by n − 1) give σ = 0.1403
+    and C_v = 0.040188.
 
     Parameters
     ----------
     disorders
         Disorders of the random sets, shape (samples,).
     weights
-        Weights of a ratio's parts, of the same shape.
+        Weight w of each sample, if the mean is a ratio of sums; same shape.
     strata
-        Stratum that each sample was drawn from, of the same shape.
+        Number of the stratum that each sample was drawn from; same shape.
     """
     mean = _mean(disorders, weights)
     if mean > 0:
@@ -170,7 +174,9 @@ def required_samples(
     weights: Floats | None = None,
     strata: Indices | None = None,
 ) -> int:
-    """⌈n₀⌉ of §5.3; the paper's example: n₀ = 15.51 → 16 for e = 2 %, 62.04 → 63 for 1 %.
+    """Return ⌈n₀⌉, the number of samples that the rule of §5.3 requires.
+
+    The paper's example: 16 samples (n₀ = 15.51) for e = 2 %, 63 (n₀ = 62.04) for e = 1 %.
 
     Parameters
     ----------
@@ -185,27 +191,29 @@ def required_samples(
 
 @dataclass(frozen=True)
 class ExpectedDisorder:
-    """Mean disorder of random annotation sets, with what is not known about it.
+    """Disorders of random annotation sets, their mean, and the uncertainty of that mean.
 
-    The disagreement of any other measure is kept in the same way.
+    Other measures store their disagreement on random sets in the same class.
 
     Attributes
     ----------
     disorders, bounds
-        Disorder of the alignment found for each set, and the proven lower bound; equal where the
-        alignment is proven optimal, or nothing is solved.
+        Disorder of the alignment found for each set, and its proven lower bound. The two are equal
+        if the alignment is proven optimal, and for measures that need no optimisation.
     proven
-        Whether that is so for all of them.
+        Whether the two are equal in this sense for all sets.
+    confidence
+        Confidence level of the interval.
     complete
-        Whether there are as many as the rule asks for; not after an interruption.
+        Whether all samples that the rule requires were drawn; false after an interruption.
     capped
-        Whether `MOST_SAMPLES` ended it before the precision was reached.
+        Whether sampling stopped at `MOST_SAMPLES` before the precision was reached.
     weights
-        Weight of each set where the expected disorder is a ratio of sums; None if all are alike.
+        Weight of each set if the expected disorder is a ratio of sums; None if all are equal.
     strata
-        Number of the stratum that each set was drawn from; None if there is but one.
+        Number of the stratum that each set was drawn from; None if there is only one.
     without_value
-        Random sets for which there is no disorder; they are not among the others.
+        Number of further random sets that have no disorder; the arrays leave them out.
     """
 
     disorders: Floats
@@ -220,9 +228,9 @@ class ExpectedDisorder:
 
     @property
     def enough(self) -> bool:
-        """Return whether the samples suffice for mean and interval.
+        """Return whether the samples suffice for a mean and an interval.
 
-        They do when complete, or from `FEWEST_SAMPLES` on.
+        They do if they are complete, or at least `FEWEST_SAMPLES`.
         """
         return self.complete or self.samples >= FEWEST_SAMPLES
 
@@ -243,7 +251,7 @@ class ExpectedDisorder:
 
     @cached_property
     def half_width(self) -> float:
-        """Half of the normal interval of the mean."""
+        """Half the width of the normal interval of the mean."""
         quantile = SampleRule(confidence=self.confidence).quantile
         return quantile * self.standard_error
 
@@ -255,26 +263,26 @@ class ExpectedDisorder:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """Normal interval of the mean, widened downwards to what the bounds leave open."""
+        """Normal interval of the mean; its lower end is computed from the mean of the bounds."""
         half = self.half_width
         return max(0.0, self.proven_mean - half), self.mean + half
 
     @property
     def precision(self) -> float:
-        """The relative error of the mean that the samples gave; 0 for a mean of 0."""
+        """The relative error of the mean at this confidence; 0 if the mean is 0."""
         if self.mean > 0:
             return self.half_width / self.mean
         return 0.0
 
     @property
     def relative_error(self) -> float:
-        """The standard error as a share of the mean; 0 for a mean of 0."""
+        """The standard error divided by the mean; 0 if the mean is 0."""
         if self.mean > 0:
             return self.standard_error / self.mean
         return 0.0
 
     def p_value(self, observed: float) -> float:
-        """Share of the sets, the observed one among them, that agree at least as well."""
+        """Return the share of sets, counting the observed one, with disorder ≤ `observed`."""
         at_least = int(self._ascending.searchsorted(observed * (1 + 1e-12), side="right"))
         return (1 + at_least) / (1 + self.samples)
 

@@ -1,4 +1,4 @@
-"""Copies of a continuum whose annotators, categories or document have other names."""
+"""Copies of a continuum with other names for its annotators, its categories or itself."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,14 +11,14 @@ from gammacp.errors import DataError
 
 
 def rename_categories(continuum: Continuum, mapping: Mapping[str, str]) -> Continuum:
-    """Return the units with categories renamed; two may become one.
+    """Return the continuum with categories renamed; two categories may become one.
 
     Parameters
     ----------
     continuum
         Continuum whose categories are renamed.
     mapping
-        Old names to new ones; categories that it does not name stay.
+        New names by old names; other categories keep their names.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def rename_categories_of(
     mapping: Mapping[str, str],
     own: Mapping[str, Mapping[str, str]],
 ) -> Continuum:
-    """Return the units with categories renamed, in another way for some annotators.
+    """Return the continuum with categories renamed, differently for some annotators.
 
     All renaming is done at once: a new name is not renamed again.
 
@@ -50,10 +50,11 @@ def rename_categories_of(
     continuum
         Continuum whose categories are renamed.
     mapping
-        Old names to new ones, for everybody; categories that it does not name stay.
+        New names by old names, for all annotators; other categories keep their names.
     own
-        Names that only one annotator's units get, instead of those of `mapping`, by annotator.
-        Annotators who are not there change nothing, but their new names are categories.
+        By annotator, new names by old names that replace those of `mapping` for this annotator's
+        units. An annotator who does not occur changes no unit, but the new names are added to the
+        categories.
 
     >>> from gammacp.continuum.unit import Unit
     >>> c = Continuum.from_units([Unit("Ann", 2, 9, "x"), Unit("Bob", 3, 9, "x")])
@@ -80,7 +81,7 @@ def rename_categories_of(
 
 
 def _renamed_labels(labels: Sequence[str], mapping: Mapping[str, str]) -> list[str | None]:
-    """Return labels whose categories have other names and whose features stay."""
+    """Return the labels with their categories renamed and their features unchanged."""
     renamed = []
     for label in labels:
         category = category_of(label)
@@ -89,19 +90,19 @@ def _renamed_labels(labels: Sequence[str], mapping: Mapping[str, str]) -> list[s
 
 
 def rename_annotators(continuum: Continuum, mapping: Mapping[str, str]) -> Continuum:
-    """Return the units by annotators of other names; two never become one.
+    """Return the continuum with annotators renamed; two annotators never become one.
 
     Parameters
     ----------
     continuum
         Continuum whose annotators are renamed.
     mapping
-        Old names to new ones; annotators that it does not name stay, in the same order.
+        New names by old names; other annotators keep theirs, and the order stays the same.
 
     Raises
     ------
     DataError
-        An old name does not occur, or two annotators would have the same.
+        An old name does not occur, or two annotators would have the same name.
 
     >>> from gammacp.continuum.unit import Unit
     >>> c = Continuum.from_units([Unit("1", 2, 9), Unit("2", 3, 9)])
@@ -132,16 +133,16 @@ def rename_annotators(continuum: Continuum, mapping: Mapping[str, str]) -> Conti
 def adopt_categories(
     continuum: Continuum, categories: tuple[str, ...], *, name: str | None = None
 ) -> Continuum:
-    """Return the units with categories that take in their own, as those of a corpus do.
+    """Return the continuum with more categories than its own, such as those of its corpus.
 
     Parameters
     ----------
     continuum
         Continuum that gets the categories.
     categories
-        Categories in the order that codes count.
+        All categories, its own among them, in the order of their codes.
     name
-        Name of the document; None: its own.
+        New name of the document; None to keep its name.
     """
     about = continuum.about
     if name not in (None, about.name):

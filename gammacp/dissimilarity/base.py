@@ -3,11 +3,12 @@
 Conventions
 -----------
 A dissimilarity is symmetric and 0 for equal units (Mathet et al. 2015, §4.2); it need not obey the
-triangle inequality. It may be infinite: such units are never aligned. It is measured against
-Δ (`delta`), what a pair with an empty unit costs.
+triangle inequality. It may be infinite; such units are never aligned. It is compared with Δ
+(`delta`), the cost of a pair with an empty unit.
 
-Before use it is *bound* to the continuum or the corpus that is measured: normalisers and category
-matrices come from there, never from random continua, which are measured with the same binding.
+Before use, a dissimilarity is *bound* to the continuum or the corpus that is measured: normalisers
+and category matrices are computed from it. Random continua are measured with the same bound
+dissimilarity; nothing is computed from them.
 """
 
 from __future__ import annotations
@@ -31,22 +32,22 @@ from gammacp.errors import DataError, UsageError
 Annotations: TypeAlias = Continuum | Corpus
 Reach: TypeAlias = tuple[float, float]
 
-# Formulas that kernels know, see `dissimilarity.kernels`: (number, factor). The numbers of the
-# positional dissimilarities stand beside these, 0 is a formula that does not look at positions.
+# Formulas that compiled kernels can compute (`dissimilarity.kernels`), as (number, factor). The
+# module `positional` has the numbers of its dissimilarities; 0 ignores positions.
 Formula: TypeAlias = tuple[int, float]
 NOWHERE = 0
 NO_FORMULA: Formula = (-1, 0.0)
-# Fields that every bound dissimilarity has; the others are taken from the object if it has them.
+# Fields that are always set; the others are taken from the object if it has them.
 _ASKED_FOR = ("pairwise", "signature")
 # Number of units from which comparing all pairs is noticeably slow.
 _MANY_UNITS = 500
-# Units that are counted in one batch.
+# Number of units that are counted in one batch.
 _AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class FragmentEdges:
-    """Starts and ends of units' fragments; those of a unit are `edge[first:last]`."""
+    """Starts and ends of all fragments in one array; those of a unit are `edge[first:last]`."""
 
     edge: Floats
     first: Indices
@@ -55,13 +56,13 @@ class FragmentEdges:
 
 @dataclass(frozen=True, slots=True)
 class UnitColumns:
-    """Units as columns that broadcast, the arguments of `pairwise`.
+    """Units as arrays that NumPy can broadcast; the arguments of `pairwise`.
 
-    `start`, `end`, `length` are float64, `category` int32 codes into `categories` (−1 is
-    unlabelled). `columns[rows]` and `columns[:, None]` index all of them alike. Of units of several
-    fragments, `start` and `end` are those of all, and `edges` has each one's. Of shapes, `extents`
-    has low and high on each further axis, shape (…, 2·(axes − 1)), and `outlines` a geometry each
-    where not all are boxes.
+    `start`, `end`, `length` are float64; `category` are int32 codes into `categories` (−1 is
+    unlabelled). `columns[rows]` and `columns[:, None]` index all arrays in the same way. If a unit
+    has several fragments, `start` and `end` are those of the whole unit, and `edges` has those of
+    each fragment. If units are shapes, `extents` has their low and high ends on each axis after the
+    first, shape (…, 2·(axes − 1)); `outlines` has a geometry for each unit, unless all are boxes.
     """
 
     start: Floats
@@ -74,7 +75,7 @@ class UnitColumns:
     outlines: Any = None
 
     def __getitem__(self, key: Any) -> UnitColumns:
-        """Return the same columns indexed by `key`."""
+        """Return the columns with each of their arrays indexed by `key`."""
         places = self.start[key], self.end[key], self.length[key]
         edges = self.edges and FragmentEdges(
             self.edges.edge, self.edges.first[key], self.edges.last[key]
@@ -92,7 +93,7 @@ class UnitColumns:
 
 
 def unit_columns(continuum: Continuum) -> UnitColumns:
-    """All units of a continuum, in its order."""
+    """Return all units of a continuum as columns, in its order."""
     return UnitColumns(
         continuum.starts,
         continuum.ends,
@@ -106,12 +107,12 @@ def unit_columns(continuum: Continuum) -> UnitColumns:
 
 
 def joined_columns(continua: ContinuumSequence) -> UnitColumns:
-    """All units of continua with the same categories, one after the other.
+    """Return all units of continua with the same categories, one continuum after the other.
 
     Parameters
     ----------
     continua
-        Several only where their units are of one piece.
+        One continuum; or several, if no unit has several fragments or a shape.
     """
     first = continua[0]
     if len(continua) == 1:
@@ -139,7 +140,7 @@ PairCosts: TypeAlias = Callable[[UnitColumns, UnitColumns], Floats]
 
 
 def unbounded_reach(most: float) -> Reach:  # noqa: ARG001
-    """Return the reach of a dissimilarity that has none: no pair is left out by its position.
+    """Return an infinite reach, by which no pair of units is left out for its position.
 
     Parameters
     ----------
@@ -151,16 +152,16 @@ def unbounded_reach(most: float) -> Reach:  # noqa: ARG001
 
 @runtime_checkable
 class Pairwise(Protocol):
-    """The least that a dissimilarity must have; it may have all that `BoundDissimilarity` has."""
+    """The minimum of a dissimilarity; it may have any attribute of `BoundDissimilarity`."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        """d(u, v) ≥ 0, NumPy broadcasting over the columns."""
+        """Return d(u, v) ≥ 0, with NumPy broadcasting over the columns."""
         ...
 
 
 @runtime_checkable
 class Bindable(Protocol):
-    """A dissimilarity that depends on all the data, such as on a mean length."""
+    """A dissimilarity that depends on all of the data, for example on their mean length."""
 
     def bind(self, annotations: Annotations) -> Any:
         """Return the object with `pairwise` that is used on this continuum or corpus."""
@@ -169,49 +170,50 @@ class Bindable(Protocol):
 
 @runtime_checkable
 class Blind(Protocol):
-    """A dissimilarity, or a positional one, that says what it cannot tell apart."""
+    """A dissimilarity, or its positional part, that names properties of units that it ignores."""
 
     blind_to: Iterable[str]
 
 
 @runtime_checkable
 class ReadingFeatures(Protocol):
-    """A dissimilarity that reads features of the labels beside the category."""
+    """A dissimilarity that uses features of the labels in addition to the category."""
 
     features: Iterable[str]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoundDissimilarity:
-    """A dissimilarity ready for use: what it must have, and what it may have.
+    """A dissimilarity ready for use, with its required and its optional attributes.
 
-    `bind` builds it from any object with `pairwise`, and is the only place that checks which
+    `bind` builds it from any object with `pairwise`. Nothing else in the package checks which
     optional attributes an object has.
 
     Attributes
     ----------
     pairwise
-        d(u, v) ≥ 0 of units whose columns broadcast.
+        Function that returns d(u, v) ≥ 0; the columns of u and v must broadcast.
     signature
         Short description for signatures of results; default: the name of the class.
     delta
-        Δ > 0, what a pair with an empty unit costs.
+        Δ > 0: cost of a pair with an empty unit.
     reach
-        reach(most) = (absolute, relative), with the promise that d(u, v) > most whenever
+        Function reach(most) = (absolute, relative). It promises that d(u, v) > most whenever
         |start_u − start_v| > absolute + relative·(len_u + len_v), for shapes on any axis. Without
-        it every pair of units is compared.
+        it, every pair of units is compared.
     fragments
-        Whether it reads the `edges` of units of several fragments; else such units are refused.
+        Whether it uses the `edges` of units with several fragments; if not, such units are refused.
     shapes
-        The kinds of shapes that it reads; others are refused.
+        Kinds of shapes that it can compare; others are refused.
     formula
-        The number and the factor by which kernels compute it, or its positional part.
+        Number and factor of the formula with which kernels compute it, or its positional part.
     positional_part, categorial_part
-        The two summands of `pairwise`, where it is such a sum.
+        The two summands of `pairwise`, if it is such a sum.
     category_costs
-        The categorial part by category codes, shape (K + 1, K + 1), the last "unlabelled".
+        The categorial part between every two category codes, shape (K + 1, K + 1). The last row
+        and the last column are for unlabelled units.
     category_parts
-        Costs that the category and each feature add to these, by name.
+        Summands of `category_costs` by name: that of the category, and that of each feature.
     """
 
     pairwise: PairCosts
@@ -236,12 +238,12 @@ def with_defaults(inner: Pairwise) -> BoundDissimilarity:
     Parameters
     ----------
     inner
-        The object.
+        Object with `pairwise`.
 
     Raises
     ------
     UsageError
-        It has no `pairwise`.
+        The object has no `pairwise`.
     """
     if isinstance(inner, BoundDissimilarity):
         return inner
@@ -260,7 +262,7 @@ def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
     bound
         The dissimilarity.
     factor
-        > 0. With a power of two every cost keeps its digits.
+        Factor > 0. If it is a power of two, no cost is rounded.
     """
     number, formula_factor = bound.formula
     place = bound.positional_part
@@ -293,7 +295,7 @@ def to_unit(bound: BoundDissimilarity, delta: float) -> BoundDissimilarity:
     Raises
     ------
     UsageError
-        Δ is below the least normal number.
+        Δ is smaller than the smallest normal floating-point number.
     """
     if delta < sys.float_info.min:
         raise UsageError(f"delta {delta!r} is too small to compute with")
@@ -304,7 +306,7 @@ def to_unit(bound: BoundDissimilarity, delta: float) -> BoundDissimilarity:
 
 
 def _times(costs: PairCosts, factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
-    """Costs of pairs, times a factor."""
+    """Return the costs of pairs, times a factor."""
     return np.asarray(factor * np.asarray(costs(u, v), np.float64))
 
 
@@ -321,21 +323,22 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
     Parameters
     ----------
     dissimilarity
-        Bound already, or an object with `bind(annotations)` or `pairwise(u, v)`.
+        A bound dissimilarity, or an object with `bind(annotations)` or `pairwise(u, v)`.
     annotations
-        The continuum or corpus that is measured; random sets are measured by the same object.
+        The continuum or corpus that is measured. What is returned also serves for its random sets.
 
     Raises
     ------
     DataError
-        There are units of several fragments, which it does not support.
+        There are units with several fragments, or with shapes, which it does not support.
     UsageError
-        It is a class, or has neither `bind` nor `pairwise`.
+        The dissimilarity is a class, or has neither `bind` nor `pairwise`.
 
     Warns
     -----
     UserWarning
-        It has no reach, so that every pair of many units is compared; once per dissimilarity.
+        It has no reach, so that all pairs of a large number of units are compared. Each signature
+        is warned of once.
     """
     if isinstance(dissimilarity, type):
         name = dissimilarity.__name__
@@ -363,12 +366,12 @@ def _warn_slow(signature: str) -> None:
 
 
 def blind_to(part: object) -> frozenset[str]:
-    """Return what a dissimilarity cannot tell apart: `start`, `end`, `category`, `fragments`.
+    """Return what a dissimilarity ignores of `start`, `end`, `category` and `fragments`.
 
     Parameters
     ----------
     part
-        A dissimilarity, or its positional part; most have no such attribute.
+        A dissimilarity, or its positional part; without an attribute `blind_to` it ignores none.
     """
     if isinstance(part, Blind):
         return frozenset(part.blind_to)
@@ -376,12 +379,12 @@ def blind_to(part: object) -> frozenset[str]:
 
 
 def features_of(dissimilarity: object) -> tuple[str, ...]:
-    """Return names of the features that a dissimilarity reads beside the category.
+    """Return the names of the features that a dissimilarity uses in addition to the category.
 
     Parameters
     ----------
     dissimilarity
-        Not yet bound; without the attribute `features` it reads none.
+        Dissimilarity that is not yet bound; without the attribute `features` it uses none.
     """
     if isinstance(dissimilarity, ReadingFeatures):
         return tuple(dissimilarity.features)
@@ -389,7 +392,7 @@ def features_of(dissimilarity: object) -> tuple[str, ...]:
 
 
 def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
-    """Raise a DataError for fragments or shapes that the dissimilarity does not read."""
+    """Raise a DataError for fragments or shapes that the dissimilarity does not support."""
     if continuum.shapes is not None:
         others = sum(s.kind not in bound.shapes for s in continuum.shapes)
         if others:
@@ -409,7 +412,7 @@ def check_fragments(bound: BoundDissimilarity, continuum: Continuum) -> None:
 
 
 def mean_length(annotations: Annotations) -> float:
-    """Mean length of all units of the continuum or of all continua of the corpus; 0 for none."""
+    """Return the mean length of all units of the continuum or corpus; 0 if it has none."""
     continua = continua_of(annotations)
     units = sum(c.n_units for c in continua)
     if units:
@@ -458,9 +461,9 @@ def _on_axis(units: UnitColumns, low: int) -> UnitColumns:
 
 
 def formula_costs(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
-    """Return a formula's costs of units whose columns broadcast.
+    """Return a formula's costs between units, whose columns must broadcast.
 
-    They are 0 where positions do not count.
+    The costs are 0 if the formula ignores positions.
     """
     if formula[0] == NOWHERE:
         return np.zeros(np.broadcast_shapes(u.start.shape, v.start.shape))

@@ -1,10 +1,12 @@
-"""Files of stretches in which something can be marked (`--markable FILE`).
+"""Files that list the stretches in which something can be marked (`--markable FILE`).
+
+Everything between stretches is a pause. A file has one stretch in each line:
 
     document,start,end
     interview,0,112
     interview,165,400
 
-`document` may be left out where there is one document.
+The column `document` may be left out if there is only one document.
 """
 
 from __future__ import annotations
@@ -25,14 +27,14 @@ from gammacp.formats.source import Source
 
 @dataclass(frozen=True)
 class MarkableFile:
-    """Stretches of documents, with the lines where they stand.
+    """Stretches of documents, and the lines of the file from which they were read.
 
     Attributes
     ----------
     path
         The file.
     stretches, lines
-        Stretches and their lines, by document, "" for the only one.
+        Stretches and their line numbers, by document; "" is a document that the file does not name.
     """
 
     path: Path
@@ -40,19 +42,20 @@ class MarkableFile:
     lines: Mapping[str, tuple[int, ...]]
 
     def check(self, read: Iterable[str], kept: Iterable[str]) -> None:
-        """Raise an error for documents that are not there, or have no stretch.
+        """Raise an error if the file names an unknown document, or lacks one that is measured.
 
         Parameters
         ----------
         read
             Names of all documents that were read.
         kept
-            Names of those that count.
+            Names of the documents that are measured.
 
         Raises
         ------
         DataError
-            With the line where there is one.
+            A document does not occur, has no stretch, or is not named although there are several;
+            with the line, if there is one.
         """
         known = dict.fromkeys(read)
         needed = dict.fromkeys(kept)
@@ -81,7 +84,7 @@ class MarkableFile:
             )
 
     def declare(self, continuum: Continuum, name: str, *, bounded: bool | None = None) -> Continuum:
-        """Return a document with its stretches.
+        """Return the document with its stretches declared.
 
         Parameters
         ----------
@@ -90,13 +93,13 @@ class MarkableFile:
         name
             Name of the document in the file.
         bounded
-            Whether somebody declared its bounds, which stretches must not exceed; by default
-            those are declared that are not its units' own.
+            Whether somebody declared the document's bounds, which stretches must then not exceed.
+            By default they count as declared if they differ from the extent of its units.
 
         Raises
         ------
         DataError
-            As `declare_markable`, with the line where it is one stretch's.
+            As for `declare_markable`, with the line if a single stretch is at fault.
         """
         key, stretches = self._key(name)
         if bounded is None:
@@ -119,7 +122,7 @@ class MarkableFile:
 
 
 def _reaching(continuum: Continuum, stretches: Sequence[Stretch]) -> Continuum:
-    """Return a document that reaches to the first and last stretch, where it ended before."""
+    """Return the document with its bounds widened to include all stretches."""
     low, high = continuum.bounds
     places = [place for stretch in stretches for place in stretch]
     return replace(continuum, bounds=(min(low, *places), max(high, *places)))
@@ -131,13 +134,13 @@ def read_markable(path: Path) -> MarkableFile:
     Parameters
     ----------
     path
-        Path of a table with the columns start, end and mostly document.
+        Path of a table with the columns start, end and, unless there is one document, document.
 
     Raises
     ------
     DataError
-        A column is missing, a cell is no number, a stretch is empty, reversed or reaches into
-        another; with the line.
+        The file has no stretches, a column is missing, a cell is not a number, or a stretch is
+        empty, reversed or overlaps another; with the line, if there is one.
     """
     spans: dict[str, list[Stretch]] = {}
     lines: dict[str, list[int]] = {}

@@ -1,14 +1,14 @@
-"""Kernels as plain Python, for data so small that compiling takes longer than the work.
+"""Run kernels as plain Python on data so small that compiling takes longer than the work.
 
-A kernel's own source is run, with a counter added to each function and loop. A kernel that takes
-too many operations is interrupted, its arrays are set back, and it starts again as compiled code.
-Operations are counted, and not seconds, so that no machine's speed decides what runs. Plain Python
-runs
+A kernel is a function that numba compiles. Here its Python source is run, with a counter added to
+each function and loop. A kernel that takes too many operations is interrupted, its arrays are
+restored, and it starts again as compiled code. Operations are counted rather than seconds, so that
+the speed of the machine does not decide what runs. A kernel runs as plain Python
 
-- while this kernel has taken less than `ONE` operations in this process (`_FEW` where much is to
-  come), and all kernels together less than `_TOGETHER`;
-- if its arrays have at most `_BYTES`, as they are copied before;
-- and if no compiled code of it was kept before (`gammacp.kernel.LateKernel` looks).
+- while it has taken fewer than `ONE` operations in this process (`_FEW` after `compile_soon`), and
+  all kernels together fewer than `_TOGETHER`;
+- if its arrays have at most `_BYTES` bytes, because they are copied first;
+- and if the cache has no compiled code of it (`gammacp.kernel.LateKernel` checks this).
 """
 
 import ast
@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Some .2 s: a later run loses no more by a kernel that is never compiled.
+# About 0.2 s, which is the most that later runs lose to a kernel that is never compiled.
 ONE = 6_000_000
 _TOGETHER = 10_000_000
-# Some kernels take .02 s for all that a large text asks of them, and a second to compile.
+# Some kernels take 0.02 s for all of their work on a large text, but a second to compile.
 _FEW = 200_000
 _BYTES = 1 << 17
-# A record's attribute takes Python as long as several others.
+# Reading an attribute of a record takes Python as long as several other operations.
 _COUNTS = {ast.Attribute: 5, ast.BinOp: 1, ast.Call: 1, ast.Compare: 1, ast.Subscript: 1}
 _COUNTED = (ast.For, ast.FunctionDef, ast.While)
 # Name of the argument whose first cell another thread may set while a kernel runs.
@@ -48,7 +48,7 @@ class Plain:
     """A kernel as plain Python, until it has taken too many operations."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        """Prepare for a kernel as it was written."""
+        """Take the function that the kernel was written as."""
         self._function = function
         self._names = tuple(inspect.signature(function).parameters)
         self._spent = 0
@@ -56,20 +56,20 @@ class Plain:
 
     @property
     def rest(self) -> int:
-        """Number of operations that it may still take."""
+        """Number of operations that this kernel may still take."""
         return max(min(_one - self._spent, _left), 0)
 
     def stop(self) -> None:
-        """Have only compiled code used from now on."""
+        """Run this kernel only as compiled code from now on."""
         self._spent = ONE
 
     def __call__(self, *args: Any) -> tuple[Any] | None:
-        """Return the result in a tuple; None if it takes too long: then no array has changed."""
+        """Return the result in a tuple; None, with arrays unchanged, if it must be compiled."""
         global _left, _left_now
         self.begun = True
         arrays: list[NDArray[Any]] = []
         for name, value in zip(self._names, args, strict=True):
-            # What is set from outside must not be set back.
+            # The cell that another thread may set must not be restored.
             arrays.extend(_arrays(value[1:] if name == _SET_FROM_OUTSIDE else value))
         if sum(array.nbytes for array in arrays) > _BYTES:
             self.stop()
@@ -81,7 +81,7 @@ class Plain:
             try:
                 counted = _functions(self._function.__module__)[self._function.__name__]
                 result = counted(*args)
-            except Exception:  # if it is an error of the call, compiled code raises it as well
+            except Exception:  # compiled code raises it again if the arguments are wrong
                 self.stop()
                 for array, content in before:
                     array[...] = content
@@ -98,13 +98,13 @@ def compile_at_once() -> None:
 
 
 def compile_soon() -> None:
-    """Run only kernels that have next to nothing to do as plain Python from now on."""
+    """From now on, run only kernels with very little work as plain Python."""
     global _one
     _one = _FEW
 
 
 def _charge(operations: int) -> None:
-    """Count operations; source with a counter calls this."""
+    """Count operations; `_functions` adds calls of this to the source of kernels."""
     global _left_now
     _left_now -= operations
     if _left_now < 0:
@@ -121,7 +121,7 @@ def _arrays(value: Any) -> Iterator[NDArray[Any]]:
 
 
 def _python_value(value: Any) -> Any:
-    """Turn numbers of NumPy into numbers of Python, which compiled code returns."""
+    """Convert NumPy numbers to Python numbers, as compiled code would return them."""
     if isinstance(value, tuple):
         parts = map(_python_value, value)
         if hasattr(value, "_fields"):
@@ -134,9 +134,9 @@ def _python_value(value: Any) -> Any:
 
 @cache
 def _functions(module: str) -> dict[str, Any]:
-    """Return the functions of a module of kernels with counters, by name.
+    """Return the functions of a module of kernels by name, with counters added.
 
-    The kernels that they call have counters, too, those of other modules included.
+    The kernels that they call have counters, too, even those of other modules.
     """
     written = sys.modules[module]
     tree = ast.parse(inspect.getsource(written))
@@ -164,7 +164,7 @@ def _functions(module: str) -> dict[str, Any]:
 
 
 def _operations(node: ast.AST) -> int:
-    """Count the operations in one turn of a loop or function, without those of loops within."""
+    """Count the operations in one pass through a loop or function, without inner loops."""
     operations = _COUNTS.get(type(node), 0)
     for part in ast.iter_child_nodes(node):
         if not isinstance(part, _COUNTED):

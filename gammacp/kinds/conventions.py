@@ -1,7 +1,8 @@
-"""Differences that a convention explains: they are nobody's mistakes, and nobody is charged.
+"""Differences that a convention explains, and with which no annotator is charged.
 
-`gammacp.formats.between_annotators` suspects that an annotator counts otherwise than the others:
-ends off by one, a shift, a factor, the case of labels. What a convention explains is told first.
+An annotator may count positions or write labels differently from the others: ends off by one, a
+shift, a factor, the case of labels. `gammacp.formats.between_annotators` finds such conventions.
+The differences that follow from one are nobody's mistakes, and reports state the convention first.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from gammacp.formats.unit_changes import fold_label
 from gammacp.kinds.differences import Differences
 from gammacp.kinds.forms import CATEGORY, NOBODY, POSITION
 
-# Decimals to which two differences of positions are the same.
+# Two offsets between positions count as equal if they agree to this number of decimals.
 _DECIMALS = 6
 _CASE = "case"
 
@@ -31,7 +32,7 @@ def suspected_conventions(continua: Mapping[str, Continuum]) -> tuple[Convention
     Parameters
     ----------
     continua
-        Continua by name, of more than one annotator each.
+        Continua by name, each with more than one annotator.
     """
     return tuple(suspected(continua))
 
@@ -42,16 +43,16 @@ def uncharge(
     continua: Sequence[Continuum],
     notes: Sequence[ConventionNote],
 ) -> Differences:
-    """Return the differences, with nobody charged for what conventions explain.
+    """Return the differences, with nobody charged with those that conventions explain.
 
     Parameters
     ----------
     found
-        Differences of a batch.
+        Differences of a batch of documents.
     names, continua
         Names and continua of the documents.
     notes
-        The conventions.
+        Conventions that annotators seem to differ in.
     """
     explained = np.zeros(len(found.form), np.bool_)
     for note in notes:
@@ -65,7 +66,7 @@ def uncharge(
 
 
 def _explained(found: Differences, continua: Sequence[Continuum], note: ConventionNote) -> Bools:
-    """Return which rows a convention explains, in any document."""
+    """Return which rows a convention explains if it holds in all documents."""
     explained = np.zeros(len(found.form), np.bool_)
     if note.convention.endswith(_CASE):
         for row in np.flatnonzero(found.form == CATEGORY).tolist():
@@ -82,7 +83,7 @@ def _explained(found: Differences, continua: Sequence[Continuum], note: Conventi
 def _rows_of_annotator(
     found: Differences, continua: Sequence[Continuum], note: ConventionNote
 ) -> Bools:
-    """Return which rows the annotator of a convention takes part in."""
+    """Return which rows are about the annotator whose convention this is."""
     marked = [[_is_about(note, c, name) for name in c.annotators] for c in continua]
     first = np.concatenate(([0], np.cumsum([len(m) for m in marked])))
     flat = np.array([mark for marks in marked for mark in marks], np.bool_)
@@ -103,7 +104,7 @@ def _has_factor(note: ConventionNote) -> bool:
 def _same_offset(
     found: Differences, continua: Sequence[Continuum], rows: Bools, note: ConventionNote
 ) -> Bools:
-    """Return which rows differ by the most frequent difference of starts and ends."""
+    """Return which of these rows have the most frequent offset of start and end."""
     offsets: dict[int, tuple[float, float]] = {}
     for row in np.flatnonzero(rows).tolist():
         c = continua[found.document[row]]

@@ -1,1 +1,20 @@
-"""Measures of agreement, one module per family, one registry."""
+"""Measures of agreement, one module per family, one registry.
+
+To measure, call `gamma` or `gamma_corpus` for γ alone, and `measuring.measure` for any registered
+measures of a continuum or a corpus. Results: `Score`, or `CorpusScore` of several documents.
+
+γ
+    `gamma`, `gamma_cat`, `gamma_corpus` and `within` share alignments and random sets
+    (`random_sets`); `agreement` gives γ of every selection of annotators that is compared.
+    `explanation`, `borne`, `components` and `pair_rows` divide its disorder by cause, annotator and
+    document. `certificates`, `gamma_proof` and `redraw` write and repeat a proof.
+Other measures
+    `krippendorff`, `krippendorff_2013` and `discretised` (uα, κ_d); `f1`, `partial_credit` and
+    `slot_error_rate`; `predefined` and `coefficients` for labels at given places; `presence`
+    (whether a document contains a code) and `marked` (whether it contains any unit).
+Documents and corpora
+    A measure counts numbers that add up over documents, and one formula makes a value of any sum
+    (`counting`). `pooling` and the `corpus_…` modules add up, with intervals and remarks.
+Chance
+    `beyond_chance` corrects any measure; `zeros` holds what independent annotators got in a study.
+"""

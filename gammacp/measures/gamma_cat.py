@@ -1,11 +1,15 @@
 """γ_cat and γ_k (Mathet 2017): agreement on categories of the units that γ aligns.
 
-On γ's best alignment every pair of real units (u, v) of a unitary alignment with n_v ≥ 2 real
-units has the weight w = 1/(n_v − 1) · max(0, 1 − d_pos(u, v)/Δ). δ_cat = Σ w·d_cat / Σ w, and
-γ_cat = 1 − δ_cat(observed) / mean δ_cat(random), each random set on its own best alignment. γ_k
-keeps the pairs with at least one unit of category k. Pairs with an empty unit are ignored; where
-there is no pair at all the value is undefined. In a corpus, both disorders of a document weigh by
-the Σ w of its pairs: γ_cat = 1 − Σ W·δ_cat / Σ W·E[δ_cat].
+Both measures use the best alignment that γ finds. In a unitary alignment with n_v ≥ 2 real (that
+is, not empty) units, each pair of real units (u, v) has the weight
+
+    w = 1/(n_v − 1) · max(0, 1 − d_pos(u, v)/Δ).
+
+The disorder of categories is δ_cat = Σ w·d_cat / Σ w, and γ_cat = 1 − δ_cat(observed) / mean
+δ_cat(random), where each random set has its own best alignment. γ_k uses only the pairs with at
+least one unit of category k. Pairs with an empty unit are ignored. If there is no pair, the value
+is undefined. In a corpus, both disorders of a document are weighted by W, the Σ w of its observed
+pairs: γ_cat = 1 − Σ W·δ_cat / Σ W·E[δ_cat].
 """
 
 from __future__ import annotations
@@ -34,15 +38,16 @@ from gammacp.measures.registry import registered
 from gammacp.measures.score import ChanceBaseline, Score
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
-# Units per annotator from which the zero of γ_cat is chance (docs/chance.md): it rests on fewer
-# pairs than γ, and where units overlap five gave independent annotators .29 ± .15.
+# Least number of units per annotator for which independent annotators have a γ_cat of about 0
+# (docs/chance.md). γ_cat rests on fewer pairs than γ: with five overlapping units each, independent
+# annotators had .29 ± .15.
 _FEWEST_UNITS = 10.0
 _NO_PAIR = "no two aligned units are close enough to count"
 _ALIKE = "the expected disorder is 0: random sets agree on categories"
 
 
 def count_category_disorder(continuum: Continuum, **options: Any) -> Counts:
-    """Count δ_cat of the best alignment and of random sets.
+    """Return δ_cat of the best alignment and its mean over random sets, as counts.
 
     Parameters
     ----------
@@ -61,7 +66,7 @@ def count_category_disorder(continuum: Continuum, **options: Any) -> Counts:
 
 
 def observe_category_disorder(continuum: Continuum, **options: Any) -> Counts:
-    """Count δ_cat of the best alignment alone; what is expected is unknown.
+    """Return δ_cat of the best alignment alone, as counts; the expected disorder is NaN.
 
     Parameters
     ----------
@@ -86,7 +91,7 @@ def observe_category_disorder(continuum: Continuum, **options: Any) -> Counts:
 
 
 def count_disorder_by_category(continuum: Continuum, **options: Any) -> Counts:
-    """Count δ_cat of the pairs with a unit of each category.
+    """Return δ_cat for each category, over the pairs with a unit of it, as counts.
 
     Parameters
     ----------
@@ -104,7 +109,7 @@ def category_disorder_rates(numbers: Numbers) -> Rates:
     Parameters
     ----------
     numbers
-        `observed`, `expected`, `units` and `most` by category.
+        Arrays `observed`, `expected`, `units` and `most`, with categories along the last axis.
     """
     sums = {name: x.sum(axis=-1) for name, x in numbers.items()}
     return Rates(
@@ -132,15 +137,16 @@ def category_disorder_rates(numbers: Numbers) -> Rates:
 )
 @spelled_out_with_computing
 def gamma_cat(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
-    """γ_cat of one continuum; arguments and errors as for `gamma`, options `FamilyOptions`.
+    """Return γ_cat of one continuum.
 
-    Units aligned with equal categories throughout give 1.
+    It is 1 if all units that are aligned with each other have equal categories. Arguments and
+    errors are as for `gamma`, options those of `FamilyOptions`.
     """
     disorders = _disorders(continuum, options)
     counts = disorders.counts()
     value = float(disorder_rates(counts.numbers).value[0])
     score = disorders.score("gamma-cat", None, value)
-    # Without a pair a document says nothing about categories, and is left out of sums.
+    # A document without any pair says nothing about categories, and sums leave it out.
     return replace(score, counts=counts if counts.weight else None)
 
 
@@ -160,17 +166,17 @@ def gamma_cat(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
 )
 @spelled_out_with_computing
 def gamma_k(continuum: Continuum, **options: Unpack[FamilyOptions]) -> Score:
-    """γ_k of every category in `by_category`, NaN where undefined.
+    """Return a score with γ_k of every category in `by_category`, NaN where undefined.
 
-    Arguments and errors as for `gamma`, options those of `FamilyOptions`.
+    Arguments and errors are as for `gamma`, options those of `FamilyOptions`.
     """
     return _disorders(continuum, options).by_category()
 
 
 def gamma_k_on(continuum: Continuum, basis: Basis) -> Score:
-    """γ_k of a continuum on the alignment and the random sets that its γ rests on.
+    """Return γ_k of a continuum, from the same alignment and random sets as its γ.
 
-    `basis` must have a memory, without which no random sets are kept.
+    `basis` must have a memory, because without one it keeps no random sets.
     """
     return _Disorders.of(continuum, basis).by_category()
 
@@ -183,7 +189,7 @@ def _disorders(continuum: Continuum, options: FamilyOptions) -> _Disorders:
 
 
 def _parts_of(settings: Settings) -> Combined:
-    """Return the dissimilarity whose parts γ_cat weighs, whatever α and β align with."""
+    """Return the dissimilarity with α = β = 1, whatever α and β the alignment uses."""
     dissimilarity = settings.dissimilarity
     if not isinstance(dissimilarity, Combined):
         raise UsageError(
@@ -195,9 +201,10 @@ def _parts_of(settings: Settings) -> Combined:
 
 @dataclass(frozen=True)
 class AlignedPairs:
-    """Pairs of real units that share a unitary alignment.
+    """Pairs of real units in the same unitary alignment.
 
-    `left` and `right` are category codes, `weight` is w (see the module), `cost` is d_cat.
+    `left` and `right` are the category codes of the two units, `weight` is w (see the docstring of
+    the module), and `cost` is d_cat.
     """
 
     left: Codes
@@ -206,7 +213,7 @@ class AlignedPairs:
     cost: Floats
 
     def disorder(self, category: int | None) -> float:
-        """δ_cat over all pairs, or those with a unit of `category`; NaN without any weight."""
+        """Return δ_cat over all pairs, or those with a unit of `category`; NaN if Σ w is 0."""
         total = self.total(category)
         cost = float((self.weight * self.cost)[self.rows(category)].sum())
         if total > 0:
@@ -214,11 +221,11 @@ class AlignedPairs:
         return math.nan
 
     def total(self, category: int | None) -> float:
-        """Σ w of all pairs, or those with a unit of `category`."""
+        """Return Σ w of all pairs, or of those with a unit of `category`."""
         return float(self.weight[self.rows(category)].sum())
 
     def rows(self, category: int | None) -> slice | Bools:
-        """All pairs, or those with a unit of `category`."""
+        """Return an index of all pairs, or of those with a unit of `category`."""
         if category is None:
             return slice(None)
         return np.asarray((self.left == category) | (self.right == category))
@@ -258,7 +265,7 @@ def aligned_pairs(
 
 @dataclass(frozen=True)
 class _Random:
-    """Aligned pairs of random sets, one behind another; `owner` is the number of their set."""
+    """Aligned pairs of all random sets in one table; `owner` is the number of a pair's set."""
 
     pairs: AlignedPairs
     owner: Indices
@@ -275,7 +282,7 @@ class _Random:
         return cls(AlignedPairs(*map(np.concatenate, columns)), owner, len(found), confidence)
 
     def expected(self, category: int | None) -> ExpectedDisorder | None:
-        """δ_cat of the sets that have one; None if none has."""
+        """Return δ_cat of the random sets for which it is defined; None if there is none."""
         if category not in self.known:
             rows = self.pairs.rows(category)
             weight = np.bincount(self.owner[rows], self.pairs.weight[rows], self.sets)
@@ -292,7 +299,7 @@ class _Random:
 
 @dataclass(frozen=True)
 class _Disorders:
-    """Aligned pairs of the observed alignment and of every random set, on a continuum's basis."""
+    """Aligned pairs of a continuum's best alignment, and of all random sets of its basis."""
 
     continuum: Continuum
     basis: Basis
@@ -314,7 +321,7 @@ class _Disorders:
 
     @property
     def expected(self) -> ExpectedDisorder:
-        """Expected disorder of γ: the number of random sets, whether they are proven and enough."""
+        """Expected disorder of γ, which tells how many sets there are and whether they suffice."""
         return self.basis.chance(self.continuum).expected
 
     @property
@@ -327,7 +334,7 @@ class _Disorders:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on sampling and on ties of the observed alignment, which matter here."""
+        """Notes on sampling, and on ties of the observed alignment, which may change γ_cat."""
         alignment = self.basis.align([self.continuum])[0]
         return (*notes_on(self.expected, self.basis.settings), *alignment.notes)
 
@@ -336,19 +343,19 @@ class _Disorders:
         return self.basis.signature(name, chance, selection=self.continuum.selection)
 
     def counts(self) -> Counts:
-        """δ_cat of all pairs, weighted by their Σ w in sums."""
+        """Return δ_cat of all pairs, with their Σ w as the weight of the document in sums."""
         columns, weights = self._columns([None])
         return Counts((self.continuum.annotators,), columns, weight=float(weights[0]))
 
     def counts_by_category(self) -> Counts:
-        """δ_cat of the pairs with a unit of each category, weighted likewise."""
+        """Return δ_cat for each category, with the Σ w of its pairs as its weight in sums."""
         labels = tuple(plain(self.continuum.categories)[0])
         columns, weights = self._columns(range(len(labels)))
         numbers = {name: values[None] for name, values in columns.items()}
         return Counts((self.continuum.annotators,), numbers, labels, weight=weights)
 
     def _columns(self, categories: Sequence[int | None]) -> tuple[dict[str, Floats], Floats]:
-        """Both disorders of each category, and weights: 0 where one of the two is unknown."""
+        """Return both disorders and the weight of each category; all 0 if one is undefined."""
         chances = [self._chance(k) for k in categories]
         observed = np.array([self.observed.disorder(k) for k in categories])
         expected = np.array([math.nan if c is None else c.mean for c in chances])
@@ -389,7 +396,7 @@ class _Disorders:
         )
 
     def score(self, name: str, category: int | None, value: float) -> Score:
-        """Return the score with this value, or why there is none."""
+        """Return the score with this value, or with the reason why it has none."""
         observed = self.observed.disorder(category)
         chance = self._chance(category)
         if math.isnan(value):

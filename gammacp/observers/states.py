@@ -1,4 +1,4 @@
-"""States of annotators at time units, and sequences of codes side by side."""
+"""States of annotators at each time unit, and alignment of sequences of codes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,27 @@ from gammacp.base.arrays import Codes, Indices
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 
-# Steps beyond which a time unit is taken for a mistake, and cells of an alignment of sequences.
+# Largest number of time units (more are taken for a mistake in `unit`), and of cells in the table
+# that aligns two sequences.
 _MOST_STEPS = 2_000_000
 _MOST_CELLS = 25_000_000
 _GIVE_UNIT = "Give a longer time unit (`unit=`), such as 1000 for milliseconds"
 
 
 def time_unit(continuum: Continuum, unit: float | None) -> float:
-    """Return the length of a time unit; a DataError or a UsageError where there are too many.
+    """Return the length of a time unit.
 
     Parameters
     ----------
     continuum, unit
         As for `time_unit_kappa`.
+
+    Raises
+    ------
+    UsageError
+        The given `unit` divides the continuum into too many time units, or is not positive.
+    DataError
+        The default divides the continuum into too many time units.
     """
     seconds = {"s": 1.0, "ms": 1000.0}.get(continuum.offset_unit, 1.0)
     if unit is None:
@@ -36,13 +44,13 @@ def time_unit(continuum: Continuum, unit: float | None) -> float:
     high = float(continuum.ends.max())
     if not step > 0 or (high - low) / step > _MOST_STEPS:
         message = f"time unit {step:g} is too short for a length of {high - low:g}"
-        # A default that does not fit is no reason to stop what else is measured.
+        # A DataError concerns this measure alone: the others go on if just the default is wrong.
         raise UsageError(message) if unit is not None else DataError(message, hint=_GIVE_UNIT)
     return step
 
 
 def states_of(continuum: Continuum, unit: float | None) -> tuple[Indices, tuple[str, ...]]:
-    """Return the state of each annotator at each time unit, and names of the states.
+    """Return the state of each annotator at each time unit, and the names of the states.
 
     Parameters
     ----------
@@ -52,8 +60,9 @@ def states_of(continuum: Continuum, unit: float | None) -> tuple[Indices, tuple[
     Returns
     -------
     tuple
-        The states have shape (annotators, times); a name is the JSON of the categories that are
-        going on, so that it means the same in other documents.
+        The states, as numbers with shape (annotators, times), and their names. A name is the JSON
+        list of the categories that the annotator marks at that time, so that equal names mean
+        the same in all documents.
     """
     step = time_unit(continuum, unit)
     low = float(continuum.starts.min())
@@ -82,12 +91,19 @@ def states_of(continuum: Continuum, unit: float | None) -> tuple[Indices, tuple[
 
 
 def sequence_pairs(sequences: Sequence[Codes]) -> Iterator[tuple[Codes, Codes, Codes]]:
-    """Align every two sequences, in both orders: the sequences, and which codes face each other.
+    """Align every two sequences, in both orders.
+
+    Yields both sequences, and the rows of their codes that are paired (as `sequences.trace`).
 
     Parameters
     ----------
     sequences
         Codes of each annotator.
+
+    Raises
+    ------
+    DataError
+        Two sequences are too long to align.
     """
     from gammacp.observers.sequences import trace
 

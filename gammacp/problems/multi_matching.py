@@ -1,9 +1,10 @@
-"""Problems that are no annotations: anybody's weights, and multi-matchings from files.
+"""Problems that do not come from annotations: any weights, and multi-matchings from files.
 
-A multi-matching joins points of several sets, at most one of each set, so that what is joined
-earns most: the alignment problem with opening 0. `weighted_problem` makes a `Problem` of weights,
-`read_multi_matching` of the text format of the multi-graph matching literature, as far as costs are
-linear; `solve` finds and proves the best groups of both.
+A multi-matching joins points of several sets into groups with at most one point of each set, so
+that the sum of the weights within groups is largest. This is the alignment problem with opening 0.
+`weighted_problem` makes a `Problem` from given weights. `read_multi_matching` makes one from a file
+in the text format of the multi-graph matching literature, if its costs are linear. `solve` finds
+the best groups of either and proves them.
 
 References
 ----------
@@ -35,30 +36,33 @@ def weighted_problem(
     *,
     opening: float = 0.0,
 ) -> Problem:
-    """Return the problem of given weights: groups with at most one unit per owner that earn most.
+    """Return the problem of dividing units into the cheapest groups under given weights.
 
-    A group costs opening − Σ weight of its pairs. A pair that is not given is never in a group.
+    A group has at most one unit of each owner, and costs opening − Σ weight of its pairs. Two units
+    whose pair is not given are never in one group.
 
     Parameters
     ----------
     owner
-        Set, annotator or graph of each unit, 0, 1, …, ascending; shape (units,).
+        Number of the set, annotator or graph that each unit belongs to, from 0, in ascending order;
+        shape (units,).
     first, second
-        Rows of the units of each pair, of different owners, each pair once; shape (pairs,).
+        Rows of the two units of each pair. They have different owners, and each pair is given
+        once; shape (pairs,).
     weight
-        Gain of each pair if both are in one group, below 0 its cost; shape (pairs,).
+        Gain of each pair if both units are in one group; negative for a cost; shape (pairs,).
     opening
         Cost of a group.
 
     Raises
     ------
     UsageError
-        Owners out of order, a pair of one owner or given twice, a weight that is not finite, or
-        shapes that do not fit.
+        Owners are not in ascending order, the units of a pair have one owner, a pair is given
+        twice, a weight is not finite, or shapes do not match.
 
     Examples
     --------
-    Three sets of one and two points; 0–1–2 earn 2 + 1 − 0.5 together.
+    Three sets of one, one and two points. The group of the points 0, 1 and 2 gains 2 + 1 − 0.5.
 
     >>> from gammacp.alignment import solve
     >>> problem = weighted_problem([0, 1, 2, 2], [0, 1, 0, 0], [1, 2, 2, 3], [2, 1, -0.5, 0.25])
@@ -94,10 +98,10 @@ def _pair(rows: Sequence[Any], wrong: Any) -> tuple[int, int]:
 def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
     """Return a multi-matching from the text format of the multi-graph matching literature (`.dd`).
 
-    For each two graphs there is a line `gm 0 1`, a line `p POINTS POINTS ASSIGNMENTS EDGES`, and
-    for each assignment that is allowed a line `a NUMBER POINT POINT COST`. The weight of a pair is
-    −cost, so that the objective of `solve` is the file's. Points that are left unmatched cost
-    nothing. Lines that begin with `c` or `#` are comments.
+    Every two graphs have a section: a line `gm 0 1` with their numbers, a line
+    `p POINTS POINTS ASSIGNMENTS EDGES`, and a line `a NUMBER POINT POINT COST` for each assignment
+    that is allowed. The weight of a pair is −COST, so that `solve` minimises the objective of the
+    file. Unmatched points cost nothing. Lines that begin with `c` or `#` are comments.
 
     Parameters
     ----------
@@ -107,9 +111,9 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
     Raises
     ------
     DataError
-        Costs of two assignments together (`e` lines other than 0), with their number: this is no
-        linear problem. Two graphs without a section, sizes that differ between sections, or a line
-        that cannot be read, with its place.
+        The problem is not linear: two assignments together have a cost (`e` lines other than 0);
+        the message has the number of such lines. Or two graphs have no section, the size of a graph
+        differs between sections, or a line cannot be read; the message names it.
     """
     sizes: dict[int, int] = {}
     seen: dict[tuple[int, int, int, int], None] = {}
@@ -162,7 +166,7 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and fields of each line that says something."""
+    """Yield the number and the fields of each line that is not empty and not a comment."""
     for number, line in enumerate(lines_of(text_of(path)), 1):
         fields = line.split()
         if fields and fields[0] != "c" and not fields[0].startswith("#"):
@@ -202,7 +206,7 @@ def _problem(
 
 
 def _check_lists(owners: Any, rows: Sequence[Any], weights: Any) -> None:
-    """Raise UsageError unless owners, both rows of the pairs and weights are lists that fit."""
+    """Raise UsageError unless owners, pairs and weights are lists of matching lengths."""
     for name, array in (("owner", owners), ("first", rows[0]), ("second", rows[1])):
         if array.ndim != 1 or (len(array) and not np.issubdtype(array.dtype, np.integer)):
             raise UsageError(f"{name} is not a list of whole numbers")
@@ -213,7 +217,7 @@ def _check_lists(owners: Any, rows: Sequence[Any], weights: Any) -> None:
 
 
 def _check_pairs(owners: Any, rows: Sequence[Any], low: Any, high: Any) -> None:
-    """Raise UsageError unless each pair is of two owners' units, and there once.
+    """Raise UsageError unless the units of each pair have two owners, and no pair comes twice.
 
     `low` and `high` are the smaller and the larger row of each pair.
     """

@@ -1,6 +1,6 @@
-"""Every two codings of an item side by side, and their means per item and for the corpus.
+"""Comparison of every two codings of an item, and means over such comparisons.
 
-All columns are agreements or shares in [0, 1] (S with n ≥ 3 may be below 0).
+All columns are agreements or shares in [0, 1], except that S with n ≥ 3 may be negative.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,12 +17,14 @@ from gammacp.segmentation.statistics import Spread, spread
 
 @dataclass(frozen=True, kw_only=True)
 class PairwiseRow:
-    """A reference and a hypothesis among the coders of an item.
+    """Comparison of two coders of an item, one as the reference and one as the hypothesis.
 
-    `values` has the columns `COLUMNS`: S, B, 1 − WindowDiff, 1 − P_k, 1 − GHD/largest, precision,
-    recall and F₁ of boundaries (a near miss is part of a match and no error). NaN where a value is
-    undefined: windows in a short item, precision of a hypothesis without boundaries, recall of such
-    a reference, F₁ where neither has one.
+    `values` has the columns `COLUMNS`: S, B, 1 − WindowDiff, 1 − P_k, 1 − GHD (divided by its
+    largest possible value), and precision, recall and F₁ of boundaries, where a near miss counts as
+    part of a match and not as an error. `full` and `near` are the numbers of full and near misses.
+
+    A value is NaN where it is undefined: WindowDiff and P_k if the item is too short, precision if
+    the hypothesis has no boundaries, recall if the reference has none, F₁ if neither has any.
     """
 
     item: str
@@ -38,19 +40,19 @@ class PairwiseRow:
         return {"item": self.item, "reference": self.reference, "hypothesis": self.hypothesis}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as JSON."""
+        """Return the row as a dictionary for JSON."""
         return {**self.names, **self.values, "full": self.full, "near": self.near}
 
 
 def pairwise(codings: Codings, *, comparison: Criterion | None = None) -> tuple[PairwiseRow, ...]:
-    """All ordered pairs of coders of all items; each coder in turn is the reference.
+    """Compare all ordered pairs of coders of each item; each coder in turn is the reference.
 
     Parameters
     ----------
     codings
-        Items with at least two coders are compared.
+        The codings by item; items with fewer than two coders are left out.
     comparison
-        Similarity, and its weights; default S.
+        The similarity measure and its weights; S by default.
     """
     found = compare_rows(codings.rows(), comparison or Criterion())
     coder, (first, second) = found.rows.coder, found.rows.pairs
@@ -73,7 +75,7 @@ def pairwise(codings: Codings, *, comparison: Criterion | None = None) -> tuple[
 
 
 def means(rows: Iterable[PairwiseRow]) -> dict[str, Spread]:
-    """Mean and population standard deviation of each column, and how many are undefined.
+    """Return each column's mean, population standard deviation and number of undefined values.
 
     Parameters
     ----------

@@ -1,8 +1,11 @@
-"""The fixture `require_agreement` for pytest, which a conftest.py asks for.
+"""The fixture `require_agreement` for pytest.
 
-It is no entry point: pytest would load it in every project of whoever has installed gammacp.
+A project loads it in its conftest.py:
 
     pytest_plugins = ["gammacp.testing.pytest_plugin"]
+
+It is not registered as an entry point of pytest, because pytest would then load it in every
+project of everybody who has installed gammacp.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from gammacp.testing.agreement import require_agreement as check
 
 @pytest.fixture(name="require_agreement", scope="session")
 def _require_agreement(pytestconfig: pytest.Config) -> Callable[..., Any]:
-    """`gammacp.testing.require_agreement`, with paths from the root of the project."""
+    """Return `gammacp.testing.require_agreement`, with paths from the root of the project."""
     root = pytestconfig.rootpath
 
     def require_agreement(data: Any, measure: str = "gamma", **options: Any) -> Any:
@@ -37,7 +40,7 @@ def _require_agreement(pytestconfig: pytest.Config) -> Callable[..., Any]:
 
 
 def _short(path: Path) -> Path:
-    """Return a path as messages show it best, from the working directory if it is below that."""
+    """Return a path for messages: relative to the working directory if it is below that."""
     here = Path.cwd()
     if path.is_relative_to(here):
         return path.relative_to(here)

@@ -1,8 +1,9 @@
 """PubAnnotation's JSON: one document, or a list of documents.
 
-After pubannotation.org/docs/annotation-format: a `text`, `denotations` with an `id`, a `span` of
-`begin` and `end` (code points; a list of them for a discontinuous one) and `obj`; `tracks` hold the
-denotations of several projects.
+The format is described at pubannotation.org/docs/annotation-format. A document has a `text` and
+`denotations`. A denotation has an `id`, a category `obj`, and a `span` with `begin` and `end` in
+code points, or a list of such spans if it is discontinuous. If several projects annotated the
+text, `tracks` hold the denotations of each.
 """
 
 from gammacp.continuum import Corpus
@@ -13,18 +14,18 @@ from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
 
 def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
-    """Return a document for each text.
+    """Return a corpus with one document for each text.
 
     Parameters
     ----------
     discontinuous
-        "keep": a denotation with several spans is a unit of several fragments; "cover": a unit from
-        its first start to its last end; "split": a unit for each.
+        What a denotation with several spans becomes. "keep": one unit with several fragments;
+        "cover": one unit from its first start to its last end; "split": one unit for each span.
 
     Raises
     ------
     DataError
-        A document has no text, or a denotation has no span in it.
+        A document has no text, or a denotation has no span.
 
     Notes
     -----
@@ -56,7 +57,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
 
 
 def _add(spans: Spans, record: Record, annotator: str, discontinuous: str) -> None:
-    """Add the denotations of a document or a track."""
+    """Add the denotations of one document or track as units of one annotator."""
     spans.declare(annotator)
     for key in ("relations", "attributes", "modifications"):
         spans.leave_out(key.removesuffix("s"), "is not a unit", record.size(key))

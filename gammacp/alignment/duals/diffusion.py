@@ -1,11 +1,14 @@
-"""Prices of units for columns that are all listed: by diffusion, or by linear programs.
+"""Prices of units where all columns are listed: by diffusion, or by linear programs.
 
-Of few annotators, groups compete so little that diffusion finds the prices in a fraction of a
-linear program's time. A few passes over all columns tell which ones could matter; the following
-passes are over those alone, and take columns back in that are not paid. Where prices still fall
-after that, a linear program prices the block anew, what is outside held fixed. So prices always
-pay every column, only perhaps more than they must, which `proof.components` makes good. Time is
-linear in the continuum's length.
+A column is a group of units with its gain. Prices pay a column if the prices of its units add up
+to at least its gain; the lower such prices are in sum, the better the bound that they give.
+
+With few annotators, diffusion finds good prices in a fraction of a linear program's time. A few
+passes over all columns show which ones could matter. The following passes go over those alone, and
+readmit any column that the prices do not pay. A block of units whose prices still fall after that,
+or are far above what a greedy alignment gains, is priced again by a linear program, with all prices
+outside it held fixed. So the prices always pay every column. They may be higher than necessary;
+`proof.components` closes that gap. The time grows linearly with the length of the continuum.
 """
 
 from dataclasses import dataclass
@@ -18,15 +21,17 @@ from gammacp.alignment.limits import DIFFUSED, Stage
 from gammacp.base.arrays import Floats, Indices
 from gammacp.base.stopping import current_work, due, note, spend
 
-# Passes over all columns before those are left out that lose more than this share of the scale, and
-# per round over the columns that are left (3by100, 3 × 500, 3 × 3000, 4 × 100).
+# After `_FIRST_PASSES` over all columns, those that lose more than `_KEPT_LOSS` of the scale are
+# left out. Each round then makes `_PASSES` over the others. Tuned on 3by100, 3 × 500, 3 × 3000 and
+# 4 × 100.
 _FIRST_PASSES = 4
 _PASSES = 10
 _KEPT_LOSS = 0.2
-# Share of what prices fell in one round from which on the next does not fall by much more.
+# Rounds end once prices fall by more than this share of their fall in the round before: such a slow
+# decrease is not worth further rounds.
 _SLOWING = 0.9
-# Of the scale, per unit: what a quick alignment may lose against a block's prices before they are
-# priced by a linear program (3 × 500).
+# Largest gap between a block's prices and a greedy alignment, per unit and as a share of the scale;
+# a block with a larger gap is priced by a linear program (tuned on 3 × 500).
 _LOST = 0.02
 
 
@@ -37,12 +42,13 @@ class PriceTuning(Stage):
     Attributes
     ----------
     block
-        Units priced by one linear program in long continua. GLOP's time grows faster than these.
+        Number of units that one linear program prices in long continua. GLOP's time grows faster
+        than this number.
     rounds
-        Rounds of diffusion at most (3by100, 3 × 500, 3 × 3000, 4 × 100).
+        Largest number of rounds of diffusion (tuned on 3by100, 3 × 500, 3 × 3000, 4 × 100).
     falling
-        Largest fall of prices in the last round, per unit, as a share of the scale; a block where
-        they fall by more is priced by a linear program.
+        Largest fall of prices in the last round, per unit and as a share of the scale. A block
+        whose prices fall by more is priced by a linear program.
     """
 
     block: int = lp.BLOCK
@@ -62,10 +68,10 @@ def prices(
     deadline: float = np.inf,
     tuning: PriceTuning = _DEFAULT,
 ) -> Floats:
-    """Prices of units that are numbered by position; in a cover at most `cover_cost`.
+    """Return the prices of units that are numbered by position; in a cover at most `cover_cost`.
 
-    `scale` is what a group costs to open, or Δ if that is more. TimeoutError if a linear program
-    was needed and the deadline came first.
+    `scale` is the cost of opening a group, or Δ if that is larger. Raises TimeoutError if a linear
+    program is needed and the deadline comes first.
     """
     if not columns.number:
         return np.zeros(n_units)
@@ -89,7 +95,7 @@ def prices(
 
 
 def _blocks(n_units: int, size: int) -> Indices:
-    """Return where each block of about `size` units begins, and the end."""
+    """Return the start of each block of about `size` units, and the end of the last one."""
     if n_units < 2 * size:
         return np.array([0, n_units])
     return np.linspace(0, n_units, n_units // size + 1).astype(np.int64)
@@ -102,11 +108,14 @@ def diffusion(
     deadline: float = np.inf,
     tuning: PriceTuning = _DEFAULT,
 ) -> tuple[Floats, Floats]:
-    """Prices once every column is paid and they hardly fall, or too slowly; their last fall."""
+    """Return prices that pay every column, and how far each fell in the last round.
+
+    Rounds end when every column is paid and prices hardly fall any more, or fall too slowly.
+    """
     from gammacp.alignment.kernels.diffusion import diffuse, readmit
     from gammacp.alignment.kernels.duals import make_feasible
 
-    # By their first unit, so that a pass over them goes along the continuum, and the memory.
+    # Sort columns by their first unit, so that a pass moves along the continuum and along memory.
     first = np.minimum.reduceat(columns.members, columns.begin[:-1])
     along = columns.select(np.argsort(first, kind="stable"))
     share = np.repeat(along.gain / along.sizes, along.sizes)
@@ -135,9 +144,10 @@ def diffusion(
 
 
 def _losses(columns: Columns, price: Floats) -> Floats:
-    """Return the loss of each unit when columns are taken by their loss while they are disjoint.
+    """Return what each unit loses in a greedy alignment: disjoint columns, least loss first.
 
-    Prices may have come to rest far above the least ones; then this is much.
+    The loss of a column that is taken is put on its first unit; a unit in none loses its price.
+    Large losses show that diffusion stopped far above the least possible prices.
     """
     from gammacp.alignment.kernels.greedy import take_disjoint
 

@@ -1,4 +1,4 @@
-"""Records of a consensus with the keys of the JSON, and the columns of its tables."""
+"""Tables of a consensus: their columns, and records with the same keys as the JSON."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -111,7 +111,7 @@ _SOME = ("fragments", "shape", "posterior", "entropy")
 
 
 def consensus_summary(found: Mapping[str, Consensus]) -> Table:
-    """Return how many units each gold standard has, and how many to review."""
+    """Return a table of how many units each gold standard has, and how many to review."""
     records = [
         {
             "file": name,
@@ -137,7 +137,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
-    """Return what a model says of each annotator, those with most units first."""
+    """Return a table of each annotator's estimated quality, those with most units first."""
     sides = ("start", "end", "start_sd", "end_sd")
     records = [
         {
@@ -151,16 +151,16 @@ def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
 
 
 def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
-    """Return what a person should look at, worst first.
+    """Return a table of the units that a person should look at, worst first.
 
-    `group` says which unit of its document it is.
+    In a record, `group` is the number of the unit in its document.
 
     Parameters
     ----------
     found
         Results by document.
     most
-        At most so many; default: all.
+        Largest number of units to return; all of them by default.
     """
     units = set()
 
@@ -184,14 +184,14 @@ def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
 def links_to_review(
     found: Mapping[str, Consensus], keys: Callable[[Consensus], Iterable[str]] | None = None
 ) -> Table:
-    """Return the links that not all annotators have alike, those of least support first.
+    """Return a table of the links on which annotators differ: ties first, then by least support.
 
     Parameters
     ----------
     found
         Results by document.
     keys
-        Names of the links of a document: `key` of their records.
+        Function that names the links of a document; a name is the `key` of the link's record.
     """
     records = [
         {"file": name, "key": key, **x.as_dict()}
@@ -204,9 +204,10 @@ def links_to_review(
 
 
 def write_units(each: CorpusConsensus, path: Path, *, review: bool = False) -> None:
-    """All units with support and confidence as CSV, or only those to review, worst first.
+    """Write all units as CSV, or only those to review, worst first.
 
-    Where documents are columns, the record of each unit is made when it is written.
+    If the documents are held as columns, the record of each unit is made only when it is written,
+    which saves memory.
     """
     found = each.documents
     plain = each.cells.continua.plain
@@ -225,12 +226,12 @@ def write_units(each: CorpusConsensus, path: Path, *, review: bool = False) -> N
 
 
 def require_whole_units(found: Consensus) -> None:
-    """Raise a DataError if a unit, of the consensus or an annotator, has fragments.
+    """Raise a DataError if a unit of the consensus or of an annotator has several fragments.
 
     Parameters
     ----------
     found
-        Consensus whose units are to be decided on by starts and ends, or shapes.
+        Consensus whose units are to be reviewed by their starts and ends, or by their shapes.
     """
     units = (u for unit in found.units for u in (unit, *unit.units.values()) if u is not None)
     broken = [u for u in units if u.fragments]
@@ -243,7 +244,7 @@ def require_whole_units(found: Consensus) -> None:
 
 
 def review_workbook(found: Mapping[str, Consensus]) -> Table:
-    """All units, those to review first and the worst of them first of all."""
+    """Return a table of all units: those to review, worst first, and then the others."""
     for c in found.values():
         require_whole_units(c)
     doubtful = to_review(found).records
@@ -254,7 +255,7 @@ def review_workbook(found: Mapping[str, Consensus]) -> Table:
 
 
 def unit_notes(found: Iterable[tuple[str, Consensus]]) -> dict[tuple[str, Unit], str]:
-    """Return why a person should look at each doubtful unit of the gold standards."""
+    """Return, for each doubtful unit of the gold standards, why a person should look at it."""
     return {
         (name, u.by(c.continuum.annotators[0])): (
             f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"

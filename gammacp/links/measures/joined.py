@@ -1,17 +1,18 @@
-"""Links joined across annotators, as units are: the best alignment of links over aligned units.
+"""Best alignment of links: links of several annotators are joined, as units are.
 
-On an alignment of the units a link stands between two unitary alignments. Two links of different
-annotators cost
+The units are aligned first, so that each link connects two unitary alignments. Joining two links l
+and m of different annotators costs
 
     d(l, m) = α·Δ·e(l, m) + β·Δ·d_type(l, m),
 
-e being the share of the two ends that do not meet (0 or ½; of undirected links the ends in the
-better order; links without a common end are never joined). A group of links, at most one of each
-annotator, costs as a group of units does: the mean over its C(n, 2) pairs, Δ where one lacks the
-link. The disorder of the links is that of their cheapest partition, by links per annotator.
+where e is the share of their two ends that are not in the same unitary alignment: 0 or ½, as links
+without a common end are never joined. Ends of undirected links are compared in the better order. A
+group of links has at most one of each annotator. Its cost is defined as for a group of units: the
+mean over the C(n, 2) pairs of annotators, with Δ for a pair that lacks a link. The disorder of the
+links is the cost of their cheapest partition, divided by the number of links per annotator.
 
-Where ends are compared by their places, e is the mean d_pos of the two pairs of ends, and every
-pair of links may be joined.
+If ends are compared by their places, e is the mean d_pos of the two pairs of ends, and every pair
+of links may be joined.
 """
 
 from __future__ import annotations
@@ -36,24 +37,25 @@ from gammacp.errors import DataError, UsageError
 from gammacp.measures.settings import Settings
 
 ENDS = ("aligned", "places")
-# Pairs of links that are compared by their places at a time.
+# Number of pairs of links whose places are compared at a time.
 _AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
 class LinkCosts:
-    """Costs of pairs of links; see the module.
+    """Costs of pairs of links; the docstring of the module has the formula.
 
     Attributes
     ----------
     types, distances
-        Names of types, and d_type of each two, shape (types, types).
+        Names of the types, and d_type between every two of them, shape (types, types).
     ends, kinds
-        α·Δ and β·Δ.
+        Factors of the two summands: α·Δ for the ends, β·Δ for the types.
     delta
-        Δ.
+        Δ: cost of a pair in which one annotator lacks the link.
     place
-        α·d_pos of units where ends are compared by their places.
+        Dissimilarity of the units, whose positional part is α·d_pos, if ends are compared by their
+        places; otherwise None.
     """
 
     types: tuple[str, ...]
@@ -72,23 +74,23 @@ class LinkCosts:
         types: Any = "nominal",
         ends: str = "aligned",
     ) -> LinkCosts:
-        """Return the costs of links of these continua, α, β and Δ as their units have them.
+        """Return the costs of links of these continua, with α, β and Δ as for their units.
 
         Parameters
         ----------
         continua
-            All that are measured together.
+            All continua that are measured together.
         settings, bound
-            Settings and dissimilarity of their units.
+            Settings of the measure, and dissimilarity of the units.
         types
             Distance of types: a name in CATEGORIAL, a matrix, or an object with `distances`.
         ends
-            "aligned" or "places".
+            "aligned": compare ends by the unitary alignments they are in; "places": by position.
 
         Raises
         ------
         UsageError
-            `ends` is neither, or the dissimilarity of the units has no places.
+            `ends` is neither, or the dissimilarity of the units has no positional part.
         """
         one_of("ends", ends, ENDS)
         names = tuple(sorted({link.type for c in continua for link in c.links}))
@@ -107,7 +109,7 @@ class LinkCosts:
 
 
 class Ends(NamedTuple):
-    """Annotators of links, with the rows and groups of their two units."""
+    """Columns over links: the annotator, the type, and the rows and groups of both units."""
 
     annotators: Codes
     sources: Indices
@@ -115,7 +117,7 @@ class Ends(NamedTuple):
     source_groups: Indices
     target_groups: Indices
     turning: Bools
-    """Whether the ends may change places."""
+    """Whether source and target may be swapped, as the link is undirected."""
     types: Codes
 
 
@@ -128,11 +130,11 @@ class Joined:
     groups
         int32, shape (groups, annotators): numbers of links, −1 for none.
     cost, bound
-        Σ disorders of the groups, and below what it cannot be.
+        Sum of the disorders of the groups, and a lower bound on the least possible sum.
     size
-        Links per annotator.
+        Number of links per annotator.
     status
-        Whether it is proven.
+        Whether the alignment is proven to be the best.
     """
 
     groups: Codes
@@ -143,7 +145,7 @@ class Joined:
 
 
 def groups_of(continuum: Continuum, groups: Codes) -> Indices:
-    """Return the unitary alignment that each unit is in.
+    """Return the number of the unitary alignment that each unit is in.
 
     Parameters
     ----------
@@ -164,11 +166,11 @@ def ends_of(continuum: Continuum, linked: Linked, group: Indices, costs: LinkCos
     Parameters
     ----------
     continuum, linked
-        Units, and the links that are joined.
+        Units, and the links that are to be joined.
     group
-        Unitary alignment of each unit.
+        Number of the unitary alignment of each unit.
     costs
-        Costs of links, with the types' codes.
+        Costs of links, whose order of types gives the types' codes.
     """
     sources = linked.sources
     targets = linked.targets
@@ -193,7 +195,7 @@ def join_links(continuum: Continuum, ends: Ends, costs: LinkCosts, settings: Set
     continuum
         The units.
     ends, costs
-        Ends of the links, and costs of two of them.
+        Ends of the links, and costs of pairs of links.
     settings
         Solver, gap and time limit.
     """
@@ -224,14 +226,16 @@ def join_links(continuum: Continuum, ends: Ends, costs: LinkCosts, settings: Set
 def parts_of_pairs(
     continuum: Continuum, ends: Ends, costs: LinkCosts, one: Indices, other: Indices
 ) -> tuple[Floats, Floats]:
-    """Return the costs of ends and of types for pairs of links; ∞ for links that are never joined.
+    """Return the costs of ends and of types for pairs of links.
+
+    The cost of the ends is ∞ for links that are never joined.
 
     Parameters
     ----------
     continuum, ends, costs
         As for `join_links`.
     one, other
-        Numbers of links.
+        Numbers of the first and of the second link of each pair.
     """
     turning = ends.turning[one] | ends.turning[other]
     if costs.place is None:
@@ -259,7 +263,11 @@ def parts_of_pairs(
 
 
 class PairCosts(NamedTuple):
-    """Costs of two annotators' links in each group: by part, and Δ where one lacks it."""
+    """Costs of two annotators' links in each group, by part.
+
+    `absence` is Δ unless both have a link in the group. `both` and `either` tell whether both of
+    them, or at least one of them, have a link there.
+    """
 
     ends: Floats
     types: Floats
@@ -271,7 +279,7 @@ class PairCosts(NamedTuple):
 def costs_of_pairs(
     continuum: Continuum, ends: Ends, costs: LinkCosts, groups: Codes
 ) -> list[PairCosts]:
-    """Return, by pair of annotators, the costs of their links in each group.
+    """Return, for each pair of annotators, the costs of their links in each group.
 
     Parameters
     ----------
@@ -299,10 +307,10 @@ def costs_of_pairs(
 def _candidates(
     continuum: Continuum, ends: Ends, costs: LinkCosts
 ) -> tuple[Indices, Indices, Floats]:
-    """Pairs of links of different annotators that can pay, and what they cost."""
+    """Return the pairs of links that may be worth joining, and the cost of each pair."""
     rows: list[tuple[Indices, Indices, Floats]] = []
     n = continuum.n_annotators
-    most = costs.delta * (1 + n * (n - 1) / 2)  # Beyond it each of the two is better alone.
+    most = costs.delta * (1 + n * (n - 1) / 2)  # Above this cost, leaving the two apart is cheaper.
     for one, other in _pairs_that_meet(ends) if costs.place is None else _all(ends):
         apart, kinds = parts_of_pairs(continuum, ends, costs, one, other)
         kept = apart + kinds <= most
@@ -312,7 +320,7 @@ def _candidates(
 
 
 def _pairs_that_meet(ends: Ends) -> list[tuple[Indices, Indices]]:
-    """Pairs of links with a common end."""
+    """Return the pairs of links of different annotators that have a common end."""
     count = len(ends.types)
     width = int(max(ends.source_groups.max(), ends.target_groups.max())) + 1
     turned = np.flatnonzero(ends.turning)
@@ -332,7 +340,7 @@ def _pairs_that_meet(ends: Ends) -> list[tuple[Indices, Indices]]:
 
 
 def _all(ends: Ends) -> list[tuple[Indices, Indices]]:
-    """All pairs of links, some at a time."""
+    """Return all pairs of links of different annotators, in batches."""
     count = len(ends.types)
     step = max(1, _AT_ONCE // count)
     found = []
@@ -346,7 +354,7 @@ def _all(ends: Ends) -> list[tuple[Indices, Indices]]:
 
 
 def _ranks(ends: Ends) -> Codes:
-    """Return the place of each link by those of its ends."""
+    """Return the rank of each link when links are sorted by the groups of their ends."""
     found = np.empty(len(ends.types), np.int32)
     sides = np.sort(np.stack([ends.source_groups, ends.target_groups]), axis=0)
     found[np.lexsort((*sides[::-1],))] = np.arange(len(found), dtype=np.int32)
@@ -361,12 +369,12 @@ def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
     continuum
         Continuum that is measured.
     chains
-        Whether chains are joined, or else the other links.
+        True to join the bonds of chains, False to join all other links.
 
     Raises
     ------
     DataError
-        It has none.
+        The continuum has none.
     """
     found = continuum.link_rows.only(chains=chains)
     if not len(found):
@@ -380,12 +388,12 @@ def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
 
 
 def no_links(what: str = "links", also: str = "") -> DataError:
-    """Return the error where there are none.
+    """Return the error for a continuum that has no links, or no chains.
 
     Parameters
     ----------
     what, also
-        Links or chains, and what there is of the others.
+        "links" or "chains", and a remark on the other kind if the continuum has that.
     """
     hint = "Read them with the units: see docs/links.md"
     return DataError(f"there are no {what} between units{also}", hint=hint)

@@ -1,12 +1,12 @@
 """α over trees (Skjærholt 2014, §2): 1 − D_o / D_e with squared distances.
 
-D_o is the mean squared δ within sentences, D_e over all ordered pairs of all annotations of all
-sentences (an annotation paired with itself adds 0 and is not counted). δ_plain is the tree edit
-distance, δ_diff = TED − ||x| − |y||, δ_norm = TED / (|x| + |y|). Sentences with one annotation are
-left out.
+D_o is the mean squared δ between annotations of the same sentence. D_e is its mean over all ordered
+pairs of annotations of any sentences (an annotation is not paired with itself). There are three δ:
+δ_plain is the tree edit distance (TED), δ_diff = TED − ||x| − |y||, and δ_norm = TED / (|x| + |y|),
+where |x| is the size of a tree. Sentences with one annotation are left out.
 
-One pass over the pairs of different trees serves all three and any number of groups of annotators,
-and tells what each annotation adds to D_e, which the bootstrap needs.
+One pass over the pairs of different trees gives D_e for all three δ and any number of groups of
+annotators. It also gives what each annotation adds to D_e, which the bootstrap needs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ROWS = 64
 
 
 def deltas(distances: Indices | Floats, x: Indices, y: Indices | Floats) -> Floats:
-    """δ_plain, δ_diff and δ_norm from tree edit distances and sizes: a new first axis of 3.
+    """Return δ_plain, δ_diff and δ_norm, which are stacked along a new first axis.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def squared_deltas(packed: PackedTrees, x: Indices, y: Indices) -> Floats:
     packed
         The trees.
     x, y
-        Their numbers, of the same shape.
+        Numbers of the first and of the second tree of each pair.
     """
     ted = packed.distances(x, y).astype(np.int64)
     squares: Floats = deltas(ted, packed.sizes[x], packed.sizes[y]) ** 2
@@ -65,17 +65,17 @@ class TreeObservations(Observations):
 
     @classmethod
     def of(cls, treebank: Treebank) -> Self:
-        """Return the annotations of each sentence that has two.
+        """Return the annotations of each sentence that has at least two.
 
         Parameters
         ----------
         treebank
-            Sentences with one annotation are left out.
+            Annotated sentences; those with one annotation are left out.
 
         Raises
         ------
         DataError
-            No sentence has two annotations, or these are graphs.
+            No sentence has two annotations, or the annotations are graphs.
         """
         if treebank.of_graphs:
             raise DataError("these are graphs, not trees", hint="gammacp syntax compares graphs.")
@@ -83,36 +83,36 @@ class TreeObservations(Observations):
 
     @cached_property
     def packed(self) -> PackedTrees:
-        """The trees."""
+        """The trees of all annotations, packed."""
         return pack([s.tree for s in self.sentences if not isinstance(s, MeaningGraph)])
 
     @cached_property
     def pair_squares(self) -> Floats:
-        """Squared δ of the annotations of one sentence: shape (3, pairs)."""
+        """Squared δ of each two annotations of the same sentence: shape (3, pairs)."""
         codes = self.packed.codes
         return squared_deltas(self.packed, codes[self.first], codes[self.second])
 
     @cached_property
     def pair_errors(self) -> Floats:
-        """1 − accuracies within sentences, NaN of unequal lengths: shape (scores, pairs)."""
+        """1 − accuracies of the same pairs, NaN if token counts differ: shape (scores, pairs)."""
         errors = disagreements(self.sentences, self.first, self.second)
         alike = self.tokens[self.first] == self.tokens[self.second]
         return np.where(alike, errors, np.nan)
 
     def compare(self, x: Indices, y: Indices) -> Floats:
-        """Squared δ and 1 − accuracies of pairs of annotations: shape (3 + scores, pairs).
+        """Return squared δ and 1 − accuracies of pairs of annotations: shape (3 + scores, pairs).
 
         Parameters
         ----------
         x, y
-            Their numbers, of the same shape.
+            Numbers of the first and of the second annotation of each pair.
         """
         codes = self.packed.codes
         squares = squared_deltas(self.packed, codes[x], codes[y])
         return np.concatenate([squares, disagreements(self.sentences, x, y)])
 
     def item_disagreement(self, chosen: Bools) -> Floats:
-        """Per sentence Σ_{c≠c′} δ² / (|X_i| − 1), the summands of D_o: shape (3, items).
+        """Return each sentence's summand of D_o, Σ_{c≠c′} δ² / (|X_i| − 1): shape (3, items).
 
         Parameters
         ----------
@@ -122,10 +122,10 @@ class TreeObservations(Observations):
         return self.means_of_pairs(self.pair_squares, chosen) * self.counts(chosen)
 
     def wrong_tokens(self, chosen: Bools) -> dict[str, Contributions]:
-        """Count, by accuracy, the wrong tokens and all tokens of each compared sentence.
+        """Count the wrong tokens and all tokens of each compared sentence, by kind of accuracy.
 
-        Sentences are left out in which token counts differ. The accuracy over all of them is
-        `Contributions.gamma` (eq. 3); NaN if none is left.
+        Sentences whose annotations have different token counts are left out. The accuracy over the
+        others is `Contributions.gamma` (eq. 3) of the result; NaN if none is left.
 
         Parameters
         ----------
@@ -143,14 +143,14 @@ class TreeObservations(Observations):
         }
 
     def compared(self, chosen: Bools) -> Bools:
-        """Return the sentences in which the chosen annotations have equally many tokens."""
+        """Return which sentences have chosen annotations that all have the same token count."""
         errors = self.means_of_pairs(self.pair_errors[:1], chosen)[0]
         compared: Bools = (self.counts(chosen) > 0) & ~np.isnan(errors)
         return compared
 
 
 def observed_disagreement(observations: TreeObservations, chosen: Bools) -> Floats:
-    """D_o of the three δ: the mean squared δ between annotations of the same sentence.
+    """Return D_o of the three δ: the mean squared δ between annotations of the same sentence.
 
     Parameters
     ----------
@@ -175,7 +175,8 @@ class ExpectedDisagreement:
     mean, error
         D_e and its standard error (0 where all pairs are compared): shape (groups, 3).
     rows
-        Mean squared δ of each annotation to the others of the first group: shape (3, annotations).
+        Mean squared δ between each annotation and the others of the first group, shape
+        (3, annotations).
     """
 
     mean: Floats
@@ -186,11 +187,11 @@ class ExpectedDisagreement:
 def expected_disagreement(
     observations: TreeObservations, groups: Bools, *, workers: int | None = None
 ) -> ExpectedDisagreement:
-    """D_e of the three δ over all pairs of annotations.
+    """Return D_e of the three δ over all pairs of annotations.
 
-    All pairs of different trees are compared once, some trees against all at a time, so that
-    memory does not grow with their number; sums are added in the order of the trees, so that the
-    result does not depend on `workers`.
+    Each pair of different trees is compared once. Blocks of trees are compared with all trees, so
+    that memory does not grow with the number of pairs. The sums of blocks are added in a fixed
+    order, so that the result does not depend on `workers`.
 
     Parameters
     ----------
@@ -220,10 +221,10 @@ def expected_disagreement(
 def sampled_disagreement(
     observations: TreeObservations, groups: Bools, *, pairs: int, seed: int
 ) -> ExpectedDisagreement:
-    """D_e estimated from ordered pairs of different annotations, drawn with replacement.
+    """Return D_e estimated from ordered pairs of different annotations, drawn with replacement.
 
-    A group is estimated from the drawn pairs that lie in it; an annotation that is in no pair adds
-    what the mean does.
+    The estimate for a group uses the drawn pairs of which both annotations are in the group. In
+    `rows`, an annotation that is in no pair gets the mean of the first group.
 
     Parameters
     ----------
