@@ -21,6 +21,7 @@ from gammacp.campaign.statements import Statement
 if TYPE_CHECKING:
     from gammacp.kinds.kinds import Kinds
 
+_SHARED = 5  # documents of a pair that is named
 _LEAST = 0.005
 """Difference of γ below which two numbers are printed alike."""
 FEWEST_CASES = 20
@@ -69,8 +70,17 @@ def _who(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _with_whom(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield which pair agrees least, and which most."""
-    values = {p: a.value for p, a in found.pairs.agreements.items() if math.isfinite(a.value)}
+    """Yield the pair that agrees least and the pair that agrees most.
+
+    Only pairs that share `_SHARED` documents count, or all documents where there are fewer: the
+    extremes of many pairs that met once are luck.
+    """
+    fewest = min(_SHARED, len(found.overall.computed))
+    values = {
+        pair: agreement.value
+        for pair, agreement in found.pairs.agreements.items()
+        if math.isfinite(agreement.value) and len(agreement.computed) >= fewest
+    }
     if len(values) < 3:
         return
     least = min(values, key=values.__getitem__)

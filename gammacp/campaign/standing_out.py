@@ -283,10 +283,12 @@ def next_step(
             words = f"{_talk(*names_of['difference'])}; then {words}"
         if to_review:
             words += f"; {with_commas(to_review)} units need a decision"
-    elif label is not None:
-        words = f"make the guideline for “{visible(label[0])}” clearer{_taken_for(found, label[0])}"
     elif names_of.get("difference"):
         words = _talk(*names_of["difference"])
+        if label is not None:
+            words += f", and make the guideline for “{visible(label[0])}” clearer"
+    elif label is not None:
+        words = f"make the guideline for “{visible(label[0])}” clearer{_taken_for(found, label[0])}"
     elif person is not None:
         words = f"go through the differences with {visible(person[0])}"
     else:

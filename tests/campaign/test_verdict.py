@@ -114,6 +114,27 @@ def test_what_is_so_here_comes_before_what_generalises() -> None:
     assert "shown to be worse" not in " ".join(found.in_words())
 
 
+def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
+    """E annotated one document, and wrongly: only pairs that share five documents are compared."""
+
+    def fault(g: np.random.Generator, name: str, u: Unit) -> Unit | None:
+        if name == "A" and g.random() < 0.3:
+            return None
+        return u
+
+    continua = corpus(fault)
+    wrong = [Unit("E", 10 * k + 7, 10 * k + 9, "x") for k in range(8)]
+    continua["d0"] = Continuum.from_units([*continua["d0"], *wrong], bounds=(0, 80))
+    comparison = compare(continua, draws=0, by=("pair",), **FAST)
+    values = {pair: found.value for pair, found in comparison.pairs.agreements.items()}
+    assert "E" in min(values, key=values.__getitem__)
+    (words,) = [w for w in verdict(comparison).in_words() if "agree least" in w]
+    least, most = words.split("agree least")
+    assert "E" not in least.split("pairs, ")[1]
+    assert "A" in least
+    assert "E" not in most
+
+
 def test_perfect_agreement_has_nothing_to_name() -> None:
     found = verdict(
         compared(lambda _g, n, u: Unit(n, 10 * (u.start // 10), u.end // 10 * 10 + 6, "x"))
