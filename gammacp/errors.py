@@ -1,4 +1,4 @@
-"""Errors a user can do something about, with the exit code of each."""
+"""Errors that a user can correct, each with its exit code."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class DataError(GammacpError, ValueError):
         line: int | None = None,
         hint: str | None = None,
     ) -> None:
-        """Keep the parts, so that a caller can add the place where it knows it."""
+        """Store the parts separately, so that a caller can add the place of the mistake."""
         super().__init__(message)
         self.message = message
         self.file = file
@@ -80,7 +80,7 @@ class DataError(GammacpError, ValueError):
         return f"{said.removesuffix('.')}. {self.hint}" if self.hint else said, place
 
     def within(self, part: str) -> DataError:
-        """Return the same error, said of a part ("item 'x'").
+        """Return the error with the name of a part ("item 'x'") in its message.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class DataError(GammacpError, ValueError):
         return DataError(message, file=self.file, line=self.line, hint=self.hint)
 
     def at(self, file: str | PathLike[str] | None, line: int | None = None) -> DataError:
-        """Return the same error with file and line, where they were not set yet.
+        """Return the error with file and line added, unless they are set.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Extensions: modules of one's own that register a measure, a chance model, a format, ….
+"""Extensions: modules of users that register a measure, a chance model, a format, ….
 
 They are loaded by name or path (`load`, on the command line `--import`), or come with a package
 that is installed and names its modules under the entry point group `gammacp.plugins`. The working
@@ -28,7 +28,7 @@ from gammacp.errors import GammacpError, UsageError
 
 GROUP = "gammacp.plugins"
 
-# What was loaded by name or path, in order, for workers.
+# Names and paths that were loaded, in order, for worker processes.
 LOADED: dict[str, ModuleType] = {}
 
 
@@ -117,9 +117,9 @@ def loaded_names() -> tuple[str, ...]:
 
 @cache
 def load_installed() -> None:
-    """Import what installed packages name under `gammacp.plugins`, once.
+    """Import, once, the modules that installed packages name under `gammacp.plugins`.
 
-    A module that cannot be imported is warned of, and the others go on.
+    A module that cannot be imported causes a warning; the others are still imported.
     """
     from importlib.metadata import entry_points
 
@@ -186,7 +186,7 @@ def _import(name: str) -> ModuleType:
 
 
 def _hint_of_path(name: str) -> str:
-    """Return how to name a module that lies in the working directory; "" if none does."""
+    """Return advice on a module in the working directory; "" if there is none."""
     outermost, _, inner = name.partition(".")
     if Path(f"{outermost}.py").is_file():
         path = f"{outermost}.py"

@@ -28,7 +28,7 @@ class Registry(Generic[T]):
     """
 
     def __init__(self, kind: str) -> None:
-        """Import nothing yet."""
+        """Create a registry; no module is imported yet."""
         self.kind = kind
         self._entries: dict[str, T] = {}
         self._loaded = False
@@ -59,7 +59,7 @@ class Registry(Generic[T]):
         return entry
 
     def unregister(self, name: str) -> None:
-        """Take an entry out again, for tests and for notebooks that define one anew.
+        """Remove an entry, for tests and for notebooks that redefine one.
 
         Parameters
         ----------

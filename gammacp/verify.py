@@ -1049,7 +1049,7 @@ class Gamma:
         )
 
     def _circles(self) -> list[str]:
-        """Return what the lengths of circles rest on."""
+        """Describe the assumptions behind the lengths of circles."""
         lines, declared = [], [turn for turn in self.turns if turn[2] is not None]
         if declared:
             # The widest beside its units: in it units meet least.
@@ -1066,7 +1066,7 @@ class Gamma:
         return lines
 
     def _taken(self) -> list[str]:
-        """Return what the manifest states of weights and strata, and nobody has computed."""
+        """Describe the weights and strata that the manifest states without proof."""
         heavy = sorted(self.weights.items(), key=lambda item: -item[1])
         lines, weights = [], [f"{name!r} {x:.12g}" for name, x in heavy]
         if {*self.weights.values()} != {1.0}:
@@ -1081,7 +1081,7 @@ class Gamma:
         return lines
 
     def not_shown(self) -> list[str]:
-        """Return what no file can show, or this one does not."""
+        """Describe the claims that no file can prove, and those that this one does not."""
         lines = [
             f"not shown: that sets are turned units: {why}" for why in dict.fromkeys(self.exempt)
         ]
@@ -1134,7 +1134,7 @@ def units_in(path: str) -> tuple[Documents, str]:
         if len(row) != len(header):
             raise RefusedError(f"row {number} has not the columns {', '.join(header)}")
         cells = [row[i].strip() for i in place]
-        if cells[2] or cells[3]:  # the others say who has no units
+        if cells[2] or cells[3]:  # other rows declare annotators without units
             names = [Place(cell or None, None, f"row {number}") for cell in cells[:2]]
             unit = _unit([*names, *(_position(c, number) for c in cells[2:])])
             found.setdefault("" if own is None else row[own].strip(), []).append(unit)
@@ -1248,13 +1248,13 @@ def main(arguments: Sequence[str]) -> int:
         return 130
     except OSError as error:
         print(f"the result cannot be written: {error.strerror}", file=sys.stderr)
-        # Python would try again at its end.
+        # Otherwise Python would try again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 3
 
 
 def _told(arguments: Sequence[str]) -> int:
-    """Check and print; return the exit code."""
+    """Check the files and print the results; return the exit code."""
     paths, data = [*arguments], None
     if "--file" in paths[:-1]:
         place = paths.index("--file")
@@ -1279,7 +1279,7 @@ def _told(arguments: Sequence[str]) -> int:
 
 
 def printable(line: str) -> str:
-    """Return a line with escapes in place of what a terminal would obey."""
+    """Return a line with control characters of terminals escaped."""
     shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
     return "".join(shown)
 

@@ -1,13 +1,14 @@
 """A reference model learnt from annotations that hold errors: what they were before.
 
-Errors change what a model is learnt from: shifted boundaries shorten units, omissions thin them
-out, splits multiply them. So for a kind of error and its magnitude a model is sought whose shuffled
-annotations have the statistics that were seen (indirect inference; Gouriéroux, Monfort & Renault
-1993): units per annotator, mean and spread of their lengths, how many touch or overlap the unit
-before, spread of the other gaps, and how often each category occurs. A model starts as `fit` learns
-it; its shuffled sets, always of the same random numbers, show how far each statistic is off, and
-what governs that statistic is corrected, some rounds long. The length of the continuum is kept:
-gaps take what units leave.
+A model learnt from annotations inherits their errors: shifted boundaries shorten units, omissions
+make them rarer, splits multiply them. So for a kind of error and its magnitude, this module seeks a
+model whose shuffled annotations have the observed statistics (indirect inference; Gouriéroux,
+Monfort & Renault 1993). These are the number of units per annotator, the mean and spread of their
+lengths, the shares that touch or overlap the unit before, the spread of the other gaps, and the
+frequency of each category. The search starts from the model that `fit` learns. Its shuffled sets,
+always drawn with the same random numbers, show how far each statistic is off; the parameter that
+governs the statistic is corrected, for a few rounds. The length of the continuum is kept: gaps fill
+what units leave.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ class Statistics:
     Attributes
     ----------
     units
-        Per annotator and continuum.
+        Number of units per annotator and continuum.
     length, length_spread
         Mean length of a unit, and standard deviation over mean.
     touching, overlapping
-        Share of gaps (also those at the bounds) that are 0, or negative.
+        Shares of gaps, including those at the bounds, that are 0 and that are negative.
     gap_spread
         Standard deviation over mean of the gaps that are positive.
     categories
@@ -92,7 +93,7 @@ class Statistics:
         )
 
     def distance(self, other: Statistics) -> float:
-        """Return the largest relative difference of units, lengths and coverage from another's."""
+        """Return the largest, mostly relative, difference from other statistics."""
         return max(
             abs(other.units / self.units - 1),
             abs(other.length - self.length) / self.length if self.length else 0.0,
@@ -111,16 +112,16 @@ def _spread(values: Floats) -> float:
 
 @dataclass(frozen=True)
 class Guess:
-    """Differences of a model from the one that was learnt.
+    """Parameters of a candidate model, relative to the model learnt from the annotations.
 
     Attributes
     ----------
     units, extent
         Mean number and mean extent of the units of a reference.
     stretch, power, gap_power
-        Lengths are multiplied with the first; lengths and gaps are spread out by the others.
+        `stretch` multiplies lengths; `power` and `gap_power` spread out lengths and gaps.
     touching, overlapping
-        Share of gaps that are 0, or negative.
+        Shares of gaps that are 0 and that are negative.
     prevalence
         Prevalence of each category.
     """
@@ -137,19 +138,18 @@ class Guess:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A model whose shuffled sets look as what was seen.
+    """A model whose shuffled sets have the observed statistics.
 
     Attributes
     ----------
     sets
         Shuffled sets of the model.
     guess
-        Guess of the model; a set has the next whole number of units below or above.
+        Parameters of the model; the number of units of a set is rounded down or up.
     misfit
-        Largest distance of the sets, of units, their mean length and the shares of gaps that are 0
-        or negative.
+        Distance of the statistics of the sets from the observed ones (`Statistics.distance`).
     fewer
-        Errors that could not be made as often as they were to be.
+        Errors that could not be made as often as requested.
     """
 
     sets: tuple[Continuum, ...]
@@ -167,7 +167,7 @@ class BeforeErrors:
     model
         Model as `fit` learns it.
     seen
-        Statistics of what it was learnt from.
+        Statistics of the annotations that it was learnt from.
     """
 
     model: ReferenceModel
@@ -195,14 +195,14 @@ class BeforeErrors:
         seed: Seed = 0,
         start: Guess | None = None,
     ) -> Fitted:
-        """Shuffled sets of the model that gives what was seen.
+        """Find the model that gives the observed statistics, and return its shuffled sets.
 
         Parameters
         ----------
         errors, magnitude, n_annotators, sets, seed
             As for `shuffled_sets`; the same random numbers at all magnitudes.
         start
-            Guess that a magnitude near by came to.
+            Result for a similar magnitude, as a starting point.
 
         Raises
         ------
@@ -238,14 +238,14 @@ class BeforeErrors:
         indices: Sequence[int],
         seed: Seed = 0,
     ) -> tuple[Continuum, ...]:
-        """Shuffled sets of these numbers, of the model that a guess is.
+        """Return the shuffled sets with these numbers, of the model of a guess.
 
         Raises DataError if no set has a unit.
         """
         sets = []
         model = self._model(guess)
         for k, index in enumerate(indices):
-            # Whole numbers of units that are in the mean what they should be.
+            # Round down or up so that the mean number of units over the sets is right.
             units = max(1, math.floor(guess.units + (k + 0.5) / len(indices)))
             own = replace(model, n_units=units)
             sets.append(shuffled_set(own, errors, magnitude, n_annotators, index=index, seed=seed))
@@ -265,7 +265,10 @@ class BeforeErrors:
     def _next_guess(
         self, guess: Guess, got: Statistics, before: tuple[Guess, Statistics] | None
     ) -> Guess:
-        """Return the next guess; correct a statistic more if it followed little before."""
+        """Return the next guess.
+
+        A parameter is corrected further if its statistic responded little to the correction before.
+        """
         seen = self.seen
 
         def correct(parameter: str, statistic: str) -> float:
@@ -282,7 +285,7 @@ class BeforeErrors:
                     step **= 1 / min(1.0, max(1 / _FARTHEST, followed / moved))
             return float(value * min(_STEEPEST, max(1 / _STEEPEST, step)))
 
-        # Of the gaps of a reference so many are found again among those of the annotators.
+        # Ratio of the numbers of gaps of the annotators and of the reference, at least 1.
         echo = max(got.units / guess.units, guess.units / got.units)
         touching = guess.touching + echo * (seen.touching - got.touching)
         overlapping = guess.overlapping + echo * (seen.overlapping - got.overlapping)
@@ -292,7 +295,7 @@ class BeforeErrors:
         units = correct("units", "units")
         stretch = correct("stretch", "length")
         if self.model.layout is Layout.APART and seen.extent:
-            # What does not fit into the continuum cannot have been there.
+            # Units that would not fit into the continuum cannot have been there.
             over = units * stretch * seen.length / seen.extent
             if over > 1 and units > seen.units:
                 fewer = max(seen.units, units / over)
@@ -310,7 +313,7 @@ class BeforeErrors:
         )
 
     def _model(self, guess: Guess) -> ReferenceModel:
-        """Return the model of a guess but for its number of units."""
+        """Return the model of a guess, except for its number of units."""
         model = self.model
         layout = model.layout
         total = model.length
@@ -342,7 +345,10 @@ class BeforeErrors:
         return Empirical(tuple(whole.tolist()))
 
     def _gaps(self, guess: Guess, mean: float) -> Empirical:
-        """Gaps of which so many are 0 or negative, with this mean as far as can be."""
+        """Return gaps with the guessed shares of zeros and of negative values.
+
+        Their mean is `mean`, as far as these shares allow.
+        """
         seen = self._seen_gaps
         negative = seen[seen < 0]
         positive = seen[seen > 0]

@@ -131,7 +131,7 @@ def _check_declaration(error: ErrorType) -> None:
 def _apply(
     error: ErrorType, units: Units, magnitude: float, setting: Setting, seed: int, place: str
 ) -> Units | None:
-    """Apply an error to units; None where it says that it does not apply."""
+    """Apply an error to units; return None if the error says that it does not apply."""
     shared = _shared_stream()
     try:
         with warnings.catch_warnings(action="ignore", category=FewerErrors):
@@ -156,7 +156,7 @@ def _apply(
 
 
 def _shared_stream() -> tuple[list[int], int]:
-    """Return the state of NumPy's shared stream: its block of numbers, and how many were drawn."""
+    """Return the state of NumPy's shared stream: its block of numbers, and the position in it."""
     state = np.random.get_state()  # noqa: NPY002
     return state[1].tolist(), int(state[2])  # type: ignore[index]
 

@@ -29,7 +29,7 @@ class Complement:
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """Return the units that are left, and gaps.
+        """Return the remaining units, together with the marked gaps.
 
         Raises DataError for segmentations, which have no gaps, and for units of several fragments
         or with shapes.
@@ -53,9 +53,9 @@ class Complement:
 
 
 def _gaps(units: Units, lowest: float, highest: float) -> tuple[Floats, Floats, Codes]:
-    """Start and end of every gap of positive length, and the unit that it belongs to."""
+    """Return start and end of every gap of positive length, and the unit that it belongs to."""
     reached = np.maximum.accumulate(units.ends)
-    # The first unit that reaches so far: the one that the gap begins at.
+    # The owner of a gap is the first unit that ends where the gap begins.
     owner = np.searchsorted(reached, reached, side="left")
     starts = np.append(lowest, reached)
     ends = np.append(units.starts, highest)

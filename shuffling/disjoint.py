@@ -1,10 +1,11 @@
 """Units drawn inside their ranges under the condition that they stay disjoint.
 
-The wanted distribution is that of independent uniform boundaries, given that no two units overlap;
-units may change places. It is approached from an arrangement in which they have not (an exact draw,
-`shuffling.ordered`) by Gibbs sampling: in each round every unit, in random order, is taken out and
-put back uniformly over all places in its range that the others leave free. Each time a unit takes
-two numbers, in whatever range, so that ranges of nearby magnitudes give nearby arrangements.
+The target distribution is that of independent uniform boundaries, given that no two units overlap.
+Units may change places. The draw starts from an exact draw in which they have not
+(`shuffling.ordered`), and continues with Gibbs sampling: in each round every unit, in random order,
+is removed and put back uniformly over all places in its range that the others leave free. Each unit
+always takes two random numbers, whatever its range, so that ranges of similar magnitudes give
+similar arrangements.
 """
 
 import math
@@ -36,7 +37,9 @@ def redraw_disjoint(
     rng: np.random.Generator,
     rigid: bool = False,
 ) -> tuple[Floats, Floats]:
-    """Return the starts and ends after `ROUNDS` (`RIGID_ROUNDS`) rounds, by unit, shapes (n,).
+    """Return the starts and ends after `ROUNDS` rounds, by unit, shapes (n,).
+
+    Rigid units take `RIGID_ROUNDS` instead.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ def redraw_disjoint(
         Shape (n, 4): least and greatest start, least and greatest end; inside the bounds, whole
         numbers if `integer`. A unit without any room stays where it is.
     rigid
-        Whether units keep their lengths; the ends' ranges then count for nothing.
+        Whether units keep their lengths; the ranges of the ends are then ignored.
     """
     line = _Line(starts.tolist(), ends.tolist(), bounds)
     rows = ranges.tolist()
@@ -98,7 +101,7 @@ class _Line:
         self.where[unit] = start
 
     def _gaps(self, ranges: _Ranges) -> Iterator[tuple[int, float, float]]:
-        """Gaps that reach into the ranges: their row, and where they begin and end."""
+        """Yield the gaps that reach into the ranges: row, beginning and end of each."""
         least_start, greatest_start, _, greatest_end = ranges
         for row in range(bisect_right(self.starts, least_start), len(self.starts) + 1):
             if row:
@@ -116,7 +119,7 @@ class _Line:
     def _slide(
         self, ranges: _Ranges, length: float, u: float, step: float
     ) -> tuple[int, float, float] | None:
-        """Return row, start and end of a unit that keeps its length; None where it fits nowhere."""
+        """Return row, start and end of a unit that keeps its length; None if it fits nowhere."""
         room = [
             (row, begin, end - begin + step)
             for row, low, high in self._gaps(ranges)
@@ -129,14 +132,14 @@ class _Line:
         at = min(bisect_right(sums, u * sums[-1]), len(room)) - 1
         row, begin, size = room[at]
         start = begin + u * sums[-1] - sums[at]
-        # Rounding may reach the open end.
+        # Rounding errors may reach the open end.
         start = min(float(math.floor(start)) if step else start, begin + size - step)
         return row, start, start + length
 
     def _free(self, ranges: _Ranges, step: float) -> list[tuple[int, _Ranges]]:
-        """Gaps that the unit can go to: their row, and what start and end may be there.
+        """Return the gaps that the unit can move to: row, and the ranges of start and end in it.
 
-        Whole places are the cells [p, p + 1), so that ranges end one `step` later.
+        A whole place p stands for the cell [p, p + 1), so that ranges end one `step` later.
         """
         free = []
         least_start, greatest_start, least_end, greatest_end = ranges
@@ -153,7 +156,7 @@ class _Line:
 
 
 def _areas(cut: _Ranges) -> tuple[float, float]:
-    """Area of {start < end} where the start lies below all ends, and where among them."""
+    """Return two areas of {start < end}, by whether the start is below all ends or among them."""
     a0, a1, b0, b1 = cut
     if a1 <= a0 or b1 <= b0:
         return 0.0, 0.0
@@ -166,10 +169,10 @@ def _areas(cut: _Ranges) -> tuple[float, float]:
 def _draw_place(
     free: list[tuple[int, _Ranges]], integer: bool, u: Sequence[float], spare: np.random.Generator
 ) -> tuple[int, float, float] | None:
-    """Return a gap, a start and an end, uniform over all of them; None where chance finds none.
+    """Return a gap, a start and an end, uniform over all possible ones; None if the draws fail.
 
-    The first number is the share of all free arrangements that lie before: it says the gap and the
-    start; the second says the end.
+    The first random number, as a share of all free arrangements, determines the gap and the start.
+    The second one determines the end.
     """
     sums = list(accumulate((sum(_areas(cut)) for _, cut in free), initial=0.0))
     for _ in range(_TRIES):
@@ -185,7 +188,7 @@ def _draw_place(
             start = b1 - math.sqrt(max((b1 - max(a0, b0)) ** 2 - 2 * (area - below), 0.0))
         end = max(b0, start) + u[1] * (b1 - max(b0, start))
         if integer:
-            # Cells on the diagonal count half in the area and hold no unit: drawn again.
+            # Cells on the diagonal count half in the area but hold no unit: draw again.
             start = math.floor(start)
             end = math.floor(end)
         # Rounding may reach the open end of a range of cells.

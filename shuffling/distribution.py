@@ -20,7 +20,7 @@ class Uniform:
     maximum: float
 
     def __post_init__(self) -> None:
-        """Refuse what contradicts itself."""
+        """Raise DataError for an invalid range."""
         if not (np.isfinite(self.minimum) and np.isfinite(self.maximum)):
             raise DataError(f"range {self.minimum:g} to {self.maximum:g} is not finite")
         if self.minimum > self.maximum:
@@ -28,16 +28,16 @@ class Uniform:
 
     @property
     def mean(self) -> float:
-        """The middle of the range."""
+        """Return the middle of the range."""
         return (self.minimum + self.maximum) / 2
 
     @property
     def whole(self) -> bool:
-        """Both ends are whole numbers."""
+        """Return whether both ends are whole numbers."""
         return float(self.minimum).is_integer() and float(self.maximum).is_integer()
 
     def draw(self, rng: np.random.Generator, size: int, *, integer: bool) -> Floats:
-        """Independent values, shape (size,); whole numbers if `integer`, both ends included.
+        """Draw independent values, shape (size,); whole numbers, both ends included, if `integer`.
 
         Parameters
         ----------
@@ -76,26 +76,26 @@ class Empirical:
 
     @property
     def minimum(self) -> float:
-        """The smallest observed value."""
+        """Return the smallest observed value."""
         return self.values[0]
 
     @property
     def maximum(self) -> float:
-        """The largest observed value."""
+        """Return the largest observed value."""
         return self.values[-1]
 
     @property
     def mean(self) -> float:
-        """The mean of the observed values."""
+        """Return the mean of the observed values."""
         return float(self._column.mean())
 
     @property
     def whole(self) -> bool:
-        """All values are whole numbers."""
+        """Return whether all values are whole numbers."""
         return bool((self._column % 1 == 0).all())
 
     def draw(self, rng: np.random.Generator, size: int, *, integer: bool) -> Floats:
-        """Independent values, shape (size,), rounded to whole numbers if `integer`.
+        """Draw independent values, shape (size,), rounded to whole numbers if `integer`.
 
         Parameters
         ----------

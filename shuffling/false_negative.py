@@ -38,7 +38,7 @@ class FalseNegative:
     ) -> Units:
         """Return the units that are left.
 
-        Raises DataError where a segmentation is to be kept and the units are none.
+        Raises DataError if a segmentation is to be kept, but the units are not one.
         """
         # random() < 1, so that magnitude 1 drops everything; ≥ 0, so that magnitude 0 drops nothing
         kept = rng.random(len(units)) >= magnitude

@@ -25,7 +25,7 @@ from shuffling.reference import CategoryModel, ReferenceModel
 def fit(
     observed: Continuum | Corpus | Iterable[Continuum], *, integer: bool | None = None
 ) -> ReferenceModel:
-    """Return the model of these annotations.
+    """Learn a reference model from annotations.
 
     Parameters
     ----------
@@ -60,9 +60,10 @@ def fit(
 
 
 def fit_hulls(reference: Continuum) -> ReferenceModel:
-    """Return the model of a reference's units, of which fragments and shapes count from end to end.
+    """Learn a model from the units of a reference, each taken from its start to its end.
 
-    Shapes are no segmentation, whatever they cover on their first axis: not `covering` but `apart`.
+    Fragments and shapes are ignored. Shapes are no segmentation, even if they cover their first
+    axis: the layout is then `apart`, not `covering`.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def fit_hulls(reference: Continuum) -> ReferenceModel:
 
 
 def overlaps(starts: Floats, ends: Floats) -> Bools:
-    """Return which units (sorted by start) begin before an earlier one has ended; shape (n,)."""
+    """Return which units, sorted by start, begin before an earlier one ends; shape (n,)."""
     begins = np.zeros(len(starts), bool)
     begins[1:] = starts[1:] < np.maximum.accumulate(ends)[:-1]
     return begins
@@ -104,10 +105,10 @@ def _annotations(continua: list[Continuum]) -> Iterator[tuple[Floats, Floats]]:
 
 
 def gaps_of(continua: Iterable[Continuum]) -> Floats:
-    """Gaps before, between and after the units of each annotator who has any; shape (gaps,).
+    """Return the gaps before, between and after the units of each annotator; shape (gaps,).
 
-    With the units' lengths they add up to the continuum's, as a gap before a unit that begins
-    before the last one has ended is negative.
+    Together with the lengths of the units they add up to the continuum: the gap before a unit is
+    negative if the unit overlaps the one before.
     """
     found = [np.zeros(0)]
     for c in continua:

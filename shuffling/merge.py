@@ -41,7 +41,7 @@ class Merge(CountedError):
     def apply(
         self, units: Units, magnitude: float, setting: Setting, rng: np.random.Generator
     ) -> Units:
-        """Return the units, some of them merged; fewer than asked for where no pair is left."""
+        """Return the units, some of them merged; fewer than requested if no pair is left."""
         starts = units.starts
         ends = units.ends
         codes = units.codes

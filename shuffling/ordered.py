@@ -1,10 +1,10 @@
 """Places drawn inside their ranges under the condition that they stay in order.
 
-Independent uniform draws rarely stay in order, so they cannot be drawn until they do. Instead
-every place gets candidates inside its range, the ordered arrangements of candidates are counted
-backwards from the last place (a sum over later candidates, one place at a time), and one of
-them is drawn forwards with equal probability: the conditional distribution itself, in time linear
-in the number of places.
+Independent uniform draws are rarely in order, so that they cannot be repeated until they are.
+Instead every place gets candidates inside its range. The ordered arrangements of candidates are
+counted backwards from the last place, by sums over later candidates. One arrangement is then drawn
+forwards, each with equal probability. This is the exact conditional distribution, in time linear in
+the number of places.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from gammacp.base.arrays import Bools, Floats
 
 _CANDIDATES = 256
-# The present place of a sampled range is a candidate only so that an arrangement always exists.
+# Weight of the present place among sampled candidates: it only ensures that an arrangement exists.
 _LAST_RESORT = 1e-9
 
 
@@ -42,8 +42,8 @@ def draw_ordered(
     """
     low = np.maximum(present - reach, lowest)
     high = np.minimum(present + reach, highest)
-    # Every place takes its numbers from the stream, needed or not, so that other ranges (another
-    # magnitude) meet the same ones.
+    # Every place takes its random numbers, needed or not, so that ranges of another magnitude get
+    # the same ones.
     u = rng.random(len(present))
     drawn = [
         _candidates(*ends, rng.random(_CANDIDATES), integer=integer)
@@ -64,7 +64,7 @@ def draw_ordered(
 def _candidates(
     present: float, low: float, high: float, u: Floats, *, integer: bool
 ) -> tuple[Floats, Floats]:
-    """Sorted places and their weights."""
+    """Return the candidates of each place, sorted, with their weights."""
     if integer:
         low = np.ceil(low)
         high = np.floor(high)
@@ -85,7 +85,7 @@ def _candidates(
 
 
 def _tails(drawn: list[tuple[Floats, Floats]], strict: Bools) -> list[Floats]:
-    """Weight of all ordered arrangements that begin with each candidate, up to a factor."""
+    """Return the weight of all ordered arrangements from each candidate on, up to a factor."""
     tails = [drawn[-1][1]]
     for i in range(len(drawn) - 2, -1, -1):
         places, weights = drawn[i]

@@ -52,7 +52,7 @@ class School:
     magnitude: Magnitude = "m"
 
     def __post_init__(self) -> None:
-        """Check errors and magnitude, which is written in one way."""
+        """Check errors and magnitude, and normalise the magnitude."""
         object.__setattr__(self, "magnitude", _checked(self.errors, self.magnitude))
 
 
@@ -81,7 +81,7 @@ class Group:
     copies: int = 1
 
     def __post_init__(self) -> None:
-        """Check all fields but the school, which the panel knows; write magnitudes in one way."""
+        """Check all fields but the school, which the panel checks; normalise the magnitude."""
         for name, value in (("count", self.count), ("copies", self.copies)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise UsageError(f"{name} = {value!r} is not a whole number >= 1")
@@ -104,7 +104,7 @@ class Panel:
     schools: Mapping[str, School] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check that groups and schools fit each other."""
+        """Check that groups and schools match."""
         object.__setattr__(self, "groups", tuple(self.groups))
         if not self.groups:
             raise UsageError("a panel needs at least one group")
@@ -221,7 +221,7 @@ def panel_from(document: Mapping[str, Any], text: str = "") -> Panel:
 
 @contextmanager
 def _wrong_in(part: str) -> Iterator[None]:
-    """Turn errors of values into those of a part of the file."""
+    """Turn UsageErrors about values into DataErrors about a part of the file."""
     try:
         yield
     except UsageError as error:

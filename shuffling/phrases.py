@@ -19,7 +19,7 @@ PhraseTree: TypeAlias = "tuple[str, tuple[PhraseTree, ...]]"
 
 @dataclass(frozen=True)
 class _Nodes:
-    """A tree that can be changed: labels, children and parent by node; the root is node 0."""
+    """A mutable tree: labels, children and parent by node; the root is node 0."""
 
     labels: list[str]
     children: list[list[int]]
@@ -66,9 +66,9 @@ def phrase_labels(trees: Sequence[PhraseTree]) -> tuple[tuple[str, ...], tuple[s
 def relabel_phrases(
     tree: PhraseTree, probability: float, confusion: LabelConfusion, rng: np.random.Generator
 ) -> PhraseTree:
-    """Each constituent with this probability relabelled from its row of `confusion`.
+    """Relabel each constituent with this probability, by its row of `confusion`.
 
-    Leaves keep their labels: they are the words' categories, not structure.
+    Leaves keep their labels, as these are categories of words, not structure.
     """
     nodes = _Nodes.of(tree)
     inner = [node for node in nodes.pre_order() if nodes.children[node]]

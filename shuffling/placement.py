@@ -1,8 +1,8 @@
 """Positions of the units of a drawn reference: one function per layout.
 
-Positions start at 0. Each function gets the drawn lengths, shape (n,), and returns starts and ends
-of the units and where the continuum ends. Boundaries that touch are the same number, not the same
-up to rounding.
+Positions start at 0. Each function takes the drawn lengths, shape (n,), and returns the starts and
+ends of the units and the end of the continuum. Boundaries that touch are exactly equal, not only up
+to rounding.
 """
 
 from enum import StrEnum
@@ -26,10 +26,10 @@ class Layout(StrEnum):
 def apart(
     lengths: Floats, shortest: Floats, gaps: Floats, least_gap: float, total: float | None
 ) -> Placed:
-    """Units one after the other; `gaps` has n + 1 values, one before each unit and one at the end.
+    """Place units one after the other, with n + 1 `gaps`: before each unit and at the end.
 
-    With a `total` length of the continuum, the gaps are stretched or shrunk above `least_gap` to
-    fill it; where they cannot shrink enough, the units shrink towards `shortest`.
+    With a `total` length of the continuum, the part of the gaps above `least_gap` is scaled to fill
+    it. If the gaps cannot shrink enough, the units shrink towards `shortest`.
     """
     if total is not None:
         room = total - least_gap * len(gaps)
@@ -46,7 +46,7 @@ def apart(
 
 
 def covering(lengths: Floats, shortest: Floats, longest: Floats, total: float | None) -> Placed:
-    """Units that tile the continuum; with a `total`, lengths are scaled inside their ranges."""
+    """Place units so that they tile the continuum; a `total` scales lengths inside their ranges."""
     if total is not None:
         if total < lengths.sum():
             lengths = summing_to(lengths, shortest, total)
@@ -63,11 +63,11 @@ def covering(lengths: Floats, shortest: Floats, longest: Floats, total: float | 
 def overlapping(
     lengths: Floats, gaps: Floats, total: float | None, rng: np.random.Generator
 ) -> Placed:
-    """Units one after the other by gaps that may be negative; `gaps` as for `apart`.
+    """Place units one after the other with gaps that may be negative; `gaps` as for `apart`.
 
-    With a `total`, the sequence is wound around a circle of that length from a random place, and
-    a unit that would reach over the end is moved back to end there, so that no place of the
-    continuum is preferred. Without, the continuum begins with the first unit.
+    With a `total`, the sequence is wound around a circle of that length from a random place, so
+    that no place of the continuum is preferred. A unit that would extend beyond the end is moved
+    back to end there. Without a `total`, the continuum begins with the first unit.
     """
     starts = np.cumsum(gaps[:-1] + lengths) - lengths
     if total is None:

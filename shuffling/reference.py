@@ -2,8 +2,8 @@
 
 "A reference corpus is built, with respect to a statistical model, which defines the number of
 categories, their prevalence, the minimum and maximum length for each category, and so forth."
-What the paper leaves open (numbers, lengths, gaps) has defaults here; they are one configuration
-for all figures of §6.3: `ReferenceModel()`, and `covering()` and `fixed()` of it.
+The paper leaves numbers, lengths and gaps open. Their defaults here are one configuration for all
+figures of §6.3: `ReferenceModel()`, with its `covering()` and `fixed()`.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class ReferenceModel:
     integer: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what contradicts itself."""
+        """Raise DataError if the parameters contradict each other."""
         if self.n_units < 1:
             raise DataError(f"units = {self.n_units}: a reference needs at least one unit")
         _check_categories(self.categories)
@@ -147,21 +147,21 @@ class ReferenceModel:
 
     @property
     def category_names(self) -> tuple[str, ...]:
-        """Names of the categories, in declared order; unlabelled is not one."""
+        """Return the names of the categories in declared order, without unlabelled."""
         return tuple(c.name for c in self.categories if c.name is not None)
 
     @property
     def prevalence(self) -> Floats:
-        """Prevalence of each entry of `categories`, shape (categories,), summing to 1."""
+        """Return the prevalences of `categories`, shape (categories,), summing to 1."""
         shares = np.array([c.prevalence for c in self.categories], np.float64)
         shares /= shares.sum()
         return shares
 
     def draw(self, rng: np.random.Generator) -> Continuum:
-        """One reference: `n_units` units by one annotator, "reference".
+        """Draw a reference: `n_units` units by one annotator, "reference".
 
-        Categories are drawn independently by prevalence, then a length for each, then the gaps.
-        The bounds run from 0 to the end of the last gap.
+        Categories are drawn independently by prevalence, then a length for each, then the gaps. The
+        bounds run from 0 to the end of the last gap.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class ReferenceModel:
         )
 
     def draw_units(self, rng: np.random.Generator, size: int) -> tuple[Indices, Floats]:
-        """Categories (as rows of `categories`) and lengths of new units, shapes (size,).
+        """Draw categories (rows of `categories`) and lengths of new units, shapes (size,).
 
         Parameters
         ----------

@@ -31,7 +31,7 @@ class FewerErrors(UserWarning):
     """A counted error (splits, false positives, merges) was made less often than asked for."""
 
     def __init__(self, name: str, made: int, asked: int, why: str, annotators: int = 1) -> None:
-        """Say the error, how often these annotators made it and were to make it, and why."""
+        """Store the error, how often it was made and was to be made, and why it was not."""
         by = f" by {annotators} annotators" * (annotators > 1)
         super().__init__(f"{name}: {made} of {asked} made{by}, {why}")
         self.name = name
@@ -41,13 +41,13 @@ class FewerErrors(UserWarning):
         self.annotators = annotators
 
     def lacking(self, annotators: int) -> float:
-        """Share that was not made of what so many annotators were to make."""
+        """Return the share of missing errors among those of this number of annotators."""
         return (self.asked - self.made) * self.annotators / (self.asked * annotators)
 
 
 @contextmanager
 def fewer_errors() -> Iterator[list[FewerErrors]]:
-    """Collect `FewerErrors` warnings instead of showing them: afterwards one for each error."""
+    """Collect `FewerErrors` warnings instead of showing them; in the end, one for each error."""
     told_once: list[FewerErrors] = []
     counts: dict[tuple[str, str], list[tuple[int, int]]] = {}
     with warnings.catch_warnings(record=True) as heard:
@@ -85,7 +85,7 @@ class Units:
     def sort(
         cls, starts: Floats, ends: Floats, codes: Codes, breaks: Breaks | None = None
     ) -> Units:
-        """Return the columns, brought in order.
+        """Sort columns into the order of units, and return the units.
 
         Parameters
         ----------
@@ -104,14 +104,14 @@ class Units:
         return cls(starts[order], ends[order], codes[order], inside)
 
     def stretched(self, starts: Floats, ends: Floats, *, integer: bool) -> Units:
-        """Return the units with other boundaries; those inside a unit move in proportion.
+        """Return the units with new starts and ends; boundaries inside them move in proportion.
 
-        Fragments and gaps that whole positions leave no room for are lost.
+        Fragments and gaps are lost if they become too short for whole positions.
 
         Parameters
         ----------
         starts, ends
-            Start and end of each unit now.
+            New start and end of each unit.
         integer
             Whether positions are whole numbers.
         """
@@ -132,7 +132,7 @@ class Units:
             edges = [0.0, *(map(round, scaled) if integer else scaled), float(new)]
             parts = zip(edges[::2], edges[1::2], strict=True)
             whole = join((s, e) for s, e in parts if s < e)
-            # What is left reaches from end to end, though its first or last fragment may be lost.
+            # Stretch the rest over the whole unit, though its first or last fragment may be lost.
             found.append(breaks_of(((0.0, whole[0][1]), *whole[1:])) if whole else ())
         return Units.sort(starts, ends, self.codes, column(found))
 
@@ -142,13 +142,13 @@ class Units:
 
     @property
     def shapes(self) -> Sequence[Shape]:
-        """The units' shapes; none where they have none."""
+        """Return the units' shapes; empty if they have none."""
         rows = () if self.breaks is None else self.breaks.tolist()
         return rows if rows and isinstance(rows[0], Shape) else ()
 
     @property
     def lengths(self) -> Floats:
-        """Length of each unit."""
+        """Return the length of each unit."""
         return self.ends - self.starts
 
     @property
@@ -164,11 +164,11 @@ class Setting:
     Attributes
     ----------
     model
-        New units, prevalence, layout and whole numbers come from it.
+        Reference model, from which new units, prevalence, layout and whole positions come.
     categories
         Names that the units' codes refer to.
     bounds
-        The reference's bounds; no error leaves them.
+        Bounds of the reference; errors stay inside them.
     n_units
         x: units of the reference. Numbers of operations are proportional to it.
     """
@@ -212,9 +212,9 @@ class Setting:
 
     @property
     def prevalence(self) -> Floats:
-        """Prevalence among labelled units, by code, shape (categories,), summing to 1.
+        """Return the prevalence among labelled units by code, shape (categories,), summing to 1.
 
-        Equal shares where the model has unlabelled units only.
+        The shares are equal if the model has unlabelled units only.
         """
         share = {c.name: c.prevalence for c in self.model.categories}
         shares = np.array([share[name] for name in self.categories], np.float64)
@@ -224,7 +224,7 @@ class Setting:
         return shares
 
     def draw_units(self, rng: np.random.Generator, size: int) -> tuple[Floats, Codes]:
-        """Lengths and category codes of new units from the model, shapes (size,).
+        """Draw the lengths and category codes of new units from the model, shapes (size,).
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class Setting:
 
 
 def operations(factor: float, magnitude: float, n_units: int, growth: float = 1.0) -> int:
-    """round(f·mᵍ·x), halves up: how often an error is made at this magnitude.
+    """Return round(f·mᵍ·x), halves up: the number of errors at this magnitude.
 
     >>> operations(5, 0.5, 25), operations(5, 0.5, 25, growth=3)
     (63, 16)
@@ -265,7 +265,7 @@ def poisson_quantile(quantile: float, mean: float) -> int:
 
 
 def check_factor(name: str, factor: float, growth: float = 1.0) -> None:
-    """Refuse a factor that is negative or not finite, and a growth that is not positive."""
+    """Raise UsageError for an invalid factor or growth."""
     if not (math.isfinite(factor) and factor >= 0):
         raise UsageError(f"{name}: factor {factor:g} is not a finite number >= 0")
     if not (math.isfinite(growth) and growth > 0):
@@ -274,7 +274,7 @@ def check_factor(name: str, factor: float, growth: float = 1.0) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class CountedError:
-    """An error that is made so and so often: round(f·mᵍ·x) times.
+    """An error that is made a fixed number of times: round(f·mᵍ·x), or a random one.
 
     Attributes
     ----------
@@ -298,7 +298,7 @@ class CountedError:
         check_factor(self.name, self.factor, self.growth)
 
     def quantile(self, rng: np.random.Generator) -> float | None:
-        """Draw what decides a random number of errors; nothing where numbers are not random."""
+        """Draw the quantile of a random number of errors; None if numbers are not random."""
         if self.random:
             return float(rng.random())
         return None
@@ -313,7 +313,7 @@ class CountedError:
         n_units
             x: units of the reference.
         quantile
-            Quantiles that `quantile` drew, for all magnitudes.
+            Result of `quantile`, the same for all magnitudes.
         """
         if quantile is None:
             return operations(self.factor, magnitude, n_units, self.growth)
@@ -321,9 +321,9 @@ class CountedError:
 
 
 def uniform_places(u: Floats, low: Floats, high: Floats, *, integer: bool) -> Floats:
-    """Places between low and high, uniform if `u` is uniform on [0, 1); whole numbers if `integer`.
+    """Map uniform numbers `u` in [0, 1) to places between low and high.
 
-    The same `u` gives nearby places for nearby ranges, so that magnitudes can share it.
+    The same `u` gives similar places for similar ranges, so that magnitudes can share it.
 
     Parameters
     ----------

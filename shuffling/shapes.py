@@ -1,4 +1,4 @@
-"""Errors on the further axes of units with shapes: moved and scaled, cut, joined, invented."""
+"""Errors on the further axes of units with shapes: shifts, cuts, unions and new shapes."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from shuffling.setting import Units
 
 
 def shift_extents(units: Units, reach: float, rng: np.random.Generator) -> Units:
-    """Each boundary on each further axis moved by U(−s, s), s = reach times the extent there.
+    """Move each boundary on each further axis by U(−s, s), with s = reach times the extent there.
 
-    What is inside a shape moves in proportion; boundaries that cross change places.
+    The inside of a shape moves in proportion. Boundaries that cross change places.
 
     Parameters
     ----------
@@ -38,14 +38,14 @@ def _move(low: float, high: float, first: float, second: float) -> tuple[float, 
 
 
 def onto(shape: Shape, extents: tuple[tuple[float, float], ...]) -> Shape:
-    """Return the shape with other extents on the further axes, its points in proportion.
+    """Return the shape with other extents on the further axes, with its points in proportion.
 
     Parameters
     ----------
     shape
         Shape from a continuum's column.
     extents
-        (low, high) on each.
+        New (low, high) on each further axis.
     """
 
     def at(x: float, old: tuple[float, float], new: tuple[float, float]) -> float:
@@ -64,14 +64,14 @@ def onto(shape: Shape, extents: tuple[tuple[float, float], ...]) -> Shape:
 
 
 def union_of(first: Shape, second: Shape, apart: float) -> Shape:
-    """Return what two outlines of a kind cover together; otherwise the box around both.
+    """Return the union of two outlines of the same kind; otherwise the box around both.
 
     Parameters
     ----------
     first, second
         Shapes from a continuum's column.
     apart
-        Distance of the second's start behind the first's.
+        Distance from the start of the first shape to that of the second.
     """
     pairs = zip(first.extents, second.extents, strict=True)
     around = tuple((min(a[0], b[0]), max(a[1], b[1])) for a, b in pairs)
@@ -81,7 +81,7 @@ def union_of(first: Shape, second: Shape, apart: float) -> Shape:
 
 
 def check_areas(units: Units, name: str) -> None:
-    """DataError for points and lines, which cannot be cut, joined and invented."""
+    """Raise DataError for points and lines, which cannot be cut, joined or invented."""
     others = sum(0 < KINDS[s.kind] < 3 for s in units.shapes)
     if others:
         raise DataError(

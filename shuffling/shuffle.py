@@ -4,12 +4,13 @@
 fact that each annotator makes mistakes of a certain type, and of a certain magnitude. […] The
 generated corpus does not include the reference it is built from."
 
-Randomness: every draw has a stream of its own, keyed by what it is for (the reference of a set;
-an annotator's n-th error in a set), so a set can be made alone, in any order and by any worker,
-with the same bits. The magnitude is not in the key: all magnitudes of a set use the same random
-numbers and only scale or threshold them (shifts grow, what is missed or confused stays so, splits,
-merges and new units come on top of those before), so that a set's values can be compared from
-magnitude to magnitude. Each magnitude by itself is distributed as if it had its own.
+Every draw has a random stream of its own, keyed by its purpose: the reference of a set, or the n-th
+error of an annotator in a set. So a set can be made alone, in any order and by any worker, with the
+same bits. The magnitude is not part of the key. All magnitudes of a set use the same random
+numbers, and only scale or threshold them, so that the values of a set can be compared from
+magnitude to magnitude. With the magnitude shifts grow, missed and confused units stay so, and
+further splits, merges and new units are added to those before. Each magnitude by itself is
+distributed as if it had its own random numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +36,7 @@ Seed: TypeAlias = int | np.random.SeedSequence
 # First words of the keys of random streams.
 _REFERENCE = 0
 _SHUFFLE = 1
-# Of the streams of schools, beside those of annotators, whose numbers are far below.
+# Key of the streams of schools, far above the numbers of annotators.
 _SCHOOL = 2**32 - 1
 
 
@@ -116,7 +117,7 @@ def _with_errors(
     setting: Setting,
     seed: np.random.SeedSequence,
 ) -> Units:
-    """Return the units after these errors, each from a stream of its own."""
+    """Apply these errors to units, each with a stream of its own."""
     for i, error in enumerate(errors):
         units = error.apply(units, magnitude, setting, np.random.default_rng(_child(seed, i)))
     return units
@@ -132,8 +133,8 @@ def _drawn_by(
 ) -> Iterator[Units]:
     """Yield the units of each annotator of a panel.
 
-    Annotators have the streams that they would have without a panel, so that one who errs to the
-    sweep's magnitude errs in the same way.
+    Annotators have the same streams as without a panel, so that those at the magnitude of the sweep
+    make the same errors.
     """
     taught: dict[str | None, Units] = {None: units}
     for name, school in panel.schools.items():
@@ -165,11 +166,11 @@ def shuffled_set(
     model: ReferenceModel | None = None,
     seed: Seed = 0,
 ) -> Continuum:
-    """Set number `index` (from 0) of a sweep, made alone; arguments otherwise as for `shuffle`.
+    """Return the set number `index` (from 0) of a sweep; other arguments as for `shuffle`.
 
-    With a model as `source`, each set has its own reference, which is the same for every error and
-    magnitude, so that a sweep compares like with like; with a continuum, that is the reference of
-    every set. The magnitudes of a set share their random numbers, too: see the module.
+    With a model as `source`, each set has its own reference, the same for every error and
+    magnitude, so that a sweep compares like with like. With a continuum, that is the reference of
+    every set. The magnitudes of a set also share their random numbers, as the module explains.
     """
     magnitude = check_magnitude(magnitude)
     if index < 0:

@@ -62,7 +62,7 @@ class Split(CountedError):
     ) -> Units:
         """Return the units, some of them in parts."""
         asked = self.times(magnitude, setting.n_units, self.quantile(rng))
-        # A random number may go beyond the paper's limit.
+        # A random number of errors may exceed the paper's limit.
         asked = todo = min(asked, operations(CAP, 1, setting.n_units))
         if not todo:
             return units
@@ -117,7 +117,7 @@ class Split(CountedError):
 def _halves(
     extent: Span, inside: tuple[float, ...], shape: Shape | None, place: float
 ) -> tuple[Half, Half] | None:
-    """Split a unit into halves with their breaks and shapes; None if no place fits."""
+    """Split a unit with its breaks and shapes in two; return None if no place fits."""
     start, end = extent
     if not start < place < end:  # no float lies between
         return None

@@ -1,9 +1,10 @@
 """Alignment of many small continua at once, as one problem.
 
-Most of the time that a continuum of a few units takes is overhead, not search. So small continua
-are joined into a row: one graph of all their units, in which units of different continua are never
-candidate pairs. Its best alignment consists of the best alignment of each continuum, and its proof
-is a proof for each. Larger continua, and those that the row cannot solve, are aligned one by one.
+Aligning a continuum of a few units takes more time for overhead than for search. So small continua
+are joined into a *row*: one problem with all their units, in which units of different continua are
+never candidate pairs. The best alignment of the row consists of those of its continua, and its
+proof is a proof for each of them. Larger continua, and those that are not solved in a row, are
+aligned one by one.
 """
 
 from __future__ import annotations
@@ -43,12 +44,13 @@ from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
 from gammacp.errors import UsageError
 
-# Units of a task. Tasks do not depend on the executor, so that the rows of continua do not, either.
+# Number of units of a task. Tasks, and thus rows, do not depend on the executor.
 _TASK_UNITS = 40_000
-# Units of a small continuum of annotators whose prices need no linear program: a quarter of the
-# time of random 3by100 and 3 × 60 is saved, half of 2 × 150; 5 × 30 would take longer.
+# Largest number of units of a small continuum, if its annotators are so few that prices need no
+# linear program. Rows save a quarter of the time for random 3by100 and 3 × 60, and half of it for
+# 2 × 150; 5 × 30 would take longer.
 DIFFUSED_UNITS = 400
-# Candidate pairs per unit from which a continuum is solved by itself.
+# Number of candidate pairs per unit above which a continuum is solved by itself.
 _ROW_PAIRS = 30
 
 
@@ -59,8 +61,8 @@ class RowTuning(Stage):
     Attributes
     ----------
     units
-        Number of units of such a row, so that memory stays small and one hard continuum holds up
-        few.
+        Number of units of a row: few enough that memory stays small, and that a hard continuum
+        delays only a few others.
     """
 
     units: int = 2000
@@ -151,7 +153,7 @@ def _columns_of_each(
     as_alignment: bool,
     **solving: Unpack[Solving],
 ) -> AlignedPart:
-    """Solve each continuum as `best_groups` does; or, if `as_alignment`, as `align` does."""
+    """Solve each continuum as `best_groups` does or, with `as_alignment`, as `align` does."""
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
     reuse = check_reuse(solving.get("reuse", 0.0), cover=cover)
     limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", ()))
@@ -191,7 +193,10 @@ def _columns_of_each(
 def _rows(
     continua: ContinuumSequence, dissimilarity: BoundDissimilarity, limits: Limits
 ) -> Iterator[Indices]:
-    """Yield rows of places: small continua of equally many annotators, with few duplicates."""
+    """Yield rows, as indices of small continua with the same number of annotators.
+
+    Continua with many identical units are left out.
+    """
     if dissimilarity.formula[0] <= NOWHERE:
         return
     number = continua.n_annotators
@@ -257,7 +262,7 @@ class _Row:
         return ranks_of_rows
 
     def by_owner(self, groups: Codes) -> tuple[Indices, Indices]:
-        """Return the order of groups by continuum, and where those of each continuum begin."""
+        """Return the order of groups by continuum, and the start of each continuum's groups."""
         owner = self.owner[groups.max(axis=1)]
         order = np.argsort(owner, kind="stable")
         return order, np.searchsorted(owner[order], np.arange(len(self.continua) + 1))
@@ -269,7 +274,7 @@ class _Row:
         return np.array([math.fsum(listed[i:j]) for i, j in pairwise(edges.tolist())])
 
     def repeated(self, groups: Codes) -> Indices:
-        """Return how often units of each continuum are in a further group."""
+        """Return the number of further groups that units are in, per continuum."""
         uses = np.bincount(groups[groups >= 0], minlength=len(self.owner)) - 1
         return np.bincount(self.owner, weights=uses, minlength=len(self.continua)).astype(np.int64)
 
@@ -284,10 +289,10 @@ def _solve_together(
     ties: bool,
     as_alignment: bool,
 ) -> tuple[Indices, AlignedPart]:
-    """Solve continua of equally many annotators as one problem.
+    """Solve continua with the same number of annotators as one problem.
 
-    Returns the places of those that are solved, and their alignments. The others have to be aligned
-    one by one.
+    Return the indices of the continua that are solved, and their alignments. The others have to be
+    aligned one by one.
     """
     delta = dissimilarity.delta
     n = int(continua.n_annotators[0])

@@ -1,9 +1,9 @@
-"""Building a `Problem` of a continuum and a dissimilarity: only pairs that can still pay.
+"""Build a `Problem` from a continuum and a dissimilarity, with only the pairs that can be useful.
 
-A pair u, v can share a group of an optimal alignment only if taking u out does not pay:
-Σ_{x} w(u, x) + opening ≥ 0 over the group's other units, of which all but v earn at most Δ. So
-d(u, v) ≤ Δ + opening + (n − 2)·Δ, which the dissimilarity's `reach` turns into a window of
-positions, and the window into a scan along the continuum.
+Units u and v can be in one group of an optimal alignment only if removing u from the group does not
+lower the cost: Σ_{x} w(u, x) + opening ≥ 0 over the other units x of the group. Each w(u, x) is at
+most Δ, so that d(u, v) ≤ Δ + opening + (n − 2)·Δ. The dissimilarity's `reach` converts this limit
+to a window of positions, and a scan along the continuum finds the pairs within the window.
 """
 
 import math
@@ -20,27 +20,27 @@ from gammacp.continuum.needs import require
 from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, check_fragments, unit_columns
 from gammacp.errors import DataError, UsageError
 
-# More than there are between the exponents of two lengths.
+# Offset between owners: larger than the difference of any two exponents of lengths.
 _EXPONENTS = 1 << 12
 
-# Candidate pairs that are always borne: all pairs of 2000 units by each of two annotators, 0.2 GB
-# with the graph.
+# Number of candidate pairs that is always accepted: all pairs of 2000 units by each of two
+# annotators, 0.2 GB with the graph.
 MOST_PAIRS = 4_000_000
 
-# Candidate pairs that are listed at the very most, 0.5 GB; pairs handed to a dissimilarity's
-# `pairwise` at a time, some 100 MB of columns; units whose pairs are found in milliseconds, so that
-# no second thread has to watch.
+# Largest number of candidate pairs in memory (0.5 GB); number of pairs passed to `pairwise` of a
+# dissimilarity at a time (some 100 MB of columns); and number of units up to which the scan takes
+# milliseconds, so that no second thread has to watch it.
 _PAIRS_IN_MEMORY = 32_000_000
 _PAIRS_AT_ONCE = 1_000_000
 _UNITS_UNWATCHED = 5000
 
 
 class TooManyPairsError(DataError):
-    """More candidate pairs than memory or time should hold; the caller takes another way."""
+    """Raised if there are too many candidate pairs for memory or time."""
 
 
 def pair_count(n_annotators: int) -> int:
-    """C(n, 2)."""
+    """Return the number of pairs of annotators, C(n, 2)."""
     return n_annotators * (n_annotators - 1) // 2
 
 
@@ -64,20 +64,21 @@ def build_problem(
     continuum, dissimilarity
         The units to align, and the dissimilarity bound to them.
     rate
-        λ of Dinkelbach's iterations: a group costs (Δ − λ)·C(n, 2) to open.
+        λ of Dinkelbach's iterations: opening a group costs (Δ − λ)·C(n, 2).
     cover
-        A unit may be in several groups (soft γ).
+        Whether a unit may be in several groups (soft γ).
     reuse
-        Share p of (n − 1)·Δ that each further group costs a unit of a cover.
+        Cost of each further group that a unit of a cover is in, as a share of (n − 1)·Δ.
     prune
-        Leave out pairs that cannot be in an optimal alignment. Without it all pairs with a
-        finite d are listed (for the greedy algorithm of 2011 and for brute force).
+        Whether to leave out pairs that cannot be in an optimal alignment. Otherwise all pairs with
+        a finite d are listed (for the greedy algorithm of 2011 and for brute force).
     most
-        List only pairs with d ≤ this, whether or not others could matter.
+        Largest d of the listed pairs, whether or not others could matter; by default, derived from
+        `prune`.
     most_pairs
-        Largest number of pairs; with more the function gives up.
+        Largest number of pairs; with more, TooManyPairsError is raised.
     owner
-        Units of different owners are no candidate pairs, wherever they are; shape (units,).
+        Owner of each unit, shape (units,). Units of different owners are never candidate pairs.
     deadline
         Time at which to give up, on the clock of `stopping.clock`.
 
@@ -116,7 +117,7 @@ def build_problem(
 
 
 def position_ranks(continuum: Continuum, owner: Indices | None = None) -> Codes:
-    """Place of each unit by owner, start, end and row, shape (units,)."""
+    """Return the place of each unit by owner, start, end and row, shape (units,)."""
     keys = (continuum.ends, continuum.starts, *(() if owner is None else (owner,)))
     rank = np.empty(continuum.n_units, np.int32)
     rank[np.lexsort(keys)] = np.arange(continuum.n_units)
@@ -132,9 +133,9 @@ def pairs_within(
     owner: Indices | None = None,
     deadline: float = math.inf,
 ) -> tuple[Codes, Codes, Floats]:
-    """All pairs of units of different annotators with finite d ≤ `most`: (first, second, d).
+    """Return all pairs of units of different annotators with finite d ≤ `most`: (first, second, d).
 
-    With an `owner` of each unit, only pairs of one.
+    With `owner`, only pairs of units of the same owner are returned.
     """
     from gammacp.alignment.kernels.pairs import GIVEN_UP, Classes, Costs, Further, UnitArrays, scan
 
@@ -186,10 +187,11 @@ def _costs_of_pairs(
 def length_classes(
     continuum: Continuum, owner: Indices | None = None
 ) -> tuple[Indices, Indices, Indices, Floats]:
-    """Units sorted by length class (powers of two) and start, so that a long one spoils no window.
+    """Sort units by length class (powers of two) and start.
 
-    Owners have classes of their own. Returns (order, where each class begins, before which class
-    those of its owner end, longest unit per class).
+    Each class has its own window, so that a long unit does not widen the window of short ones.
+    Owners have separate classes. Returns (order, start of each class, end of the classes of its
+    owner, length of the longest unit in each class).
     """
     lengths = continuum.lengths
     kind = np.frexp(lengths)[1].astype(np.int64)
@@ -216,7 +218,7 @@ def length_classes(
 
 
 def _check_values(continuum: Continuum, values: Any, first: Codes, second: Codes) -> Floats:
-    """Return values of a dissimilarity if it can be some; a user's own may give anything."""
+    """Return the values of a dissimilarity as an array; raise UsageError if they are not valid."""
     cost = np.asarray(values, np.float64)
     if cost.shape != first.shape:
         pairs = f"{len(first)} pairs of units"

@@ -1,7 +1,8 @@
-"""An alignment and the proof of its cost as a file that `gammacp verify` checks.
+"""Write an alignment and the proof of its cost to a file that `gammacp verify` checks.
 
-docs/certificates.md describes every key. What it holds is exact: positions and costs in the digits
-that make the same double again, shares in whole grains of 2⁻⁴⁰ of a Δ between 1 and 2.
+docs/certificates.md describes every key. All values are exact. Positions and costs have enough
+digits to restore the same double. Shares are integers, in units (*grains*) of 2⁻⁴⁰, for costs that
+are scaled such that Δ is between 1 and 2.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from gammacp.dissimilarity.positional import SPORADIC
 
 VERSION = 2
 _GRAINS = 2.0**40
-# Binary digits of the matrix beyond a grain, of which its factor has half: thirteen digits then.
+# Additional binary digits of the matrix below a grain; its factor has half as many of them.
 _SHIFT = 32
-# Error of a claim, relative to the cost: a larger one counts as this.
+# Upper limit of the error that a claim allows, relative to the cost.
 _MOST_ERROR = 1e-6
-# Candidate pairs for the matchings beside a matrix.
+# Largest number of candidate pairs for the matchings that complement a matrix.
 _BESIDE = 32_000_000
 
 
@@ -82,14 +83,14 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
 
 
 def write_certificate(alignment: Alignment, path: Path) -> str:
-    """Write an alignment's certificate, a key in each line; the kind of its proof.
+    """Write an alignment's certificate, one key per line, and return the kind of its proof.
 
     Parameters
     ----------
     alignment
         As for `certificate`.
     path
-        A JSON file; one that is there is replaced.
+        JSON file to write; an existing file is replaced.
     """
     document = certificate(alignment)
     rows = (f"{json.dumps(key)}: {_dump(value)}" for key, value in document.items())
@@ -118,7 +119,7 @@ def _dump(value: Any) -> str:
 
 
 def _units(continuum: Continuum) -> list[list[Any]]:
-    """Annotator, start, end, category of each unit."""
+    """Return annotator, start, end and category of each unit."""
     codes = continuum.category_codes.tolist()
     places = continuum.annotator_codes.tolist(), continuum.starts.tolist(), continuum.ends.tolist()
     rows = zip(*places, codes, strict=True)
@@ -126,7 +127,7 @@ def _units(continuum: Continuum) -> list[list[Any]]:
 
 
 def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
-    """Return the dissimilarity by what `verify` computes it from, where it can."""
+    """Describe the dissimilarity such that `verify` can compute it, or as listed pairs."""
     table, (number, factor) = measured.category_costs, measured.formula
     description: dict[str, Any] = {"name": measured.signature, "delta": measured.delta}
     broken = continuum.inside is not None and number != NOWHERE
@@ -149,7 +150,7 @@ def _proof(alignment: Alignment) -> dict[str, Any]:
     proven = alignment.status is Status.OPTIMAL and alignment.method == "auto"
     small = continuum.n_units <= DIFFUSED_UNITS
     if proof is None and proven and small and not alignment.constraints:
-        # Small documents are solved together, and their proofs not kept.
+        # Small continua are solved together without keeping their proofs: solve this one again.
         proof = align(
             continuum, alignment.dissimilarity, cover=alignment.cover, reuse=alignment.reuse
         ).proof
@@ -166,7 +167,7 @@ def _proof(alignment: Alignment) -> dict[str, Any]:
 
 
 def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
-    """Return the proof in grains of the Δ that it is a proof at, where costs are `to_unit`."""
+    """Return the proof in grains for the Δ of `measured`, which is scaled by `to_unit`."""
     opening = measured.delta * pair_count(continuum.n_annotators)
     if proof.matrix is None:
         return _shares(proof, opening, continuum.n_annotators)
@@ -179,7 +180,7 @@ def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) 
 
 
 def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
-    """Return rounded down, and as much lower as the checker may round up what pairs earn."""
+    """Return the shares in grains, rounded down and reduced by n for the checker's rounding."""
     grains = np.floor((opening - proof.price) * _GRAINS).astype(np.int64) - n
     record: dict[str, Any] = {"kind": "shares", "shares": grains.tolist()}
     if proof.pooled:
@@ -188,13 +189,13 @@ def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
 
 
 def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
-    """Return a factor L of the matrix in whole numbers, and the multipliers in grains."""
+    """Return an integer Cholesky factor of the matrix, and the multipliers in grains."""
     matrix = found.matrix.copy()
     units = found.units
     matrix += least_shift(matrix) * np.eye(len(matrix))
     factor = np.linalg.cholesky(matrix)
     whole = np.rint(factor * np.sqrt(opening * _GRAINS * 2.0**_SHIFT)).astype(np.int64)
-    # The corner is the opening: what the shift added to it is scaled away, with its row.
+    # The corner must be the opening, without what the shift has added to it.
     whole[0, 0] = math.isqrt(math.floor(opening * _GRAINS) << _SHIFT)
     multipliers = np.ceil(2 * opening * _GRAINS * found.multiplier).astype(np.int64)
     used = multipliers > 0
@@ -214,7 +215,7 @@ def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
 
 
 def _triples(rows: Floats) -> list[list[int]]:
-    """Return unit, annotator and the value, where there is one."""
+    """Return unit, annotator and value of each nonzero entry."""
     unit, annotator = np.nonzero(rows)
     values = rows[unit, annotator].astype(np.int64)
     return [list(t) for t in zip(unit.tolist(), annotator.tolist(), values.tolist(), strict=True)]

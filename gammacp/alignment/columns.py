@@ -1,7 +1,8 @@
 """Groups with their gains: the columns of the set packing problem.
 
-In packing form a unit alone is implicit: gain(G) = (|G| − 1)·opening + Σ_{pairs of G} w is what
-a group saves against its units alone, and Σ cost = units·opening − Σ gain.
+The gain of a group is what it saves compared with leaving its units alone:
+gain(G) = (|G| − 1)·opening + Σ_{pairs of G} w. Single units gain 0 and are not listed. The cost of
+an alignment is units·opening − Σ gain.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from gammacp.base.arrays import Codes
 from gammacp.base.stopping import due, halting
 from gammacp.errors import DataError
 
-# Members of all groups that are always listed: some 10 MB, and a linear program that is solved in
-# seconds.
+# Total number of members up to which groups are always listed: some 10 MB, and a linear program
+# that is solved in seconds.
 LISTED = 1_000_000
 
-# Members of all groups for back-ends that need the full model, some 300 MB.
+# Largest total number of members for methods that need all groups, some 300 MB.
 MEMBERS = 30_000_000
 
-# Candidate pairs whose groups are listed in milliseconds or are soon too many.
+# Number of candidate pairs up to which listing takes milliseconds, or soon finds too many groups.
 _UNWATCHED = 2_000
 
 
@@ -32,9 +33,9 @@ def enumerate_columns(
     largest: int | None = None,
     deadline: float = np.inf,
 ) -> Columns | None:
-    """All groups, of at most `largest` units, that no profitable split beats and that may be.
+    """List all allowed groups of at most `largest` units that no profitable split beats.
 
-    None if they exceed `most_members` units, and once due.
+    Return None if they have more than `most_members` members in total, or if the deadline passes.
     """
     from gammacp.alignment.kernels.enumeration import profitable_groups
 
@@ -58,7 +59,10 @@ def enumerate_columns(
 
 
 def all_columns(problem: Problem, largest: int | None = None, deadline: float = np.inf) -> Columns:
-    """`enumerate_columns`; a DataError where they are too many, a TimeoutError once due."""
+    """List groups as `enumerate_columns` does, but raise an error instead of returning None.
+
+    Raises DataError if there are too many groups, and TimeoutError if the deadline has passed.
+    """
     columns = enumerate_columns(problem, largest=largest, deadline=deadline)
     if columns is None and due(deadline):
         raise TimeoutError("no time left to list the unitary alignments")
@@ -76,9 +80,10 @@ def all_columns(problem: Problem, largest: int | None = None, deadline: float = 
 
 
 def to_groups(problem: Problem, columns: Columns) -> Codes:
-    """Return the columns and the units left alone, int32 (groups, annotators), −1 empty.
+    """Return the columns, and the units in none of them, as groups.
 
-    In a cover the columns may share units.
+    The result is int32, shape (groups, annotators), −1 where a group has no unit. In a cover the
+    columns may share units.
     """
     table = group_table(problem, columns)
     covered = np.zeros(problem.n_units, np.bool_)
@@ -106,7 +111,7 @@ def to_columns(problem: Problem, groups: Codes) -> Columns:
 
 
 def alone(problem: Problem) -> Codes:
-    """Each unit in a group of its own."""
+    """Return each unit in a group of its own."""
     groups = np.full((problem.n_units, problem.n_annotators), -1, np.int32)
     groups[np.arange(problem.n_units), problem.annotator] = np.arange(problem.n_units)
     return groups

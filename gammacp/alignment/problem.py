@@ -25,10 +25,10 @@ from gammacp.errors import DataError
 
 
 class Status(StrEnum):
-    """Knowledge about a solution; never a silent heuristic.
+    """Whether a solution is proven to be the best.
 
-    CP-SAT alone proves nothing: what only it calls optimal is `UNCHECKED`, with a bound that does
-    not rest on it.
+    CP-SAT's word alone is no proof: a solution that only CP-SAT calls optimal is `UNCHECKED`, and
+    its bound does not depend on CP-SAT.
     """
 
     OPTIMAL = "optimal"
@@ -37,14 +37,15 @@ class Status(StrEnum):
 
 
 class GroupRules(Protocol):
-    """Rules on groups beyond their pairs (`constraints.rules`): a solver keeps them or is refused.
+    """Rules on groups beyond their pairs, as solvers see them (implemented in `constraints.rules`).
 
-    Groups are rows of units, shape (groups, annotators), −1 where the unit is empty.
+    A solver that cannot keep them is refused. Groups are rows of units, shape (groups, annotators),
+    −1 where the unit is empty.
     """
 
     @property
     def hereditary(self) -> bool:
-        """Return whether splitting a group breaks none of them."""
+        """Return whether splitting a group never breaks a rule."""
         ...
 
     @property
@@ -54,7 +55,7 @@ class GroupRules(Protocol):
 
     @property
     def largest(self) -> int:
-        """Return the most units of a group."""
+        """Return the largest number of units in a group."""
         ...
 
     @property
@@ -64,27 +65,27 @@ class GroupRules(Protocol):
 
     @property
     def linked_table(self) -> Codes:
-        """Return groups of units that must be together."""
+        """Return the sets of units that must be in one group, as groups."""
         ...
 
     def keep(self, problem: Problem, columns: Columns) -> Columns:
-        """Return those columns that are groups that may be."""
+        """Return the columns whose groups are allowed."""
         ...
 
     def allowed_groups(self, groups: Codes) -> Bools:
-        """Return which groups may be."""
+        """Return which groups are allowed."""
         ...
 
     def allowed_both(self, first: Codes, second: Codes) -> Bools:
-        """Return which two groups, beside each other, may be in one alignment."""
+        """Return for each row whether its group in `first` may be with that in `second`."""
         ...
 
     def excluding(self, groups: Codes, others: Codes | None = None) -> Bools:
-        """Return which groups exclude which others, or each other; those that share a unit do."""
+        """Return a matrix of which groups exclude which others; sharing a unit excludes, too."""
         ...
 
     def order_of_two(self) -> Indices | None:
-        """Return places of units if the rule on two groups is that two annotators keep these."""
+        """Return places of units if two annotators' pairs only have to keep this order, or None."""
         ...
 
 
@@ -97,7 +98,7 @@ class Problem:
     annotator
         Annotator's code of each unit, ascending, shape (units,).
     n_annotators
-        n, those without units included.
+        Number n of annotators, including those without units.
     first, second, weight
         Candidate pairs: rows first < second of different annotators and w = Δ − d; shape (pairs,).
         A pair that is not listed is never aligned.
@@ -108,8 +109,8 @@ class Problem:
     cover
         Soft γ: each unit in at least one group instead of exactly one.
     rank
-        Place of each unit by position (start, end, row); default: the rows' own order. Neighbours
-        in rank should be neighbours in the graph, and ties between optima are broken by it.
+        Place of each unit by position (start, end, row); by default, the order of the rows. Units
+        that are close in rank should be close in the graph. Ties between optima are broken by it.
     rules
         Rules that groups must keep beyond their pairs; None for no rules.
     reuse
@@ -130,7 +131,7 @@ class Problem:
 
     @cached_property
     def ranks(self) -> Codes:
-        """`rank`, or its default."""
+        """`rank`, or the order of the rows by default."""
         if self.rank is None:
             return np.arange(self.n_units, dtype=np.int32)
         return self.rank
@@ -142,10 +143,11 @@ class Problem:
 
     @property
     def cover_cost(self) -> float | None:
-        """Largest price of a unit in a cover, and what covering it again costs beside its price.
+        """Largest price that a unit of a cover needs: opening + `reuse`; None in a partition.
 
-        A further group costs a unit `reuse`, so that its share of a group's cost is at least −reuse
-        and its price, the opening less that share, at most this. None in a partition.
+        Each further group that a unit is in costs `reuse`. So the unit's share of the cost of a
+        group is at least −`reuse`, and its price, the opening minus that share, is at most
+        opening + `reuse`.
         """
         if self.cover:
             return self.opening + self.reuse
@@ -165,12 +167,12 @@ class Problem:
 
     @property
     def tolerance(self) -> float:
-        """Costs that differ by less count as equal: 1e-10 of what a group costs at most."""
+        """Difference below which costs count as equal: 1e-10 of `scale`."""
         return 1e-10 * self.scale
 
     @property
     def slack(self) -> float:
-        """Difference of objective and bound that a proof may leave.
+        """Largest difference of objective and bound at which a solution counts as proven.
 
         1e-8 of Δ in the disorder (Σ cost = disorder·C(n, 2)·units/n, opening = Δ·C(n, 2)), or
         `tolerance` per unit if that is more.
@@ -180,11 +182,11 @@ class Problem:
 
     @cached_property
     def graph(self) -> Graph:
-        """The pairs from both sides, sorted by row and neighbour."""
+        """Adjacency of the units: each pair from both sides, sorted by row and neighbour."""
         from gammacp.alignment.kernels.pairs import adjacency
 
         rows = adjacency(self.n_units, self.first, self.second, self.weight)
-        # Kernels are compiled once for arrays that can be written to, and once for such as cannot.
+        # Read-only at all times, as kernels are compiled separately for writable arrays.
         annotator = self.annotator.view()
         annotator.flags.writeable = False
         return Graph(annotator, self.n_annotators, *rows)
@@ -193,9 +195,9 @@ class Problem:
 class Certificate(NamedTuple):
     """Basis for breaking ties: groups with their gains, and the dual prices of the units.
 
-    Prices are ≥ 0 and, but for rounding, no group that is listed gains more than those of its
-    units. Of a solution that is optimal, no group that is missing here could be in a best
-    alignment, if it is `whole`.
+    Prices are ≥ 0 and, up to rounding, no listed group gains more than the prices of its units.
+    If the solution is optimal and the certificate is `whole`, the list contains every group that a
+    best alignment could use.
     """
 
     columns: Columns
@@ -204,24 +206,24 @@ class Certificate(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """Work of an alignment: the same on any machine, as nothing of it is timed.
+    """Amount of work for an alignment, in counts that do not depend on the machine.
 
     Attributes
     ----------
     work
-        Elementary steps of all kernels and solvers, about a billion in a second of one core.
+        Elementary steps of all kernels and solvers; one core does about a billion per second.
     nodes
-        States of search trees, those of CP-SAT and HiGHS included.
+        Nodes of search trees, including those of CP-SAT and HiGHS.
     rounds
-        Number of times that prices were found anew (linear programs, diffusion, steps of
-        relaxations), or columns packed.
+        Number of times that prices were computed (linear programs, diffusion, steps of
+        relaxations) or columns were packed.
     columns_listed, columns_kept
-        Groups of two and more units that were listed or generated, and those of them that the last
-        stage had to choose from. None where nothing is listed, as for two annotators.
+        Number of groups of two or more units that were listed or generated, and number that the
+        last stage had to choose from. None if no groups are listed, as with two annotators.
     prices_by
-        Name of the stage that the prices of the units come from.
+        Name of the stage that computed the prices of the units.
     proved_by
-        Name of the stage that closed the proof; None if the alignment is not proven.
+        Name of the stage that completed the proof; None if the alignment is not proven.
     """
 
     work: int
@@ -234,20 +236,21 @@ class Effort(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """Basis of a bound, for whoever checks it (`certificate`).
+    """Evidence for a bound, which a checker can verify (`certificate`).
 
     Attributes
     ----------
     price
-        ≥ 0, of each unit. No group at all gains more than the prices of its units, but for rounding
-        and groups that a profitable split beats: Σ (opening − price) is a bound.
+        Price ≥ 0 of each unit. No group gains more than the prices of its units, except by rounding
+        and except groups whose parts are cheaper, so that Σ (opening − price) is a lower bound.
     matrix
-        Source of the prices, if that is a relaxation: no search could check it.
+        Matrix of the semidefinite relaxation, if the prices are derived from one: a search could
+        not check them.
     delta
-        The smaller Δ that it is a proof at, if it is not that of the alignment. Alignments cost no
+        Smaller Δ for which the proof holds, if it is not that of the alignment. Alignments cost no
         less at a larger Δ, so the bound holds there as well.
     pooled
-        Whether positions are left out, so that units of one annotator and category are alike.
+        Whether the proof ignores positions, so that units of one annotator and category are alike.
     """
 
     price: Floats
@@ -257,15 +260,15 @@ class Proof(NamedTuple):
 
 
 class RelaxedMatrix(NamedTuple):
-    """Basis of shares of a semidefinite relaxation, in units of the opening.
+    """Dual solution of the semidefinite relaxation, in units of the opening.
 
     Attributes
     ----------
     units
-        Units that are relaxed, ascending; pairs of the others are paid by matchings.
+        Units in the relaxation, ascending; matchings bound what the other pairs earn.
     matrix
-        Symmetric, positive semidefinite once a little is added to the diagonal; its first row is
-        beside the units' own.
+        Symmetric matrix, positive semidefinite once a small number is added to its diagonal. It has
+        an additional first row, the border; the other rows are those of the units.
     border
         Factor of the first row.
     rows
@@ -284,7 +287,7 @@ class RelaxedMatrix(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Groups with what is known about them.
+    """Groups of an alignment, with their cost and a bound.
 
     Attributes
     ----------
@@ -293,16 +296,16 @@ class Solution:
     objective
         Σ cost(G), in double precision from the weights.
     bound
-        No alignment costs less; equal to the objective when it is proven.
+        Lower bound on the cost of any alignment; equal to the objective if it is proven.
     status
         `optimal` when objective − bound is within the problem's `slack`; otherwise `feasible`, or
         `by CP-SAT, unchecked`.
     certificate
-        Groups and prices, from back-ends that have them; ties are broken with it.
+        Groups and prices for breaking ties, from solvers that have them.
     proof
-        Prices that no group at all beats, from back-ends that have them.
+        Prices that no group's gain exceeds, from solvers that have them.
     first
-        Whether ties are broken: the solution is the first of all that are as good (`ties`).
+        Whether ties are broken: the solution is the first of all best ones (see `ties`).
     """
 
     groups: Codes
@@ -337,7 +340,7 @@ def no_alignment(problem: Problem) -> DataError:
 
 
 def group_costs(problem: Problem, groups: Codes) -> Floats:
-    """cost(G) of each group; ∞ where a pair is no edge. Shape (groups,)."""
+    """Return cost(G) of each group, ∞ if a pair is no edge; shape (groups,)."""
     from gammacp.alignment.kernels.pairs import group_weights
 
     weights = group_weights(groups, problem.graph)
@@ -345,7 +348,7 @@ def group_costs(problem: Problem, groups: Codes) -> Floats:
 
 
 def total_cost(problem: Problem, groups: Codes) -> float:
-    """Σ cost(G), and what units in several groups pay."""
+    """Return Σ cost(G), plus `reuse` for each further group that a unit is in."""
     total = float(group_costs(problem, groups).sum())
     if not problem.reuse:
         return total
@@ -361,10 +364,10 @@ def solution(
     proof: Proof | None = None,
     told: float = -np.inf,
 ) -> Solution:
-    """Return the solution with its objective recomputed; optimal if the bound meets it.
+    """Return a solution with its objective computed from the groups; optimal if the bound meets it.
 
-    `bound` may lie above the objective by rounding; it is cut to it. `told` is a bound for which
-    there is CP-SAT's word only.
+    `bound` may exceed the objective by rounding, and is then reduced to it. `told` is a bound that
+    rests on CP-SAT alone.
     """
     objective = total_cost(problem, groups)
     if problem.opening >= problem.delta * problem.n_annotators * (problem.n_annotators - 1) / 2:
@@ -381,7 +384,7 @@ def judged(
     proof: Proof | None,
     told: float = -np.inf,
 ) -> Solution:
-    """Return the solution of that objective; optimal if the bound meets it but for the slack."""
+    """Return a solution with this objective; optimal if the bound is within the slack of it."""
     proven = bound >= objective - slack
     if told >= objective - slack:
         open_status = Status.UNCHECKED

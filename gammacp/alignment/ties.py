@@ -1,15 +1,17 @@
-"""Choice among several best alignments: the same one whatever back-end found them.
+"""Tie-breaking: choose one of several best alignments, independently of the solver.
 
-Fewest unitary alignments, then smallest Σ d_cat over their pairs, then lexicographic order of the
-units: the unitary alignment of the first unit first, a fuller one before a sparser one. Units are
-in order of position; those at one place in the canonical order of annotators and categories, which
-knows no names. So neither the back-end nor renaming changes what is taken.
+The *first* alignment is the one with the fewest unitary alignments, then with the smallest Σ d_cat
+over its pairs, then the first in lexicographic order: groups are compared one by one from that of
+the first unit on, and a larger group precedes a smaller one. Units are ordered by position. Units
+at the same position are in the canonical order of annotators and categories, which does not depend
+on names. So neither the solver nor renaming changes the choice.
 
-Two annotators' best alignments are matchings, which differ by cycles (`ties_of_two`). Of more, the
-proof by components says which groups a best alignment can use; each component is searched once more
-for the first of its best solutions in that order. Components too large for that, and
-problems of merged units, go to CP-SAT, one criterion after the other. Where that ends too soon, or
-the groups are too many to list, `Solution.first` is false.
+With two annotators, alignments are matchings, and any two best ones differ by cycles of pairs
+(`ties_of_two`). With more annotators, the proof by components shows which groups a best alignment
+can use, and each component is searched again for its first best solution. Components that are too
+large for that search, and problems of merged units, are solved by CP-SAT, one criterion after the
+other. If CP-SAT does not finish, or if there are too many groups to list, `Solution.first` is
+False.
 """
 
 from collections.abc import Sequence
@@ -32,15 +34,15 @@ from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
 
 def nameless_ranks(continua: Sequence[Continuum], dissimilarity: BoundDissimilarity) -> Codes:
-    """Place of each unit by start, end, annotator and category, without their names.
+    """Return the place of each unit by start, end, annotator and category, ignoring names.
 
-    Units of several continua count one continuum after the other.
+    The units of several continua are numbered one continuum after the other.
     """
     return nameless_order(continua, dissimilarity.category_costs).astype(np.int32)
 
 
 def in_order(rank: Codes, groups: Codes) -> Codes:
-    """Return the groups by their first unit; `rank` is the place of each unit."""
+    """Sort groups by their first units; `rank` is the place of each unit."""
     ranks = np.append(rank, len(rank))[groups]
     ranks.sort(axis=1)
     return np.asarray(groups[np.lexsort(ranks.T[::-1])])
@@ -53,9 +55,9 @@ def break_ties(
     limits: Limits,
     rank: Codes | None = None,
 ) -> Solution:
-    """Return the first of the solutions as good as this one; itself if it is not proven.
+    """Return the first of all best solutions, or the given solution if it is not proven.
 
-    `rank` has the places of units, where they are those of several continua (`nameless_ranks`).
+    `rank` is needed if the units are those of several continua: their places (`nameless_ranks`).
     """
     solved, problem, merged = found
     if solved.status is not Status.OPTIMAL or problem is None:
@@ -64,7 +66,7 @@ def break_ties(
         rank = nameless_ranks([continuum], dissimilarity)
     if merged is not None:
         rows = merged.order[merged.runs[:-1]]
-        # From 0 on, without gaps.
+        # Renumber the places from 0, without gaps.
         problem = replace(problem, rank=np.argsort(np.argsort(rank[rows])).astype(np.int32))
         second = category_costs(continuum, dissimilarity, problem, rows)
         return _first_merged(problem, merged, solved, second, limits)
@@ -94,7 +96,7 @@ def break_ties(
 def category_costs(
     continuum: Continuum, dissimilarity: BoundDissimilarity, problem: Problem, rows: Indices
 ) -> Floats:
-    """d_cat of each candidate pair; 0 where a dissimilarity has no parts."""
+    """Return d_cat of each candidate pair, or 0 if the dissimilarity has no categorial part."""
     if dissimilarity.categorial_part is None:
         return np.zeros(len(problem.first))
     units = unit_columns(continuum)[rows]
@@ -104,15 +106,16 @@ def category_costs(
 
 
 def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
-    """Return the certificate that `auto` has, for back-ends without one."""
-    # Imported here, as below what CP-SAT ranks: most ties are broken without any solver.
+    """Return the certificate of the method `auto`, for methods without one."""
+    # Imported here, like the solvers below: most ties are broken without any of them.
     if problem.n_annotators > 2 or not problem.cover:
         from gammacp.alignment.solvers.auto import solve_auto
 
         return solve_auto(problem, limits).certificate
     from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
 
-    # An assignment that may use units twice has no certificate; pairs are few enough to be listed.
+    # Covers by two annotators are solved as an assignment, which gives no certificate. Their pairs
+    # are few enough to be listed.
     columns = listed_columns(problem, limits.deadline())
     if columns is None:
         return None
@@ -122,7 +125,7 @@ def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
 def _first_of_components(
     problem: Problem, certificate: Certificate, second: Floats, limits: Limits
 ) -> tuple[Indices, bool]:
-    """Columns of the first best solution, component by component, and whether each was searched."""
+    """Return the columns of the first best solution, and whether all components were searched."""
     from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
 
     price = np.empty(problem.n_units)
@@ -143,7 +146,8 @@ def _first_of_components(
     found = part, costs, every, state.label, never, state.least.copy(), chosen, rules
     hard = halting(lambda meter: search_components(*found, meter), quick=True)
     inside = np.flatnonzero(np.isin(state.label[part.members[part.begin[:-1]]], hard))
-    # In a cover the order of the columns is not that of the units that they cover first.
+    # CP-SAT is not used for covers: there, the order of columns is not that of the units that they
+    # are the first to cover.
     times = None
     if len(hard) and not problem.cover:
         from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
@@ -159,7 +163,7 @@ def _first_of_components(
         ones = np.ones(problem.n_units, np.int64)
         model = Model(part.select(inside), ones, problem.opening)
         times = first_packing(model, ranking, limits)
-    # The proof's own if there is no time.
+    # Keep the solution of the proof if CP-SAT has found none.
     chosen[inside] = state.chosen[mine][inside] if times is None else times > 0
     searched = not len(hard) or times is not None
     return kept[chosen], searched and state.complete
@@ -168,7 +172,7 @@ def _first_of_components(
 def _first_merged(
     problem: Problem, merged: Merged, found: Solution, second: Floats, limits: Limits
 ) -> Solution:
-    """Return the first best packing of merged units, whose copies are taken in their order."""
+    """Return the first best packing of merged units; copies of a unit are used in order."""
     from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
 
     assert found.certificate is not None
@@ -194,7 +198,7 @@ def _first_merged(
     if part.number:
         with budget(limits.of(Ties).steps):
             times = first_packing(Model(part, counts, problem.opening), ranking, limits)
-    # Ranked by CP-SAT, whose word is not enough for what it costs.
+    # CP-SAT's packing is used only if its loss, computed here, is that of an optimum.
     if times is None or float(loss[rows] @ times + price @ _untaken(part, times, counts)) > (
         max(optimum, 0.0) + problem.slack * n_units / problem.n_units
     ):
@@ -203,20 +207,20 @@ def _first_merged(
 
 
 def _untaken(part: Columns, times: Indices, counts: Indices) -> Indices:
-    """Count the copies of each unit that no column takes."""
+    """Return how many copies of each unit are in no column."""
     taken = np.bincount(part.members, np.repeat(times, part.sizes), len(counts))
     return counts - taken.astype(np.int64)
 
 
 def _lexicographic(problem: Problem, columns: Columns) -> Indices:
-    """Columns in the order in which they are tried at their first unit."""
+    """Return the order of columns by which ties are broken: by their units, larger groups first."""
     table = np.append(problem.ranks, problem.n_units)[group_table(problem, columns)]
     table.sort(axis=1)
     return np.asarray(np.lexsort(table.T[::-1]), np.int64)
 
 
 def second_costs(problem: Problem, columns: Columns, second: Floats) -> Floats:
-    """Σ d_cat over the pairs of each column."""
+    """Return Σ d_cat over the pairs of each column."""
     from gammacp.alignment.kernels.pairs import group_weights
 
     graph = replace(problem, weight=second).graph

@@ -1,4 +1,4 @@
-"""Ties of two annotators: of the best matchings the first one, by the residual graph."""
+"""Tie-breaking for two annotators: the first of the best matchings, by the residual graph."""
 
 from dataclasses import replace
 
@@ -10,28 +10,28 @@ from gammacp.alignment.problem import Certificate, Problem, Solution, Status, so
 from gammacp.base.arrays import Bools, Codes, Floats
 from gammacp.base.stopping import halting
 
-# Tight pairs whose matchings are told apart in milliseconds.
+# Number of tight pairs up to which the search takes milliseconds.
 _UNWATCHED = 100_000
 
 
 def first_of_two(
     problem: Problem, solved: Solution, certificate: Certificate, second: Floats, limits: Limits
 ) -> Solution | None:
-    """Return the first best matching; None where the certificate does not fit the solution.
+    """Return the first best matching, or None if the certificate does not fit the solution.
 
     Parameters
     ----------
     problem
         A problem of two annotators that is not a cover.
     solved
-        A solution that is proven; its groups are a best matching.
+        A proven solution; its groups are a best matching.
     certificate
-        Pairs and prices. Pairs that gain what both units' prices are, are tight, and whoever is
-        alone has a price of 0: so all best matchings consist of tight pairs.
+        Pairs and prices. A pair is tight if its gain equals the sum of its units' prices. Every
+        best matching consists of tight pairs, and the units that it leaves alone have a price of 0.
     second
         d_cat of each pair of `certificate`.
     limits
-        `Ties.cycles` says when to give up.
+        Limits of the search; `Ties.cycles` says when to give up.
     """
     columns, price, whole = certificate
     if (columns.sizes != 2).any():
@@ -67,13 +67,13 @@ def _partners(problem: Problem, groups: Codes) -> Codes:
 
 
 def _fits(members: Codes, free: Bools, partner: Codes) -> bool:
-    """Return whether a matching consists of these pairs, and whoever is alone may be."""
+    """Return whether a matching uses only these pairs and leaves only free units alone."""
     chosen = int((partner[members[:, 0]] == members[:, 1]).sum())
     return 2 * chosen == int((partner >= 0).sum()) and bool(free[partner < 0].all())
 
 
 def _from_both_sides(problem: Problem, members: Codes, second: Floats, free: Bools) -> TightPairs:
-    """Return the pairs by each unit."""
+    """Return the pairs from both sides: for each unit, its partners and their costs."""
     unit, other = np.concatenate((members, members[:, ::-1])).T
     order = np.argsort(unit, kind="stable")
     start = np.zeros(problem.n_units + 1, np.int64)
@@ -84,7 +84,7 @@ def _from_both_sides(problem: Problem, members: Codes, second: Floats, free: Boo
 
 
 def _groups(problem: Problem, partner: Codes) -> Codes:
-    """Pairs and units that are alone, as groups."""
+    """Return a matching as groups: its pairs, and the units without a partner."""
     units = np.arange(problem.n_units, dtype=np.int32)
     first = np.where(partner < 0, units, np.minimum(units, partner)) == units
     groups = np.full((int(first.sum()), 2), -1, np.int32)

@@ -8,7 +8,7 @@ from typing import Any
 
 from gammacp.errors import UsageError
 
-# Of more names than these, those that are most like a wrong one are listed.
+# If there are more names than this, a message lists only those most similar to the wrong one.
 _LISTED = 20
 MOST_DRAWS = 10**9
 """How many random sets, shuffled sets or bootstrap draws can be asked for."""
@@ -44,7 +44,7 @@ def text(name: str, value: Any) -> str:
 
 
 def several(name: str, value: Any) -> tuple[str, ...]:
-    """Several names; a single text is refused, because it would be read letter by letter."""
+    """Return several names; refuse a single text, which would be read letter by letter."""
     if isinstance(value, str):
         raise UsageError(f"{name} {value!r} is a single text; give a list: [{value!r}]")
     try:
@@ -61,7 +61,7 @@ def instance(name: str, value: Any, kind: type | tuple[type, ...], what: str) ->
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
-    """One of the `known` names; otherwise a UsageError lists them, of many the most similar."""
+    """Return one of the `known` names; a UsageError for any other lists the similar ones."""
     names = [str(k) for k in known]
     if value not in names:
         guess = did_you_mean(str(value), names)
@@ -81,7 +81,7 @@ def did_you_mean(value: str, known: Iterable[str]) -> str:
     value
         An unknown name.
     known
-        The names that there are.
+        The known names.
 
     >>> did_you_mean("categry", ["pair", "category"])
     "did you mean 'category'? "

@@ -46,14 +46,14 @@ def smallest(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def rows_at(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
-    """Rows of these places one after the other, and where those of each begin.
+    """Return the concatenated rows of some places, and where the rows of each begin.
 
     Parameters
     ----------
     edges
         The rows of place k are `edges[k]:edges[k + 1]`.
     places
-        Numbers of rows, in any order.
+        The places, in any order.
 
     >>> [x.tolist() for x in rows_at(np.array([0, 2, 5]), np.array([1, 0]))]
     [[2, 3, 4, 0, 1], [0, 3, 5]]
@@ -64,12 +64,12 @@ def rows_at(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
 
 
 def places_within(counts: Indices) -> Indices:
-    """Place of each member within its group, from 0, for consecutive groups of these sizes.
+    """Return the index of each member within its group, for consecutive groups.
 
     Parameters
     ----------
     counts
-        Members of each group, shape (groups,).
+        Number of members of each group, shape (groups,).
 
     >>> places_within(np.array([2, 0, 3])).tolist()
     [0, 1, 0, 1, 2]
@@ -119,9 +119,9 @@ class MadeWhenRead(Sequence[Value]):
 
 
 class Kept(Generic[Value]):
-    """`functools.cached_property` for classes with very many instances.
+    """A variant of `functools.cached_property` for classes with very many instances.
 
-    That one makes a dictionary for each object, of 0.8 kB for a continuum.
+    `functools.cached_property` needs a dictionary per object, of 0.8 kB for a continuum.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Kept(Generic[Value]):
         self.__doc__ = compute.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Give the attribute the method's name, with a line before it."""
+        """Choose where to store the value: the method's name with a leading underscore."""
         self._name = f"_{name}"
 
     @overload
@@ -143,7 +143,7 @@ class Kept(Generic[Value]):
     @overload
     def __get__(self, instance: object, owner: type) -> Value: ...
     def __get__(self, instance: object | None, owner: type) -> Any:
-        """Return the value, computed at the first look."""
+        """Return the value, computed at the first access."""
         if instance is None:
             return self
         found = getattr(instance, self._name, None)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from gammacp.base.plots import STYLE, UNDATED
 
-# Pixels of an inch where a notebook shows the figure.
+# Pixels per inch at which a notebook shows the figure.
 _SCREEN = 110
 
 
@@ -52,7 +52,7 @@ class Canvas(Figure):
             ending = Path(fname).suffix.lower()
             options.setdefault("metadata", UNDATED.get(ending))
         with mpl.rc_context(self._style), warnings.catch_warnings():
-            # Names may be in a script that no installed font has; boxes stand for its letters.
+            # Names may be in a script that no installed font has; its letters are drawn as boxes.
             warnings.filterwarnings("ignore", message="Glyph")
             super().savefig(fname, **options)
 

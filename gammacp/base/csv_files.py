@@ -28,14 +28,14 @@ def rows_of(
     strict: bool = True,
     comment: Callable[[int, str], bool] = lambda _number, _line: False,
 ) -> Iterator[tuple[int, list[str]]]:
-    r"""(line, cells) of every row that is not blank; `line` is where the row begins.
+    r"""Yield (line, cells) of every row that is not blank; `line` is where the row begins.
 
     Parameters
     ----------
     text
         The whole content, with line ends of any kind; fields may have any length.
     delimiter
-        One character, or several to choose from: the one that the first row has most often.
+        One character, or several, of which the most frequent one in the first row is used.
     quoted
         Whether fields may stand in double quotes, and go over several lines then; blanks after a
         delimiter do not count. Otherwise a line is a row, and its cells are as they are.
@@ -94,7 +94,7 @@ def rows_of(
 def table_of(
     text: str, needed: Iterable[str], *, delimiter: str = ",", quoted: bool = True
 ) -> Iterator[tuple[dict[str, str], int]]:
-    """(cells by column, line) of the rows of a table whose first row names its columns.
+    """Yield (cells by column, line) for a table whose first row names its columns.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def write_rows(
 
 
 def line_of(cells: Sequence[str], delimiter: str = ",") -> str:
-    r"""Cells as one line of CSV.
+    r"""Return cells as one line of CSV.
 
     >>> line_of(['a "b", c', "plain", "# no comment"])
     '"a ""b"", c",plain,"# no comment"\n'
@@ -195,7 +195,7 @@ def quote_field(cell: str, delimiter: str = ",") -> str:
 
 
 def harmless(cell: str) -> str:
-    """Return a cell that no spreadsheet runs: text that would be a formula gets an apostrophe.
+    """Return a cell that no spreadsheet runs: an apostrophe precedes text like a formula.
 
     >>> harmless("=1+1"), harmless("-3.5"), harmless("a=b")
     ("'=1+1", '-3.5', 'a=b')

@@ -1,4 +1,4 @@
-"""SQLite files that may be a stranger's: opened so that nothing beside them leads elsewhere."""
+"""Safe opening of untrusted SQLite files, whose journals could lead to other files."""
 
 import os
 import sqlite3
@@ -57,7 +57,7 @@ def connect(place: str | Path, **options: Any) -> sqlite3.Connection:
 
 
 def schema_of(database: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
-    """Return kind, name, table and statement of everything in a database but its statistics.
+    """Return kind, name, table and statement of all entries of a database except statistics.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Files that could not be read, with the documents that are missing because of them.
 
-A value of the rest is a value of other data than were given, so every answer begins with what is
-missing.
+A result computed from the remaining files is not the result for the data that were given. So every
+answer begins with a sentence on what is missing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 from gammacp.base.text import first_names
 from gammacp.errors import DataError
 
-# Names of documents and files in a sentence.
+# Largest number of names of documents or files in a sentence.
 _NAMED = 5
 
 
@@ -22,7 +22,7 @@ class Failure:
     Attributes
     ----------
     error
-        The reason, with file and line where they are known.
+        The reason, with file and line if they are known.
     documents
         Names of the documents that are missing because of it; empty where only the file could have
         said what it holds.
@@ -54,7 +54,7 @@ def documents_missing(failures: Iterable[Failure]) -> list[str]:
 
 
 def incomplete_in_words(read: int, failures: Sequence[Failure]) -> str | None:
-    """Return the sentence with which an answer on the rest begins; None if nothing is missing.
+    """Return the sentence that says what is missing in an answer; None if nothing is.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Files: read if they are files, written complete or not at all."""
+"""Safe reading of files (never of devices), and writing of files complete or not at all."""
 
 import codecs
 import os
@@ -66,15 +66,15 @@ def is_inside(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> b
     Parameters
     ----------
     path, folder
-        There or not.
+        Paths, which need not exist.
     """
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def paths_below(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return all that lies in a folder at any depth, and the folders that cannot be looked into.
+    """Return all paths in a folder at any depth, and the folders that cannot be opened.
 
-    Links to folders are listed and not followed. What is hidden is never said to be closed.
+    Links to folders are listed but not followed. Hidden folders are never listed as unopened.
 
     Parameters
     ----------
@@ -99,11 +99,12 @@ def paths_below(folder: Path) -> tuple[list[Path], list[Path]]:
 def named_as(
     names: Iterable[str], folder: Path, endings: Sequence[str], *, below: bool = True
 ) -> dict[str, Path]:
-    """Return the file that lies in a folder for each document: called as it, or as its file, is.
+    """Return for each document the file in a folder with the name of the document or of its file.
 
-    The document's name may have the ending. Of several files the one whose path in the folder is
-    the document's name is taken, then the one whose ending comes first. Files in different folders
-    that are called alike are nobody's; so is one that a link leads out of the folder to.
+    The document's name may include the ending. Among several files, the one whose path in the
+    folder is the document's name is taken, then the one whose ending comes first. Files of the same
+    name in different folders belong to no document, and neither does a file outside the folder to
+    which a link leads.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def check_inside(path: str | os.PathLike[str]) -> None:
 
 
 def in_words(error: OSError) -> str:
-    """Return what the system says is wrong, and with which file.
+    """Describe an error of the system, with the file that it concerns.
 
     A full disk names no file by itself.
 
@@ -181,7 +182,7 @@ def content_of(path: str | os.PathLike[str], *, pipes: bool = False) -> bytes:
     path
         Path of the file.
     pipes
-        Whether it may be a pipe: all that is written into it then, if somebody begins in time.
+        Whether it may be a pipe. Then all its content is read, if a writer starts in time.
 
     Raises
     ------
@@ -228,7 +229,7 @@ def text_of(path: str | os.PathLike[str]) -> str:
 
 
 def decoded(content: bytes, encoding: str = "utf-8", hint: str = "Save the file as UTF-8") -> str:
-    """Content as text.
+    """Decode the content of a file.
 
     Parameters
     ----------
@@ -271,7 +272,7 @@ def _read_pipe(path: str | os.PathLike[str]) -> bytes:
 
 
 def content_if_any(path: str | os.PathLike[str]) -> bytes | None:
-    """Return the bytes of a file that may be there; None where there is none.
+    """Return the bytes of a file; None if it does not exist.
 
     Parameters
     ----------

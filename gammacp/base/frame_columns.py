@@ -36,10 +36,10 @@ _HINT = "It needs annotator, start and end, and may have category"
 _SWAP = "Swap or correct the positions"
 _EXACT_INTEGERS = 2**53
 _FLOATS = (float, np.floating)
-# What numpy reads as a number although it is none: float(timedelta64(5, "s")) is 5.
+# Types that numpy converts to numbers although they are none: float(timedelta64(5, "s")) is 5.
 _TIMES = (bool, np.bool_, np.datetime64, np.timedelta64)
 _COLLECTIONS = (list, tuple, dict, set, frozenset, bytes, np.ndarray)
-# Their items are no values of rows, or are in no order.
+# Types whose items are not values of rows, or have no order.
 _NO_COLUMNS = (str, bytes, set, frozenset, Mapping)
 
 
@@ -85,7 +85,7 @@ class FrameColumns(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """Values by role, and by role the name of the column that has them."""
+    """Values of columns by role, and the names of these columns by role."""
 
     values: dict[str, list[Any]]
     names: dict[str, str]
@@ -362,7 +362,7 @@ def _position(table: _Frame, row: int, role: str, value: Any) -> float:
 
 
 def _ends(table: _Frame) -> list[Any]:
-    """Return where what begins at the starts ends; missing where start or duration is."""
+    """Return ends from starts and durations; missing if the start or duration is."""
     ends: list[Any] = []
     starts = table.values["start"]
     durations = table.values[DURATION]
@@ -407,7 +407,7 @@ def _extents(table: _Frame) -> list[list[tuple[Any, Any]]] | None:
 
 
 def _bounds(table: _Frame, documents: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Return the bounds that documents declare."""
+    """Return the bounds of the documents that declare them."""
     found: dict[str, tuple[float, float]] = {}
     if BOUNDS[0] not in table.values:
         return found

@@ -62,7 +62,7 @@ _FLOATS = (float, np.floating)
 
 
 def as_role(name: str) -> str:
-    """Return the name of a column as `COLUMNS` has it."""
+    """Return the name of a column in the normalised form that `COLUMNS` uses."""
     return re.sub(r"[\s_-]+", " ", name.strip().lower())
 
 
@@ -148,7 +148,7 @@ def places_of_roles(
 def _settle_ends(
     found: dict[str, list[int]], bare: Sequence[str], asked: Mapping[str, object]
 ) -> None:
-    """Decide between an end and a duration, and what `offset` is."""
+    """Decide between an end and a duration, and what a column `offset` means."""
     if {"end", DURATION} <= asked.keys():
         raise UsageError("`columns=` gives an end and a duration: a unit has one of them")
     ends = found.get("end", ())

@@ -37,7 +37,7 @@ _DARK = 0.55
 
 @dataclass(frozen=True)
 class _Drawing:
-    """Lanes with all that a row needs: what each unit is drawn with, and where."""
+    """Lanes with the properties that every row needs to draw its units."""
 
     lanes: Lanes
     names: list[str]
@@ -80,7 +80,7 @@ def lane_panels(
 
 
 def _shades(lanes: Lanes) -> Floats:
-    """Return the cost of the dearest group that each unit is in."""
+    """Return, for each unit, the cost of the most expensive group that contains it."""
     shade = np.zeros(len(lanes.lane))
     for column in lanes.groups.T:
         there = column >= 0
@@ -137,7 +137,7 @@ def _draw_row(axes: Any, *, drawing: _Drawing, row: Row) -> None:
 
 
 def _edges(lanes: Lanes, row: Row, units: Any) -> tuple[Floats, Floats]:
-    """Return where units are drawn from and to: none has length 0."""
+    """Return the start and end with which units are drawn; units without length are widened."""
     least = _POINT * ((row.high - row.low) or 1.0)
     start = lanes.start[units]
     short = np.maximum(least - (lanes.end[units] - start), 0) / 2

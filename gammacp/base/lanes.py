@@ -1,4 +1,4 @@
-"""Units as lanes, one per annotator, groups of units joined and shaded by what they cost.
+"""Units on lanes, one per annotator, with groups of units joined and shaded by their cost.
 
 Long texts are broken into rows, as music is. What does not fit on a page is left out, and the
 caption says so: the groups that are drawn are the neighbours that cost most.
@@ -21,9 +21,9 @@ MOST_LANES = 24
 """Lanes of one picture."""
 LEVELS = 5
 """Levels on which units of one lane may overlap before they get thinner."""
-# Groups of a row for each inch.
+# Number of groups in a row, per inch.
 _PER_INCH = 3.6
-# Inches of a letter.
+# Width of a letter in inches.
 _LETTER = 0.058
 # Share of labels that may be cut before numbers stand for all of them, and how many may be.
 _CUT = 0.15
@@ -33,7 +33,7 @@ _LEGEND = 44
 
 @dataclass(frozen=True)
 class Lanes:
-    """Units on lanes, and how they belong together.
+    """Units on lanes, with the groups that they form.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Lanes:
     scale
         Name of the scale of shades, and the cost of the darkest one.
     kept
-        Lanes that are drawn however many there are.
+        Lanes that are always drawn, however many there are.
     """
 
     names: tuple[str, ...]
@@ -84,7 +84,7 @@ class Row:
 
 
 def choose_lanes(lanes: Lanes) -> tuple[Lanes, list[str]]:
-    """Keep the lanes that cost most if there are too many, and say so.
+    """Keep the lanes with the highest costs if there are too many, with a sentence that says so.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def levels_of(lanes: Lanes) -> tuple[Codes, Codes]:
 
 
 def rows_of(lanes: Lanes, inches: float, most: int) -> tuple[list[Row], list[str]]:
-    """Break the groups into rows; of too many the dearest neighbours are kept.
+    """Break the groups into rows; if there are too many, keep the most expensive neighbours.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def rows_of(lanes: Lanes, inches: float, most: int) -> tuple[list[Row], list[str
     cuts = starts[order[np.linspace(first, last - 1, number + 1).astype(int)[:-1]]]
     low = float(cuts[0])
     high = float(starts[order[last]]) if last < n else float(lanes.end.max())
-    # Rows that begin at one place are one.
+    # Rows that begin at the same place are merged.
     edges = [*np.unique(cuts).tolist(), max(high, low)]
     if edges[-1] == edges[-2] and len(edges) > 2:
         edges.pop(-2)
@@ -193,7 +193,7 @@ def rows_of(lanes: Lanes, inches: float, most: int) -> tuple[list[Row], list[str
 
 
 def _row(lanes: Lanes, low: float, high: float, *, last_one: bool) -> Row:
-    """Return the units and groups of a stretch; what begins at its end is in the next one."""
+    """Return the units and groups of a stretch, without those that begin at its end."""
     before = lanes.start <= high if last_one else lanes.start < high
     inside = before & ((lanes.end > low) | (lanes.start >= low))
     in_row = np.append(inside, False)
@@ -206,7 +206,7 @@ def _row(lanes: Lanes, low: float, high: float, *, last_one: bool) -> Row:
 
 
 def texts_of(lanes: Lanes, rows: Sequence[Row], inches: float) -> tuple[list[str], list[str]]:
-    """Return what is written on each unit: its label, a number for it, or what there is room for.
+    """Return the text on each unit: its label, a number for it, or as much as there is room for.
 
     A unit in several rows has the room of the row that has most of it.
 

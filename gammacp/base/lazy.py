@@ -1,4 +1,4 @@
-"""Names of packages, and pictures of results, that are imported when somebody asks for them."""
+"""Lazy imports: public names of packages, and pictures of results, on first use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a `__getattr__` for a package whose commands must not import what computes.
+    """Return a `__getattr__` for a package that imports its public names on first use.
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 
 
 def make_callable(package: str, name: str) -> None:
-    """Let a package be called as its function of the same name.
+    """Make a package callable as its function of the same name.
 
-    `gammacp.NAME` is a function for users, and a package for whoever imports its modules; Python
-    has one place for both.
+    `gammacp.NAME` is both a function for users and a package with modules, but an attribute can
+    hold only one of them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Counts of what a reader passed over, so that nothing is dropped in silence.
+"""Counts of items that a reader passed over, so that nothing is dropped silently.
 
 Everything of a file either becomes a unit (or declares an annotator, a text, bounds) or is counted
 here by kind and reason. What a tool's own library counts is what we read plus what we left out.
@@ -13,7 +13,7 @@ from gammacp.base.text import counted
 
 @dataclass(frozen=True, order=True)
 class LeftOut:
-    """Things of one kind in a file that did not become units, all for one reason.
+    """Items of one kind in a file that did not become units, all for the same reason.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Tally:
     counts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def add(self, kind: str, reason: str, count: int = 1, state: str = "") -> None:
-        """Count `count` more things of a kind; 0 is nothing."""
+        """Add `count` items of a kind; 0 adds no entry."""
         if count:
             self.counts[kind, reason, state] += count
 

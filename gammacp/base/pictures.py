@@ -22,12 +22,12 @@ from gammacp.base.text import visible
 from gammacp.errors import UsageError
 
 CAPTION_SIZE = 7.0
-# Inches of a line of the caption, and letters of it in an inch.
+# Height of a line of the caption in inches, and number of its letters per inch.
 _LINE = 0.142
 _LETTERS = 19.2
 # Inches that the layout puts around the panels.
 _MARGIN = 0.12
-# Letters of a name beside an axis.
+# Largest number of letters of a name beside an axis.
 _NAME = 18
 # Where a file keeps words about what it shows.
 _ABOUT = {".svg": "Description", ".png": "Description", ".pdf": "Subject"}
@@ -42,7 +42,7 @@ class Panel:
     height
         Height in inches.
     draw
-        Draws it on axes.
+        Function that draws the panel on axes.
     """
 
     height: float
@@ -62,7 +62,7 @@ class Picture:
     columns
         Number of panels that stand side by side.
     finish
-        Adds what belongs to several panels: it is given the figure and the list of axes.
+        Function that adds parts shared by several panels, given the figure and the list of axes.
     """
 
     panels: tuple[Panel, ...]
@@ -197,12 +197,12 @@ def caption_lines(caption: str, width: float) -> list[str]:
 
 
 def plain(text: str) -> str:
-    r"""Return a text that matplotlib shows as it is, with what hides in it made visible.
+    r"""Escape a text so that matplotlib shows it literally, with hidden characters visible.
 
     Parameters
     ----------
     text
-        A name of somebody's.
+        A name from a file.
 
     >>> plain("cost in $")
     'cost in \\$'
@@ -211,7 +211,7 @@ def plain(text: str) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text with its middle left out, if it is longer.
+    """Shorten a text that is too long by omitting its middle.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tables: a list of columns over records, once; text, HTML and CSV are made from the same list.
+"""Tables defined by one list of columns over records, for text, HTML and CSV alike.
 
 A record is a mapping with the keys of the JSON, so the JSON of a table are its records as they
 are. A column says which of them it shows, under which header and in which form.
@@ -29,7 +29,7 @@ Form: TypeAlias = Callable[[Any, int], str]
 
 
 def record_of(thing: object, keys: str) -> dict[str, Any]:
-    """Attributes of a result as JSON has them: what has an `as_dict` is its record.
+    """Return attributes of a result as a JSON record; objects with `as_dict` become records.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def permille(value: float | None, _digits: int = 0) -> str:
 
 
 def interval(value: Sequence[float] | None, digits: int = 4, form: Form = number) -> str:
-    """Two numbers, "a to b"; "–" where there is no interval.
+    """Return an interval as "a to b"; "–" if there is none.
 
     >>> interval((0.25, 0.5), 2)
     '0.25 to 0.50'
@@ -144,7 +144,7 @@ def share(value: float | None, _digits: int = 0) -> str:
 
 
 def listing(value: Iterable[object] | None, _digits: int = 0) -> str:
-    """Several texts, with semicolons."""
+    """Return several texts, joined by semicolons."""
     return "; ".join(map(str, value or ()))
 
 
@@ -183,7 +183,7 @@ class Column:
     digits
         Decimals, where they are not those of the whole table.
     value
-        Takes the value out of the record; default: what it has under the key.
+        Function that takes the value from the record; by default the entry of the key.
     tint
         For matrices: how a cell is coloured in HTML.
     wrapped

@@ -1,4 +1,4 @@
-"""Signatures: one line that says how a number was made, so that it can be made again.
+"""Signatures: one line that says how a number was computed, so that it can be reproduced.
 
 After sacrebleu: `gamma|d:combined(a:1,b:1,d:1,pos:sporadic,cat:nominal)|chance:shift|…|v:0.1.0`.
 A signature holds the method, the chance model, how many random sets were drawn, the seed, the
@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 from gammacp.base.version import __version__
 from gammacp.errors import UsageError
 
-# What stays as it is in a name: everything that separates nothing, letters of any script too.
+# Characters of a name that need no encoding: all that are not separators, letters of any script.
 _RESERVED = "%|,;=\r\n\t"
 
 
@@ -172,7 +172,7 @@ def _field(value: Any) -> str:
 
 
 def fingerprint(*values: bytes | str) -> str:
-    """Eight hexadecimal digits that tell `values` apart (matrices, orders).
+    """Return eight hexadecimal digits that identify `values` (matrices, orders).
 
     Parameters
     ----------

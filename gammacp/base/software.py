@@ -1,4 +1,4 @@
-"""The software that decides values: what a store notes, and what all workers of a sweep share.
+"""The versions of software on which values depend, for stores and for workers of a sweep.
 
 Versions of Python and of the packages that compute; a hash of the source of gammacp and shuffling,
 without what only reads or shows; and a hash of each of the user's modules together with
@@ -21,7 +21,7 @@ from gammacp.base.subjects import subjects
 from gammacp.base.version import __version__
 
 _PACKAGES = ("numpy", "scipy", "numba", "ortools", "networkx")
-# Packages of the core that no worker runs: what was read comes to it with its task.
+# Packages of the core that workers do not run, since tasks contain the data that were read.
 _ASIDE = ("cli", "formats", "datasets")
 _OURS = ("gammacp", "shuffling")
 _INSTALLED = ("site-packages", "dist-packages")
@@ -136,7 +136,7 @@ def _imported_sources(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _imports(text: str, package: str) -> Iterator[str]:
-    """Modules that a source may import."""
+    """Return the modules that a source may import."""
     try:
         tree = ast.parse(text)
     except SyntaxError:

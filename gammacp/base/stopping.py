@@ -56,7 +56,7 @@ class Work:
     """
 
     def __init__(self) -> None:
-        """Begin with nothing done and no budget."""
+        """Start with no steps taken and no budget."""
         self.steps = 0
         self.nodes = 0
         self.rounds = 0
@@ -75,7 +75,7 @@ _work: ContextVar[Work] = ContextVar("work")
 
 
 def current_work() -> Work:
-    """Return what counts the steps of this thread."""
+    """Return the `Work` that counts the steps of this thread."""
     try:
         return _work.get()
     except LookupError:
@@ -90,13 +90,13 @@ def spend(steps: float) -> None:
 
 
 def note(**facts: Any) -> None:
-    """Note what is worth telling about how something was solved."""
+    """Record a fact about how a problem was solved."""
     current_work().facts.update(facts)
 
 
 @contextmanager
 def counting() -> Iterator[Work]:
-    """Count the steps within by themselves; they count outside as well once it ends."""
+    """Count the steps of this block separately; add them to the outer count when it ends."""
     outer = current_work()
     own = Work()
     own.most = outer.left
@@ -112,7 +112,7 @@ def counting() -> Iterator[Work]:
 
 @contextmanager
 def budget(steps: float | None, *, beyond: bool = False) -> Iterator[Work]:
-    """Make everything `due` within once so many more steps are taken; None for no limit.
+    """Make everything in this block `due` after so many more steps; None for no limit.
 
     A budget around this one counts as well, unless the steps may go `beyond` it.
     """
@@ -131,7 +131,7 @@ def budget(steps: float | None, *, beyond: bool = False) -> Iterator[Work]:
 
 
 class _Clock:
-    """Seconds as `read` has them, without those in which it was stopped."""
+    """A clock that shows the seconds of `read`, except those during which it was stopped."""
 
     def __init__(self, read: Callable[[], float]) -> None:
         self._read = read

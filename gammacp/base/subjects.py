@@ -82,7 +82,7 @@ class Subject:
         Tables by kind. Most give the names that a module registers, separated by blanks, by
         module; commands and advice are by name.
     beside
-        Tables by another subject and by the kind which that subject offers.
+        Tables by the other subject and by the kind that it offers.
     """
 
     name: str

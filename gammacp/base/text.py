@@ -14,7 +14,7 @@ _HIDDEN = re.compile(
 
 
 def visible(text: str, *, keep: str = "") -> str:
-    r"""`text` with characters that act or hide written as escapes.
+    r"""Return `text` with escapes for control characters and invisible characters.
 
     Control characters and escape sequences move a terminal's cursor or rename its window, bidi
     overrides show a name in another order than it is stored. Joiners stay: emoji and several
@@ -42,7 +42,7 @@ def visible(text: str, *, keep: str = "") -> str:
 
 
 def category_name(category: str | None) -> str:
-    """Return the category, or what stands for none.
+    """Return the name of a category, or a placeholder for none.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def with_commas(number: int) -> str:
 
 
 def sentence(words: str) -> str:
-    """Words of a message as a sentence.
+    """Turn a message into a sentence.
 
     >>> sentence("few units per annotator")
     'Few units per annotator.'
@@ -89,7 +89,7 @@ def sentence(words: str) -> str:
 
 
 def group_by_text(entries: Iterable[tuple[str, str]], most: int = 5) -> Iterator[tuple[str, str]]:
-    """Each text once, with the first few names it applies to."""
+    """Group names by text: each text once, with the first few of its names."""
     names: dict[str, list[str]] = {}
     for text, name in entries:
         names.setdefault(text, []).append(name)
@@ -118,7 +118,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def first_names(names: Sequence[str], most: int, what: str = "more") -> str:
-    """Return the first names, and how many more there are.
+    """List the first few names, and the number of others.
 
     Parameters
     ----------

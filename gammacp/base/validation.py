@@ -1,4 +1,4 @@
-"""Checks of what people write by hand (TOML, JSON, posts of a page) against a model.
+"""Validation of hand-written input (TOML, JSON, posts of a page) against a model.
 
 A mistake is one DataError: the key and its line, the value, what it should be and what to write.
 """
@@ -66,7 +66,7 @@ def validated(
     Parameters
     ----------
     model
-        Model of what the document should say.
+        Model that the document must match.
     value
         The document, as TOML or JSON has it.
     file, text
@@ -77,7 +77,7 @@ def validated(
     Raises
     ------
     DataError
-        It says something else.
+        The document does not match the model.
     """
     try:
         return model.model_validate(value)

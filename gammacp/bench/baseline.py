@@ -1,13 +1,15 @@
-"""Curves against a stored baseline: what moved.
+"""Comparison of curves with those of a stored baseline.
 
-Of the same seed both have the same annotation sets: values must be equal, to 1e-9, and whatever
-moved is named. Where the baseline's store is beside it, single sets are compared and a paired
-t-test says whether a point moved one way. Of another seed the sets are other ones: the mean of
-each curve over its magnitudes is compared with the baseline's by Welch's test, as is each point's,
-the share of undefined sets by Fisher's exact test, and only what moved by more than noise counts; a
-point without spread on either side (magnitude 0, say) must agree to 1e-9. Curves and points have
-half of `level` each, within which Holm's method keeps the chance of any false alarm, whatever their
-dependence. What the tests of curves find with power .9 is said.
+With the same seed, both have the same annotation sets: values must be equal, up to 1e-9, and every
+difference is reported. If the store of the baseline is beside it, single sets are compared, and a
+paired t-test tells whether a point moved in one direction.
+
+With another seed the sets differ. The mean of each curve over its magnitudes is compared with that
+of the baseline by Welch's test, as is each point, and the share of undefined sets by Fisher's exact
+test. Only differences beyond noise are reported. A point without spread on either side, such as
+magnitude 0, must agree up to 1e-9. Curves and points are tested at half of `level` each; within
+each, Holm's method bounds the probability of any false alarm, whatever the dependence. The report
+also gives the differences that the tests of curves detect with power .9.
 """
 
 import math
@@ -28,7 +30,7 @@ from gammacp.bench.sweep import Sweep, canonical
 from gammacp.errors import DataError, UsageError
 
 _EXACT = 1e-9
-# What a baseline may differ in: the very thing that is tried out, and the random draws.
+# Keys of the configuration in which a baseline may differ: what is tried out, and random draws.
 _FREE = ("options", "seed", "gammacp")
 
 
@@ -81,7 +83,7 @@ def _finite(written: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BaselineComparison:
-    """Comparison with a baseline: which points moved, of how many, and in what sense.
+    """Comparison with a baseline: which points moved, and by which kind of test.
 
     Attributes
     ----------
@@ -92,12 +94,11 @@ class BaselineComparison:
     paired
         Whether both have the same annotation sets, so that every difference counts.
     only_baseline, only_now
-        Number of points that one of them has alone, which are not compared.
+        Numbers of points that only one side has; they are not compared.
     untested
         Number of compared points that have too few sets on a side for a test.
     detectable
-        Differences that the tests of curves would have found with power .9, for other annotation
-        sets.
+        Differences that the tests of curves detect with power .9, if annotation sets differ.
     """
 
     moved: tuple[PointChange, ...]
@@ -110,14 +111,14 @@ class BaselineComparison:
 
     @property
     def largest(self) -> PointChange | None:
-        """The mean that moved most."""
+        """Return the mean that moved most; None if none moved."""
         means = [d for d in self.moved if d.what == "mean"]
         return max(means, key=lambda d: abs(d.now - d.baseline), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Extent of a baseline: the default of the sweep that is compared with it."""
+    """Errors, measures and magnitudes of a baseline: defaults for the sweep compared with it."""
 
     errors: tuple[str, ...]
     measures: tuple[str, ...]
@@ -136,17 +137,17 @@ def extent_of(points: Sequence[Point]) -> Extent:
 
 
 def check_configuration(sweep: Sweep, baseline: Path) -> bool:
-    """Check how a baseline was made, and return whether it says so.
+    """Check the configuration of a baseline, and return whether it is known.
 
-    Measures' options and the seed may differ: they are what is compared. Any other difference of
-    configuration is a UsageError.
+    The options of measures and the seed may differ, as these are what is compared. Any other
+    difference of configuration is a UsageError.
 
     Parameters
     ----------
     sweep
         Sweep that is run now.
     baseline
-        The CSV of the earlier one; its configuration is the JSON beside it.
+        CSV of the baseline; its configuration is in the JSON file beside it.
     """
     provenance = read_provenance(baseline)
     if provenance is None:
@@ -166,7 +167,7 @@ def check_configuration(sweep: Sweep, baseline: Path) -> bool:
 def compare_with(
     path: Path, sweep: Sweep, store: Store, now: Sequence[Point], *, level: float = 0.01
 ) -> BaselineComparison:
-    """Return a sweep's points against the baseline in `path`; paired if both are of the same seed.
+    """Compare a sweep's points with the baseline in `path`, paired if both have the same seed.
 
     Parameters
     ----------
@@ -175,7 +176,7 @@ def compare_with(
     sweep
         Sweep that is run now.
     store
-        Store of the sweep's cells; those of the baseline are looked for beside it.
+        Store of the sweep's cells; that of the baseline is expected beside the baseline.
     now
         The points of its curves.
     level
@@ -198,7 +199,7 @@ def compare_with(
 
 
 def baseline_seed(path: Path) -> int | None:
-    """Return the seed that a baseline was made with; None where nothing beside it says so.
+    """Return the seed of a baseline; None if no file beside it gives the seed.
 
     Parameters
     ----------
@@ -230,10 +231,10 @@ def compare(
     baseline, now
         Points of the curves of both.
     level
-        Chance of any false alarm over all points and curves, in (0, 1).
+        Probability of any false alarm over all points and curves, in (0, 1).
     values_before, values_now
-        The values of single sets, from which the error of a curve's mean is known. Without them it
-        is taken as large as it can be: as if all points of a set were off by as much.
+        Values of single sets, which give the standard error of the mean of a curve. Without them
+        the largest possible error is assumed, as if all points of a set deviated alike.
 
     Raises
     ------
@@ -272,14 +273,14 @@ def compare_paired(
     values_before: Values | None,
     values_now: Values,
 ) -> BaselineComparison:
-    """All points that differ, for the same annotation sets.
+    """Return all points that differ, for the same annotation sets.
 
     Parameters
     ----------
     baseline, now
         Points of the curves of both.
     values_before, values_now
-        The values of single sets; None: only means, deviations and counts are compared.
+        Values of single sets. If None, only means, deviations and counts are compared.
 
     Raises
     ------
@@ -306,7 +307,7 @@ def compare_paired(
 def _pairs(
     baseline: Iterable[Point], now: Iterable[Point]
 ) -> tuple[list[tuple[Point, Point]], int, int]:
-    """Points that both have, and how many only the baseline and only the sweep has."""
+    """Return the points of both, and how many are only in the baseline and only in the sweep."""
     before, after = ({(p.error, p.measure, p.magnitude): p for p in q} for q in (baseline, now))
     pairs = [(before[key], point) for key, point in after.items() if key in before]
     if not pairs:
@@ -317,7 +318,7 @@ def _pairs(
 def _curves_of(
     pairs: Iterable[tuple[Point, Point]],
 ) -> dict[tuple[str, str], list[tuple[Point, Point]]]:
-    """Points that both have, by error and measure."""
+    """Return the points of both, by error and measure."""
     curves: dict[tuple[str, str], list[tuple[Point, Point]]] = {}
     for old, new in pairs:
         curves.setdefault((new.error, new.measure), []).append((old, new))
@@ -375,7 +376,7 @@ def _apart(old: float, new: float) -> bool:
 
 
 def _paired_t(old: Floats, new: Floats) -> float:
-    """Two-sided p of the mean difference over sets; 0 where all differ by the same."""
+    """Return the two-sided p of the mean difference; 0 if all sets differ by the same."""
     from scipy.stats import ttest_rel
 
     if len(old) < 2:
@@ -411,9 +412,9 @@ def _welch(old: Point, new: Point) -> float:
 
 
 def _untested(old: Point, new: Point) -> bool:
-    """Return whether both points have a mean, and one value cannot be tested against the other.
+    """Return whether both points have a mean, but too few values for a test.
 
-    A single value may be compared with a point that has no spread, but not with another one.
+    A single value can be compared with a point without spread, but not with other points.
     """
     sets = [p.sets - p.undefined for p in (old, new)]
     spread = any(p.sd > _EXACT for p in (old, new))
@@ -428,9 +429,10 @@ def _fisher(old: Point, new: Point) -> float:
 
 
 def _adjusted(found: Sequence[PointChange]) -> list[PointChange]:
-    """Add Holm's adjusted p: the smallest is multiplied by their number, the next by one less.
+    """Add the p adjusted by Holm's method.
 
-    None is smaller than the one before it; what was not tested stays so.
+    The smallest p is multiplied by the number of tests, the next by one less, and so on; none
+    becomes smaller than the one before it. Changes without a test are not altered.
     """
     order = sorted((i for i, d in enumerate(found) if d.p == d.p), key=lambda i: found[i].p)
     adjusted = list(found)

@@ -77,7 +77,7 @@ def curve_test(
     values_before: Values | None,
     values_now: Values | None,
 ) -> CurveTest | None:
-    """Test the mean of a curve over its magnitudes; None where there is no noise to test it by.
+    """Test the mean of a curve over its magnitudes; return None if it has no noise.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ def curve_test(
     pairs
         The curve's points of the baseline and of now.
     values_before, values_now
-        The values of single sets, where they are known.
+        Values of single sets, if known.
     """
     from scipy.stats import t
 
-    # Where no set has any spread, points are compared exactly.
+    # Points without any spread are compared exactly.
     used = [pair for pair in pairs if any(p.sd > _EXACT for p in pair)]
     if len(used) < 2:
         return None
@@ -109,7 +109,7 @@ def curve_test(
 
 
 def _side(points: Sequence[Point], values: Values | None) -> tuple[float, float, int] | None:
-    """Mean of a curve, variance of a set's mean over magnitudes, and number of sets."""
+    """Return the mean of a curve, the variance of the mean of a set, and the number of sets."""
     keys = [(p.error, p.measure, p.magnitude) for p in points]
     if values is not None and all(key in values for key in keys):
         common = sorted(set.intersection(*(set(values[key]) for key in keys)))
@@ -121,7 +121,7 @@ def _side(points: Sequence[Point], values: Values | None) -> tuple[float, float,
         return float(means.mean()), float(means.var(ddof=1)), len(means)
     if any(math.isnan(p.mean) or math.isnan(p.sd) for p in points):
         return None
-    # Deviations that all go the same way: the variance cannot be larger.
+    # Assume deviations in one direction: this gives the largest possible variance.
     sd = float(np.mean([p.sd for p in points]))
     sets = min(p.sets - p.undefined for p in points)
     return float(np.mean([p.mean for p in points])), sd**2, sets

@@ -1,4 +1,4 @@
-"""A change that should not matter, as a magnitude: how much error moves a curve as far."""
+"""Size of a change that should not matter, as the error magnitude that has the same effect."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Equivalent:
     Attributes
     ----------
     magnitude
-        Mean distance between the magnitude of an annotation set and the one at which the curve
-        has the value that the changed set has; None where there is nothing to compare.
+        Mean distance between the magnitude of an annotation set and the one at which the curve has
+        the value of the changed set; None if nothing can be compared.
     points
-        Number of magnitudes that were compared: those before the curve is saturated.
+        Number of magnitudes compared: those before the curve saturates.
     beyond
-        Number of them that have a changed value that the curve never takes, so that the distance to
-        its end is too small.
+        Number of those at which the changed value is outside the range of the curve. The distance
+        to the end of the curve is then used, which is too small.
     """
 
     magnitude: float | None
@@ -43,10 +43,10 @@ def equivalent_magnitude(
     *,
     ends: float | None,
 ) -> Equivalent:
-    """Return the magnitude whose value on a measure's own curve equals that of a change.
+    """Return the error magnitude that moves a curve as far as a change does.
 
-    The curve is made falling first (isotonic regression) and is straight between its points. On a
-    flat stretch the nearest magnitude counts, in favour of the change.
+    The curve is made monotone first (isotonic regression) and interpolated linearly. On a flat
+    stretch the nearest magnitude is taken, in favour of the change.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def equivalent_magnitude(
     changed
         Values of sets under the change, by magnitude.
     ends
-        Magnitude from which on the curve is saturated: what lies beyond cannot be read off it.
+        Magnitude at which the curve saturates: larger ones cannot be read off it.
     """
     known = ~np.isnan(means)
     if ends is None or known.sum() < 2:

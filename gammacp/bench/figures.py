@@ -79,7 +79,7 @@ def measure_title(name: str) -> str:
 def plot_errors(
     points: Sequence[Point], folder: Path, what: str = "agreement", *, about: str = ""
 ) -> list[Path]:
-    """`<error>.svg` and `<error>.png` for each error; returns the paths.
+    """Write `<error>.svg` and `<error>.png` for each error; return the paths.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def plot_errors(
             panels = {title: shown}
         else:
             panels = _panels(drawn, title)
-        # The first panel says what has no curve.
+        # The first panel names what has no curve.
         panels[next(iter(panels))] |= {
             measure_title(n): c for n, c in curves.items() if n not in drawn
         }
@@ -136,7 +136,10 @@ def file_name(name: str) -> str:
 
 
 def _panels(curves: _Curves, title: str) -> dict[str, _Curves]:
-    """More curves than a panel can show, by family; a family may fill several panels."""
+    """Split the curves into panels by family, if they are too many for one.
+
+    A family may fill several panels.
+    """
     panels: dict[str, _Curves] = {}
     for name, curve in curves.items():
         group = [p for p in panels if p.startswith(_family_title(name))]
@@ -208,7 +211,7 @@ def draw_panel(
     bottom
         Lower end of the vertical axis, for panels that share one; by default below the curves.
     line
-        Letters of a line of notes: what the panel is wide.
+        Number of letters in a line of notes, for the width of the panel.
     """
     known = {label: curve for label, curve in curves.items() if _has_values(curve)}
     flat = {label: curve for label, curve in known.items() if _is_flat(curve)}
@@ -228,7 +231,7 @@ def draw_panel(
     if bottom is None:
         bottom = shared_bottom([curves], floor)
     axes.set(xlim=(0, 1), ylim=(bottom, 1.04), ylabel=y)
-    # Below the axis no curve can run through the words.
+    # Notes are written below the axis, where no curve can cross them.
     axes.set_xlabel("\n".join([x, *_wrapped(notes, line)]), fontsize=8 if notes else None)
     axes.axhline(0, color="#555555", linewidth=0.8, zorder=2)
     axes.set_title(title)
@@ -249,13 +252,13 @@ def shared_bottom(panels: Iterable[Mapping[str, Sequence[Point]]], floor: float 
 
 
 def _is_flat(curve: Sequence[Point]) -> bool:
-    """Return whether a curve of several points has one value all along."""
+    """Return whether a curve of several points is constant."""
     means = [p.mean for p in curve if p.mean == p.mean]
     return len(means) > 1 and max(means) - min(means) < _FLAT
 
 
 def _flat_notes(flat: Mapping[str, Sequence[Point]]) -> list[str]:
-    """Name curves that have one value all along: drawn, they would hide each other."""
+    """Name the curves that are constant: drawn, they would hide each other."""
     labels: dict[str, list[str]] = {}
     for label, curve in flat.items():
         mean = next(p.mean for p in curve if p.mean == p.mean)
@@ -264,7 +267,7 @@ def _flat_notes(flat: Mapping[str, Sequence[Point]]) -> list[str]:
 
 
 def _jump_notes(drawn: Mapping[str, Sequence[Point]]) -> list[str]:
-    """Say where curves jump up, as where all annotators have lost the last boundary."""
+    """Say where curves jump up, as happens when all annotators have lost the last boundary."""
     jumps: dict[float, list[str]] = {}
     for label, curve in drawn.items():
         for before, after in pairwise(curve):
@@ -274,7 +277,7 @@ def _jump_notes(drawn: Mapping[str, Sequence[Point]]) -> list[str]:
 
 
 def _depth_notes(drawn: Mapping[str, Sequence[Point]], floor: float) -> list[str]:
-    """Name the curves that go on below the panel, and say how far the lowest of them goes."""
+    """Name the curves that continue below the panel, with the lowest value."""
     cut = [label for label, curve in drawn.items() if lowest_mean(curve) < floor]
     if not cut:
         return []
@@ -283,14 +286,14 @@ def _depth_notes(drawn: Mapping[str, Sequence[Point]], floor: float) -> list[str
 
 
 def _short(value: float) -> str:
-    """Return a value in two digits, with a minus sign."""
+    """Format a value with two digits and a minus sign."""
     return f"{value:.2g}".replace("-", "−")
 
 
 def _wrapped(notes: Sequence[str], line: int) -> list[str]:
-    """Return the notes as lines of so many letters, without those that only set formulas."""
+    """Break the notes into lines of this many letters, without markup of formulas."""
     lines: list[str] = []
-    # A measure such as 1 − SER is not broken.
+    # Do not break names of measures such as 1 − SER.
     text = "; ".join(notes).replace(" − ", "\u00a0−\u00a0")
     for word in text.split(" "):
         if lines:
@@ -310,7 +313,10 @@ def lowest_mean(points: Sequence[Point]) -> float:
 
 
 def _has_values(curve: Sequence[Point]) -> bool:
-    """Return whether there is a curve: 1 where nothing is shuffled, and nothing beyond, is none."""
+    """Return whether a curve has values to draw.
+
+    A value at magnitude 0 alone, where nothing is shuffled, is not enough.
+    """
     beyond = [p for p in curve if p.magnitude > 0] or curve
     return any(p.mean == p.mean for p in beyond)
 

@@ -40,7 +40,7 @@ WHERE mine.value IS NOT theirs.value OR mine.reason IS NOT theirs.reason
 LIMIT 1
 """
 
-# Runs of an earlier merge have the same token; they may have computed more cells since.
+# Runs that were merged before have the same token; they may have computed more cells since.
 _RUNS = """
 INSERT INTO main.runs
     (token, experiment, began, executor, software, processor, mixed, cells, seconds)
@@ -54,7 +54,7 @@ SET cells = max(cells, excluded.cells), seconds = max(seconds, excluded.seconds)
 
 @dataclass(frozen=True, slots=True)
 class MergeCounts:
-    """Numbers of cells from one store: added ones, and ones that were here with the same value."""
+    """Numbers of cells from one store: added ones, and those already present with equal values."""
 
     path: Path
     added: int

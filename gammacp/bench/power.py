@@ -1,8 +1,8 @@
 """Power of Welch's test between corpora of sweeps: which magnitudes a measure tells apart.
 
-A *corpus* here is D independent annotation sets (documents) of one magnitude, and what is compared
-are means of a measure over two such corpora. The magnitudes of a sweep share random numbers, which
-real corpora do not, so that nothing is paired: means and variances over sets are all that counts.
+A *corpus* here is D independent annotation sets (documents) of one magnitude. Means of a measure
+over two such corpora are compared. The magnitudes of a sweep share random numbers, which real
+corpora do not, so that nothing is paired: only means and variances over sets are used.
 
 References
 ----------
@@ -56,13 +56,13 @@ class Moments:
 
 @dataclass(frozen=True)
 class Told:
-    """Power between every two magnitudes i < j, shapes (…, pairs).
+    """Power of the test between all pairs of magnitudes i < j, shapes (…, pairs).
 
     Attributes
     ----------
     right, wrong
-        Probability that the corpus of more errors has significantly less agreement, or
-        significantly more. Both are 0 where a corpus would have fewer than two defined values.
+        Probability that the corpus with more errors has significantly less agreement, or
+        significantly more. Both are 0 if a corpus would have fewer than two defined values.
     testable
         Whether both corpora have two values, on average.
     """
@@ -79,23 +79,23 @@ class Told:
 
 
 def pairs_of(n: int) -> tuple[Indices, Indices]:
-    """Every two of n magnitudes, the smaller first."""
+    """Return all pairs of n magnitudes, the smaller one first."""
     first, second = np.triu_indices(n, 1)
     return first, second
 
 
 def told_by(moments: Moments, documents: float, level: float) -> Told:
-    """Power of Welch's two-sided test between corpora of so many documents.
+    """Return the power of Welch's two-sided test between corpora of this number of documents.
 
-    Two curves without any spread that differ are told for certain; two that do not differ are told
-    with probability level / 2 in either direction, as any others of the same mean are.
+    Two points without spread that differ are told apart with certainty. If they do not differ,
+    either direction has probability level / 2, as for any others with equal means.
 
     Parameters
     ----------
     moments
         Moments of measures at ascending magnitudes, the last axis.
     documents
-        D: of each corpus. A measure without a value for some sets has accordingly fewer.
+        D, the documents of each corpus. A measure that is undefined for some sets has fewer.
     level
         Level of the test, in (0, 1).
     """
@@ -125,16 +125,16 @@ def told_by(moments: Moments, documents: float, level: float) -> Told:
 
 
 def _lower_tail(freedom: Floats, effect: Floats, t: Floats) -> Floats:
-    """Distribution function of the noncentral t."""
+    """Return the distribution function of the noncentral t."""
     from scipy.special import nctdtr
 
-    # It is NaN where it is too small for a float (below some 1e-60), which is 0 here.
+    # scipy returns NaN for values too small for a float (below about 1e-60), which are 0 here.
     tail: Floats = np.nan_to_num(nctdtr(freedom, effect, t), nan=0.0)
     return tail
 
 
 def pseudo_values(values: Floats, documents: float, level: float) -> Floats:
-    """Jackknife pseudo-values of `told`, shape (sets, …): one for each set that is left out.
+    """Return jackknife pseudo-values of `told`, shape (sets, …), one for each set left out.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def pseudo_values(values: Floats, documents: float, level: float) -> Floats:
     whole = told_by(Moments.of(values), documents, level).told
     rows = np.arange(n)
     without = [told_by(Moments.of(values[rows != k]), documents, level).told for k in rows]
-    # A curve that is not told at all without one set is told nothing of.
+    # If no pair can be tested without one set, the power of that replicate is 0.
     replicates = np.nan_to_num(np.array(without))
     pseudo: Floats = n * np.nan_to_num(whole) - (n - 1) * replicates
     return pseudo

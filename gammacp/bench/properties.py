@@ -1,8 +1,8 @@
-"""Properties of units that a sweep tries: in how many pairs that cost something they occur.
+"""Properties of units that a sweep tests, counted in pairs of units that cost something.
 
-A fault of a dissimilarity is only found where units have what it is about. What counts are pairs
-of units of different annotators that cost more than 0 and less than two units left alone, so that
-an alignment may put them together and a wrong cost moves a value.
+A fault of a dissimilarity shows only if the units have the property that it concerns. The counted
+pairs are of units of different annotators that cost more than 0 and less than two unaligned units:
+an alignment may join them, so that a wrong cost changes a value.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _BESIDE = "beside a unit that overlaps it"
 
 
 def count_properties(continua: Iterable[Continuum], dissimilarity: Any) -> dict[str, int]:
-    """Count the pairs of units of different annotators that have each property and cost something.
+    """Count pairs of units of different annotators, by property, that cost something.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def count_properties(continua: Iterable[Continuum], dissimilarity: Any) -> dict[
 
 
 def _pairs(continuum: Continuum) -> tuple[Any, Any]:
-    """Every pair of units of different annotators."""
+    """Return all pairs of units of different annotators."""
     codes = continuum.annotator_codes
     first, second = np.nonzero(np.triu(codes[:, None] != codes, 1))
     return first, second

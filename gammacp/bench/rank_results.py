@@ -1,4 +1,4 @@
-"""Results that a ranking leaves in its folder: a table, and a heat map with curves below."""
+"""Files that a ranking writes: a table, and a heat map with curves below it."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ _CELL_HEIGHT = 0.33
 _PANEL_HEIGHT = 2.2
 _WIDTH = 7.4
 _TITLE = "Which measure sees which error"
-# Inches beside the cells of the map, and those of a cell with words of the usual size, and at all.
+# Width beside the cells of the map; widths of a cell with words of usual size, and of any size.
 _BESIDE_MAP = 1.5
 _WORDS = 0.75
 _FEW_WORDS = 0.5
-# Inches of a letter of an error.
+# Width of a letter in the name of an error, in inches.
 _LETTER = 0.075
 
 
 def write_ranking(
     ranking: Ranking, found: SweptValues, folder: Path, *, figures: bool = True
 ) -> list[Path]:
-    """Write `ranks.csv` and, with matplotlib, `ranks.svg` and `ranks.png`; returns the paths.
+    """Write `ranks.csv` and, with matplotlib, `ranks.svg` and `ranks.png`; return the paths.
 
     Parameters
     ----------
     ranking
         Ranking that is written.
     found
-        The values that it was made of.
+        Values from which the ranking was made.
     folder
-        Made where it is not there.
+        Folder for the files; created if missing.
     figures
         Whether to draw.
     """
@@ -84,7 +84,7 @@ def _row(ranking: Ranking, error: ErrorRanks, measure: MeasureRank) -> list[obje
 
 
 def _points(ranking: Ranking, found: SweptValues) -> dict[str, list[Point]]:
-    """Return the curves of every error, of the sets that are ranked."""
+    """Return the curves of each error, over the sets that are ranked."""
     common, _ = common_sets(found.values)
     panels: dict[str, list[Point]] = {}
     for each in ranking.errors:
@@ -163,7 +163,7 @@ def error_title(error: str) -> str:
 
 
 def _order(ranking: Ranking) -> list[str]:
-    """Measures by their mean `told` over errors, what is not told being nothing."""
+    """Return the measures by their mean `told` over errors; missing values count as 0."""
     told: dict[str, list[float]] = {}
     for error in ranking.errors:
         for each in error.measures:
@@ -226,7 +226,10 @@ def _cells_in_words(ranking: Ranking) -> str:
 def _draw_cells(
     axes: Any, *, ranking: Ranking, order: Sequence[str], inches: float = math.inf
 ) -> None:
-    """Draw how much is told as shades, with steps and ranks as words where there is room."""
+    """Draw power as shades.
+
+    Steps and ranks are written into the cells if there is room.
+    """
     found = {(e.error, m.measure): m for e in ranking.errors for m in e.measures}
     errors = [e.error for e in ranking.errors]
     told = [[_told(found.get((error, measure))) for error in errors] for measure in order]

@@ -1,4 +1,4 @@
-"""Running a sweep: what is missing in the store is computed by an executor and kept."""
+"""Running of sweeps: an executor computes the cells missing in a store, and they are kept."""
 
 import signal
 import threading
@@ -30,12 +30,12 @@ Progress: TypeAlias = Callable[[int, int], None]  # cells done (also earlier), c
 
 
 class SweepError(GammacpError):
-    """A sweep could not go on; what it had computed is kept."""
+    """Error that ends a sweep; cells computed so far are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A task that could not be computed, and why."""
+    """A task that could not be computed, with the reason."""
 
     task: Task
     why: str
@@ -85,8 +85,8 @@ def run(
 ) -> Outcome:
     """Compute what the store lacks of a sweep.
 
-    Without `resume` what the store has of it is dropped; with `mixed` it may have come from other
-    software, and the store says so.
+    Without `resume`, cells of the sweep in the store are dropped. With `mixed`, existing cells may
+    come from other software, and the store records that.
 
     `progress` is told after every commit, `failed` of every task that could not be computed, as
     soon as that is known.
@@ -164,7 +164,7 @@ class _Run:
         self._keep(_drain(self.finished))
 
     def _tasks_left(self) -> Iterator[Task]:
-        """Every task with the measures that the store lacks, also if that is none."""
+        """Yield the tasks that are left, each with the measures that the store lacks."""
         if self.outcome.reused == self.sweep.n_cells:
             return
         for task in self.sweep.tasks():
@@ -173,7 +173,7 @@ class _Run:
 
     def _submit(self) -> None:
         width = max(1, self.pool.width())
-        # Twice the width: a worker that ends a chunk finds the next one waiting.
+        # Keep twice as many chunks in flight as there are workers, so that the next one is waiting.
         while len(self.in_flight) < 2 * width:
             chunk = self._next(width)
             if chunk is None:
@@ -201,7 +201,7 @@ class _Run:
             return 1
         done = self.outcome.reused + self.outcome.computed
         left = (self.sweep.n_cells - done) / len(self.sweep.measures)
-        # Chunks shrink towards the end, so that the workers end together.
+        # Shrink chunks towards the end, so that all workers finish at about the same time.
         fair = left / (3 * width)
         return int(max(1, min(CHUNK_SECONDS / max(self.cost, 1e-6), fair, LARGEST_CHUNK)))
 
@@ -271,7 +271,7 @@ class _Run:
 
     def _check_hope(self) -> None:
         failures = self.outcome.failures
-        # What failed in an earlier run comes first in the next: that says nothing about the rest.
+        # Tasks that failed in an earlier run come first, and say nothing about the others.
         succeeded = self.outcome.computed or self.outcome.reused
         if len(failures) >= HOPELESS and not succeeded:
             raise SweepError(f"the first {len(failures)} tasks all failed: {failures[0].why}")

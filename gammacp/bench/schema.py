@@ -1,8 +1,8 @@
 """The store's SQLite schema, how a store is told from other databases, and a sound one from others.
 
 Triggers keep a count and a checksum of the cells of every run, and checksums of the texts and of
-what the runs are; whatever adds to a store, what it adds and its checksum are one transaction.
-`check_sound` compares them with what is there.
+the runs. Rows and their checksums are always written in one transaction. `check_sound` compares
+them with the contents.
 """
 
 import sqlite3
@@ -19,7 +19,7 @@ from gammacp.errors import DataError
 APPLICATION_ID = 0x67616D63  # "gamc", by which `file` and we tell a store from other databases
 VERSION = 4  # those before were never released
 
-# What there may be nothing of is infinite in a checksum.
+# Columns that may be NULL count as infinite in a checksum.
 _NUMBERS = (
     '{0}experiment, {0}error, {0}magnitude, {0}"set", {0}measure, ifnull({0}value, 9e999),'
     " ifnull({0}reason, 9e999), ifnull({0}status, 9e999), ifnull({0}bound, 9e999),"
@@ -114,7 +114,7 @@ def is_new(database: sqlite3.Connection, path: Path) -> bool:
 
 
 def create(database: sqlite3.Connection) -> None:
-    """Make the tables of a new store, all or nothing."""
+    """Create the tables of a new store, all or none."""
     marks = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
     try:
         database.executescript(f"BEGIN IMMEDIATE; {_TABLES} {marks} COMMIT;")
@@ -125,7 +125,7 @@ def create(database: sqlite3.Connection) -> None:
 
 
 def connect_store(place: str | Path) -> sqlite3.Connection:
-    """Open a connection that knows the functions of the schema; what is there is not read yet.
+    """Open a connection with the SQL functions of the schema; nothing is read yet.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def connect_store(place: str | Path) -> sqlite3.Connection:
         The file, or a URI of it; others can be attached by theirs.
     """
     database = connect(place, uri=True, timeout=30)
-    # Triggers call functions of ours, which some builds of SQLite would have to be told.
+    # Triggers call functions of ours, which some builds of SQLite must be told to trust.
     database.execute("PRAGMA trusted_schema = ON")
     database.create_function("cell_sum", 12, _cell_sum)
     database.create_function("checksum", -1, _checksum)
@@ -141,7 +141,7 @@ def connect_store(place: str | Path) -> sqlite3.Connection:
 
 
 def check_sound(database: sqlite3.Connection, path: Path) -> None:
-    """Compare what a store holds with its counts and checksums, as of one moment.
+    """Compare the contents of a store, at one moment, with its counts and checksums.
 
     Raises
     ------

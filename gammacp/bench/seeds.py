@@ -1,9 +1,9 @@
 """The random stream of a cell, from values that never change.
 
-A stream is named by what it is for, the number of the set, never by an index into the sweep. So
-finer steps, more sets, more errors and more measures leave the streams of everything that exists
-as they are. The magnitudes of a set share theirs, so that curves can be compared set by set.
-Annotation sets have theirs in `shuffling.shuffle`, measures here.
+A stream is identified by its purpose and the number of the set, never by an index into the sweep.
+So finer steps and further sets, errors and measures do not change any existing stream. All
+magnitudes of a set share a stream, so that curves can be compared set by set. Streams of annotation
+sets are in `shuffling.shuffle`, those of measures here.
 """
 
 from hashlib import sha256
@@ -19,12 +19,12 @@ _TREES = 3
 
 
 def _stable(name: str) -> int:
-    """32 bits that stand for a name, the same in every process and version."""
+    """Return 32 bits for a name, the same in every process and version."""
     return int.from_bytes(sha256(name.encode()).digest()[:4], "big")
 
 
 def measure_seed(seed: int, set_number: int) -> int:
-    """Return the seed that measures of this set get (γ's chance model), 0 ≤ seed < 2³²."""
+    """Return the seed of a set's measures (γ's chance model), 0 ≤ seed < 2³²."""
     return int(SeedSequence(seed, spawn_key=(_MEASURES, set_number)).generate_state(1)[0])
 
 

@@ -18,7 +18,7 @@ from shuffling.shuffle import reference_set
 
 @dataclass(frozen=True, slots=True)
 class WrittenSet:
-    """One set: its number, its units, where they were written, and what errors fell short of."""
+    """A set that was written: number, units, paths, and errors made less often than requested."""
 
     number: int
     reference: Continuum
@@ -54,7 +54,7 @@ def write_sets(
     seed: int = 0,
     format: str | None = None,
 ) -> list[WrittenSet]:
-    """Make sets of a sweep and write them; the same units as `bench` measures.
+    """Make sets of a sweep and write them, with the same units that `bench` measures.
 
     Parameters
     ----------

@@ -1,10 +1,11 @@
 """Simultaneous intervals of ranks from values of single sets (max-t over all pairs).
 
-Ranks of measures hold together when no two measures are put in an order that is not theirs. Each
-difference of two measures has a standard error from jackknife pseudo-values, one per set; the order
-of two is taken as known where its |t| exceeds the value that the largest |t| of all pairs exceeds
-with probability `level` if nothing differs. A rank then reaches from 1 + the number of measures
-that are known to be better to the number of all less those that are known to be worse.
+The intervals hold simultaneously if no two measures are put in a wrong order. Each difference of
+two measures has a standard error from jackknife pseudo-values, one per set. The order of two
+measures is taken as known if its |t| exceeds a critical value, which the largest |t| of all pairs
+exceeds with probability `level` if no measures differ. The best rank of a measure is 1 + the number
+of measures known to be better, its worst rank the number of all measures less those known to be
+worse.
 
 References
 ----------
@@ -32,15 +33,15 @@ _EXACT = 1e-12
 def critical_value(tables: Sequence[Floats], level: float) -> float:
     """Return the |t| that the largest of all pairs of columns exceeds with probability `level`.
 
-    Drawn for normal rows that have the covariances of these: rows of all tables come from the same
-    sets, so that the tables depend on each other.
+    The distribution is simulated with normal rows that have the covariances of the tables. The rows
+    of all tables come from the same sets, so that the tables depend on each other.
 
     Parameters
     ----------
     tables
-        Shape (sets, measures) each, of the same sets.
+        Values of the same sets, each of shape (sets, measures).
     level
-        In (0, 1).
+        Probability of an error, in (0, 1).
     """
     sets = len(tables[0])
     widths = [table.shape[1] for table in tables]
@@ -68,14 +69,14 @@ def critical_value(tables: Sequence[Floats], level: float) -> float:
 
 
 def better(estimates: Floats, pseudo: Floats, critical: float) -> Bools:
-    """Return whether each measure is shown to be better than each other, (measures, measures).
+    """Return which measures are shown to be better than which others, (measures, measures).
 
     Parameters
     ----------
     estimates
-        Shape (measures,); greater is better. Pseudo-values give the errors of their differences
-        alone: corrected for bias by them, estimates of few skewed sets are put in a wrong order
-        too often.
+        Estimates, shape (measures,); greater is better. They are not corrected for bias by the
+        pseudo-values, which only give the errors of differences: with few skewed sets, corrected
+        estimates are put in a wrong order too often.
     pseudo
         Jackknife pseudo-values of the estimates, shape (sets, measures).
     critical
@@ -89,7 +90,7 @@ def better(estimates: Floats, pseudo: Floats, critical: float) -> Bools:
 
 
 def rank_intervals(estimates: Floats, pseudo: Floats, critical: float) -> list[tuple[int, int]]:
-    """Best and worst rank of each measure; parameters as for `better`."""
+    """Return the best and the worst rank of each measure; parameters as for `better`."""
     known = better(estimates, pseudo, critical)
     ahead = known.sum(axis=0)
     behind = known.sum(axis=1)

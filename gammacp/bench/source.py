@@ -53,14 +53,14 @@ class Shuffled:
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return what of the reference's file is not in the reference."""
+        """Return what was left out of the reference's file."""
         if isinstance(self.origin, Continuum):
             return self.origin.left_out
         return ()
 
     @property
     def reference_model(self) -> ReferenceModel:
-        """The model of errors: the one given, or what the origin is or teaches."""
+        """Return the model of errors: as given, as the origin is one, or learnt from the origin."""
         if self.model is not None:
             return self.model
         if isinstance(self.origin, ReferenceModel):
@@ -70,9 +70,9 @@ class Shuffled:
     def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
     ) -> Continuum:
-        """Return the set; `gammacp shuffle` makes the same one from the same arguments.
+        """Return a set; `gammacp shuffle` makes the same one from the same arguments.
 
-        Raises UsageError where a panel has another number of annotators.
+        Raises UsageError if a panel has another number of annotators.
         """
         if self.panel is not None and n_annotators != self.panel.n_annotators:
             raise UsageError(
@@ -105,7 +105,7 @@ def source_from(
     model: str | Path | ReferenceModel | None = None,
     layout: str | None = None,
 ) -> Shuffled:
-    """Return the source that command line options stand for.
+    """Return the source for the options of the command line.
 
     Parameters
     ----------

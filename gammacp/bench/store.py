@@ -1,9 +1,9 @@
 """The store of a sweep: every cell is a row of an SQLite database.
 
-One process writes (the sweep's parent), any number may read while it does. A chunk's cells are
-committed together and flushed to disk (WAL, synchronous FULL): what was committed survives a
-kill and a power cut, what was not leaves no trace. Opening a store compares
-counts and checksums first (`gammacp.bench.schema`): nothing is read from a damaged one.
+One process writes, the sweep's parent; any number may read meanwhile. The cells of a chunk are
+committed together and flushed to disk (WAL, synchronous FULL): committed cells survive a kill and a
+power cut, others leave no trace. When a store is opened, counts and checksums are compared first
+(`gammacp.bench.schema`), so that nothing is read from a damaged store.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ Values: TypeAlias = Mapping[tuple[str, str, float], Mapping[int, float]]
 
 
 class OtherSoftware(UsageError):
-    """A store has cells that other software computed."""
+    """Error: a store has cells that were computed by other software."""
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A sweep's name in a store, its configuration and the hash of it."""
+    """A sweep in a store: its name, its configuration and the hash of that."""
 
     id: int
     name: str
@@ -48,7 +48,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Software and settings that computed cells.
+    """A run of a sweep: software and settings by which cells were computed.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Store:
 
     @classmethod
     def writing(cls, path: str | Path) -> Store:
-        """Return the store at `path`, made if it is not there yet.
+        """Open the store at `path` for writing, and create it if necessary.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Store:
             It cannot be written to, or another process is writing to it.
         """
         path = Path(path)
-        # One file has one lock, also by the name of a link to it.
+        # Resolve links, so that a file has one lock whatever its name.
         place = path.resolve()
         if place.is_dir():
             raise _a_folder(path)
@@ -122,7 +122,7 @@ class Store:
 
     @classmethod
     def reading(cls, path: str | Path) -> Store:
-        """Return the store at `path`, for reading; also while a sweep writes to it.
+        """Open the store at `path` for reading, even while a sweep writes to it.
 
         Parameters
         ----------
@@ -155,11 +155,11 @@ class Store:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
+        """Close the store."""
         self.close()
 
     def close(self) -> None:
-        """Close the database and let others write."""
+        """Close the database and release the lock."""
         self.database.close()
         if self._lock is not None:
             self._lock.close()
@@ -183,10 +183,10 @@ class Store:
         return tuple(Experiment(*row) for row in rows)
 
     def begin(self, sweep: Sweep, *, resume: bool = True) -> Experiment:
-        """Return the sweep's experiment, made if it is not there yet.
+        """Return the experiment of a sweep, and create it if necessary.
 
-        Without `resume` the cells it has are dropped first. With it, an experiment of that name
-        under another configuration is refused.
+        Without `resume`, its existing cells are dropped first. With `resume`, an experiment of the
+        same name with another configuration is refused.
         """
         configuration = sweep.configuration
         existing = {e.name: e for e in self.experiments()}.get(sweep.experiment)
@@ -211,7 +211,7 @@ class Store:
         return Experiment(cursor.lastrowid, sweep.experiment, digest, text)
 
     def measures_done(self, experiment: Experiment, task: Task) -> list[str]:
-        """Names of the measures of this annotation set that are there.
+        """Return the names of the measures that this annotation set already has.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ class Store:
         return [name for (name,) in rows]
 
     def count(self, experiment: Experiment, sweep: Sweep) -> int:
-        """Count the sweep's cells that are there.
+        """Count the sweep's cells in the store.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class Store:
         return sum(n for e, x, m, n in rows if e in wanted[0] and x in wanted[1] and m in wanted[2])
 
     def values(self, experiment: Experiment, sets: int = 2**62) -> Values:
-        """Return the values of single sets, those of number below `sets`.
+        """Return the values of single sets with numbers below `sets`.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class Store:
         *,
         mixed: bool = False,
     ) -> int:
-        """Note that a run begins, and with what software; returns its number.
+        """Record the start of a run with its software, and return its number.
 
         Parameters
         ----------
@@ -308,9 +308,9 @@ class Store:
         executor
             Name of the run in `status`.
         here
-            The software that computes; None: `software()`, without any module of the user's.
+            Software that computes; None for `software()`, without any module of the user.
         mixed
-            Go on although cells of other software are there, and note that.
+            Whether to continue although there are cells of other software; this is recorded.
 
         Raises
         ------
@@ -339,9 +339,9 @@ class Store:
     def add(
         self, experiment: Experiment, cells: Sequence[Cell], *, run: int, seconds: float = 0.0
     ) -> None:
-        """Commit these cells together; a cell that is there already is an error.
+        """Commit these cells together; a cell that is already there is an error.
 
-        `run` is the run that computed them, `seconds` how long it has been going on.
+        `run` is the number of the run that computed them, `seconds` its duration so far.
 
         Parameters
         ----------
@@ -415,7 +415,7 @@ def _a_folder(path: Path) -> DataError:
 
 
 def _check_same(path: Path, known: Experiment, configuration: Mapping[str, object]) -> None:
-    """Raise a UsageError that names what differs if the experiment has another configuration."""
+    """Raise UsageError, with the differences, if the configuration of an experiment differs."""
     if known.hash == configuration_hash(configuration):
         return
     old: dict[str, object] = json.loads(known.configuration)
@@ -430,7 +430,7 @@ def _check_same(path: Path, known: Experiment, configuration: Mapping[str, objec
 def check_software(
     path: Path, name: str, there: Mapping[str, str], here: Mapping[str, str]
 ) -> None:
-    """Raise an OtherSoftware error that names what differs, if anything does.
+    """Raise OtherSoftware, with the differences, if the software differs.
 
     Parameters
     ----------
@@ -455,12 +455,12 @@ def check_software(
 def configuration_changes(
     old: Mapping[str, object], new: Mapping[str, object], under: str = ""
 ) -> str:
-    """Name what differs between two configurations, in words.
+    """Describe the differences between two configurations.
 
     Parameters
     ----------
     old, new
-        The one that is there, and the one here.
+        Configuration in the store, and the current one.
     under
         Name of the key that holds both, with a dot.
     """

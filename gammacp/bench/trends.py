@@ -1,7 +1,7 @@
 """Sentences about curves as paired tests over annotation sets.
 
-There are "strictly decreasing", "flat", "almost linear", "below 0 from .6", "quite close" and "the
-only one that".
+Examples are "strictly decreasing", "flat", "almost linear", "below 0 from .6", "quite close" and
+"the only one that".
 
 Every function takes `values`, shape (sets, magnitudes), one row per annotation set, NaN where
 undefined, and compares within rows: the magnitudes of a set share their random numbers, so that
@@ -10,8 +10,8 @@ hypothesis is that the sentence is false) and one that *contradicts* it. Where n
 significant the sets are too few to tell, and the verdict is open. So no sentence holds for want of
 data, and none fails by chance alone.
 
-"Everywhere" is shown when each of its parts is shown at the level itself (intersection–union test,
-Berger 1982); "somewhere" is tested by the largest of all places, whatever their dependence.
+"Everywhere" is shown if each part is shown at the same level (intersection–union test, Berger
+1982). "Somewhere" is tested by the largest difference of all places, whatever their dependence.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ class Trend:
         Measured effect where the sentence is weakest, in the unit of the curve: the smallest fall
         over a window, the largest distance from a target or from a line.
     detectable
-        The difference that the showing test finds there with probability .9 (its power).
+        Difference that the showing test would detect there with probability .9 (its power).
     where
-        The place of `effect`, in words.
+        Description of the place of `effect`.
     """
 
     shown: float
@@ -71,7 +71,7 @@ class Trend:
 
     @property
     def verdict(self) -> Verdict:
-        """Contradicted, shown, or neither."""
+        """Return the verdict: contradicted, shown, or neither."""
         if self.contradicted < LEVEL:
             return Verdict.FAILS
         if self.shown < LEVEL:
@@ -80,17 +80,17 @@ class Trend:
 
     @property
     def p(self) -> float:
-        """Return the p of the test that decided, of the showing one where none did."""
+        """Return p of the test that decided, or of the showing test if neither did."""
         if self.verdict is Verdict.FAILS:
             return self.contradicted
         return self.shown
 
     def negate(self) -> Trend:
-        """Return the sentence with "not": what contradicts one shows the other."""
+        """Return the negated sentence, for which the two tests change roles."""
         return replace(self, shown=self.contradicted, contradicted=self.shown)
 
     def __str__(self) -> str:
-        """Verdict, p, effect and power in a line."""
+        """Return verdict, p, effect and power in a line."""
         return (
             f"{self.verdict}, p {self.p:.2g}; {self.effect:+.3f} {self.where}; "
             f"{self.detectable:.3f} is found with probability {POWER:g}"
@@ -100,8 +100,9 @@ class Trend:
 def falls(values: Floats, magnitudes: Floats, *, window: float = 0.25, flat: float = 0.05) -> Trend:
     """Test "strictly decreasing".
 
-    Shown when the curve falls over every window; contradicted when it rises between any two
-    magnitudes, or over a stretch at least as wide as the window hardly falls.
+    The sentence is shown if the curve falls over every window. It is contradicted if the curve
+    rises between any two magnitudes, or if it hardly falls over a stretch at least as wide as the
+    window.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def falls(values: Floats, magnitudes: Floats, *, window: float = 0.25, flat: flo
     magnitudes
         Shape (magnitudes,), ascending.
     window
-        Width over which a fall has to be seen: the resolution of the sentence.
+        Width over which the curve must fall: the resolution of the sentence.
     flat
         Slope up to which a stretch counts as flat, in agreement per magnitude (the straight line
         from 1 to 0 has 1); 0: only rises contradict.
@@ -134,9 +135,9 @@ def near(
 ) -> Trend:
     """Test "reaches .1", "blocked at 1", "quite close": within `margin` of the target everywhere.
 
-    An equivalence test: shown when the mean is both above target − margin and below target +
-    margin, contradicted when it lies beyond the margin somewhere. Raises UsageError for a margin
-    that is not > 0.
+    This is an equivalence test. The sentence is shown if the mean is both above target − margin and
+    below target + margin, and contradicted if the mean is outside the margin somewhere. Raises
+    UsageError for a margin that is not > 0.
 
     Parameters
     ----------
@@ -176,16 +177,16 @@ def below(
 def below_from(
     values: Floats, magnitudes: Floats, target: Floats | float, since: float, *, slack: float = 0.1
 ) -> Trend:
-    """Test "below 0 from .6 onwards": below from there on, and above up to `slack` before.
+    """Test "below 0 from .6 onwards": below from there on, and above up to `slack` before it.
 
     Parameters
     ----------
     values, magnitudes, target
         As for `below`.
     since
-        Magnitude at which it is said to pass the target.
+        Magnitude at which the curve is claimed to pass the target.
     slack
-        Distance before that at which it need not be above yet.
+        Distance before `since` within which the curve need not be above the target yet.
     """
     values, x = _check_shapes(values, magnitudes)
     goal = np.broadcast_to(np.asarray(target, np.float64), values.shape)
@@ -199,9 +200,9 @@ def below_from(
 
 
 def linear(values: Floats, magnitudes: Floats, *, tolerance: float = 0.1) -> Trend:
-    """Test "almost linear": nowhere farther from the regression line than a share of the range.
+    """Test "almost linear": no point is far from the regression line, as a share of its range.
 
-    A curve without any slope is not called linear.
+    A curve without any slope does not count as linear.
 
     Parameters
     ----------
@@ -218,7 +219,7 @@ def linear(values: Floats, magnitudes: Floats, *, tolerance: float = 0.1) -> Tre
     slopes = (rows @ centred / (centred**2).sum())[:, None]
     off = rows - rows.mean(axis=1, keepdims=True) - slopes * centred
     slope, se, sets = _moments(slopes)
-    # Set by set, so that the slope's own uncertainty counts.
+    # Use the slope of each set, so that its uncertainty is taken into account.
     beyond = np.hstack([off, -off]) - tolerance * np.ptp(x) * np.sign(slope) * slopes
     found = _nowhere_above(beyond, off, [f"from the line at {m:g}" for m in x])
     return replace(found, shown=max(found.shown, float(_above(np.abs(slope), se, sets)[0])))
@@ -247,7 +248,7 @@ def tells_more(
     documents
         D: annotation sets of each of the two corpora that Welch's test compares.
     margin
-        Margin by which it has to tell more.
+        Margin by which its power must be greater.
     """
     values, _ = _check_shapes(values, magnitudes)
     other, _ = _check_shapes(other, magnitudes)
@@ -258,21 +259,21 @@ def tells_more(
     one, another = told_by(Moments.of(both), documents, LEVEL).told
     if math.isnan(one) or math.isnan(another):
         return Trend(1.0, 1.0, math.nan, math.nan, "too few values")
-    # The estimate itself: pseudo-values give its error alone, as for ranks.
+    # Use the estimate itself; pseudo-values only give its error, as for ranks.
     difference = pseudo[:, :1] - pseudo[:, 1:]
     difference += (one - another) - difference.mean()
     return _nowhere_above(margin - difference, difference, ["in mean power"])
 
 
 def every(*trends: Trend) -> Trend:
-    """All of several sentences (`trends`): the weakest shows, any contradicts it (Bonferroni)."""
+    """Test all of several sentences: the weakest shows, any contradicts it (Bonferroni)."""
     weakest = max(trends, key=lambda t: t.shown)
     contradicted = min(1.0, len(trends) * min(t.contradicted for t in trends))
     return replace(weakest, contradicted=contradicted)
 
 
 def only(name: str, trends: Mapping[str, Trend]) -> Trend:
-    """Test "the only one that": it does, and no other does.
+    """Test "the only one that": the sentence holds for one measure, and for no other.
 
     Parameters
     ----------
@@ -285,7 +286,7 @@ def only(name: str, trends: Mapping[str, Trend]) -> Trend:
 
 
 def sets_needed(sd: float, effect: float) -> int:
-    """Count sets with which a one-sided paired test finds a mean difference with `POWER`.
+    """Return the number of sets that a one-sided paired test needs for power `POWER`.
 
     Parameters
     ----------
@@ -315,9 +316,9 @@ def sets_needed(sd: float, effect: float) -> int:
 def _largest(differences: Floats) -> float:
     """Return p of the largest mean difference if none is above 0; shape (sets, differences).
 
-    The statistic is the largest t. Its distribution comes from flipping the signs of whole sets,
-    which is exact for symmetric differences around 0, the least favourable case; differences that
-    are clearly below 0 take no part (Hansen 2005), nor do those that most sets do not have.
+    The statistic is the largest t. Its distribution is simulated by flipping the signs of whole
+    sets, which is exact for differences symmetric around 0, the least favourable case. Differences
+    that are clearly below 0 are excluded (Hansen 2005), as are those that most sets lack.
     """
     differences = np.where(np.abs(differences) < _EXACT, 0.0, differences)
     mean, se, n = _moments(differences)
@@ -353,7 +354,7 @@ def _check_shapes(values: Floats, magnitudes: Floats | None) -> tuple[Floats, Fl
 
 
 def _windows(x: Floats, width: float) -> tuple[Indices, Indices]:
-    """First and last column of every window: the narrowest of at least this width."""
+    """Return the first and last column of each window, the narrowest of at least this width."""
     ends = np.searchsorted(x, x + width - _EXACT)
     starts = np.flatnonzero(ends < len(x))
     if not width > 0 or not len(starts):
@@ -362,7 +363,7 @@ def _windows(x: Floats, width: float) -> tuple[Indices, Indices]:
 
 
 def _moments(differences: Floats) -> tuple[Floats, Floats, Indices]:
-    """Mean, its standard error and number of defined sets, by column."""
+    """Return mean, standard error and number of defined sets of each column."""
     found = Moments.of(differences)
     n = (~np.isnan(differences)).sum(axis=0)
     error = np.sqrt(np.nan_to_num(found.variance) / np.maximum(n, 1))
@@ -370,13 +371,13 @@ def _moments(differences: Floats) -> tuple[Floats, Floats, Indices]:
 
 
 def _ratio(mean: Floats, se: Floats) -> Floats:
-    """t; without any spread, infinite in the direction of the mean."""
+    """Return t; without any spread, it is infinite in the direction of the mean."""
     sharp = np.maximum(se, _EXACT * _EXACT)
     return np.where(np.abs(mean) < _EXACT, 0.0, mean / sharp)
 
 
 def _above(mean: Floats, se: Floats, n: Indices) -> Floats:
-    """One-sided p, by column, that the mean is above 0; 1 where fewer than two sets say so."""
+    """Return the one-sided p that each mean is above 0; 1 for fewer than two sets."""
     from scipy.stats import t
 
     p = t.sf(_ratio(mean, se), np.maximum(n - 1, 1))
@@ -384,7 +385,10 @@ def _above(mean: Floats, se: Floats, n: Indices) -> Floats:
 
 
 def _nowhere_above(beyond: Floats, reported: Floats, places: list[str]) -> Trend:
-    """Test that no mean of `beyond` is above 0: one difference a place, or those of two sides."""
+    """Test that no mean of `beyond` is above 0.
+
+    `beyond` has one difference for each place, or two, one for either side.
+    """
     mean, _, n = _moments(beyond)
     at = np.argmax(np.where(n > 0, mean, -np.inf)) % len(places)
     shown = _above(*_moments(-beyond))

@@ -1,4 +1,4 @@
-"""Work of a worker: the cells of a chunk of tasks, from the sweep and the tasks alone."""
+"""The work of a worker: computing the cells of tasks from the sweep and the tasks alone."""
 
 import math
 import os
@@ -23,7 +23,7 @@ from shuffling.setting import fewer_errors
 
 
 def check(sweep: Sweep) -> list[str]:
-    """Fail at once rather than in every task; what cannot be done in full (`FewerErrors`).
+    """Check a sweep before it runs; return what cannot be done in full (`FewerErrors`).
 
     Raises
     ------
@@ -52,7 +52,7 @@ def check(sweep: Sweep) -> list[str]:
 
 
 def compute(sweep: Sweep, tasks: Iterable[Task]) -> tuple[Cell, ...]:
-    """Return the cells of these tasks; the same bits wherever and in whatever order it runs."""
+    """Return the cells of these tasks, bit for bit the same wherever and in any order."""
     load_all(sweep.modules)  # so that what they register is there
     return tuple(cell for task in tasks for cell in _cells(sweep, task))
 
@@ -76,7 +76,7 @@ def own_modules(sweep: Sweep) -> tuple[str, ...]:
 
 
 def _panel_errors(sweep: Sweep) -> tuple[object, ...]:
-    """Return the errors that the source's panel names, where it has one."""
+    """Return the errors that the source's panel names; empty without a panel."""
     panel = getattr(sweep.source, "panel", None)
     return () if panel is None else panel.errors
 
@@ -84,7 +84,7 @@ def _panel_errors(sweep: Sweep) -> tuple[object, ...]:
 def compute_on_worker(
     wanted: Mapping[str, str], modules: Sequence[str], sweep: Sweep, tasks: Iterable[Task]
 ) -> tuple[Cell, ...]:
-    """`compute`, if the worker has the sweep's software.
+    """Call `compute` if the worker has the sweep's software.
 
     Raises
     ------

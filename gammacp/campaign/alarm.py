@@ -1,18 +1,20 @@
-"""An alarm while a campaign runs, whose rate of false alarms holds over all looks together.
+"""Raise an alarm during a campaign, with a false alarm rate that holds over all looks together.
 
-Whoever looks every day at whether γ is below a threshold will find it there some day by chance. So
-the alarm is a bet against "γ of the documents that come is at least g": of each document the
-observed disorder o is in the mean at most (1 − g)·e, e its expected disorder, both times x̄. With
+If someone checks every day whether γ is below a threshold, it will be there some day by chance. The
+alarm therefore uses a sequential test, in the form of a bet against the hypothesis that γ of the
+incoming documents is at least g. Under this hypothesis the observed disorder o of a document has a
+mean of at most (1 − g)·e, where e is its expected disorder (both times x̄). Let
 
-    m = (o − (1 − g)·e) / c,  c = the larger of (1 − g)·e and 1.5 times the largest one before
+    m = (o − (1 − g)·e) / c,  c = max((1 − g)·e, 1.5 · the largest (1 − g)·e so far).
 
-which is never below −1, a stake of which the share λ is bet on each document grows by 1 + λ·m each,
-in the mean not at all where γ is g or more. So the probability that the mean over λ = .05, .10, …,
-.95 ever reaches 1/α is at most α (Ville 1939; Waudby-Smith & Ramdas 2024, JRSS B 86), however often
-and whenever one looks.
-What it takes: documents that are independent of each other, in an order that does not depend on
-how well they were annotated. A document that is longer than 1.5 times all before counts for less
-than its length, which is all that the bound is not exact in.
+m is never below −1. If the share λ of a stake is bet on each document, the stake is multiplied by
+1 + λ·m each time. Under the hypothesis it does not grow on average. Take the mean of the stakes
+over λ = .05, .10, …, .95: the probability that it ever reaches 1/α is at most α (Ville 1939;
+Waudby-Smith & Ramdas 2024, JRSS B 86), no matter when and how often one looks.
+
+The test requires that documents are independent of each other and that their order does not depend
+on how well they were annotated. A document more than 1.5 times as long as all before it counts for
+less than its length. This is the only respect in which the bound is not exact.
 """
 
 from __future__ import annotations
@@ -33,16 +35,16 @@ _ROOM = 1.5
 
 
 def evidence(observed: Floats, expected: Floats, below: float) -> Floats:
-    """Return what a stake of 1 has become after each document, shape (…, documents).
+    """Return the value of an initial stake of 1 after each document, shape (…, documents).
 
     Parameters
     ----------
     observed, expected
-        x̄·δ and x̄·δ_e of each document, in the order in which they came; shape (…, documents).
+        x̄·δ and x̄·δ_e of each document, in the order of arrival; shape (…, documents).
     below
-        The γ that is bet against, < 1.
+        Threshold of the hypothesis that γ is at least this, < 1.
 
-    One document of twice the disorder that is allowed, and one of none:
+    For one document with twice the allowed disorder, and one without disorder:
 
     >>> evidence(np.array([4.0, 0.0]), np.array([4.0, 4.0]), 0.5).round(3).tolist()
     [1.333, 0.856]
@@ -58,20 +60,20 @@ def evidence(observed: Floats, expected: Floats, below: float) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    """Evidence that a threshold is missed.
+    """Evidence that γ is below a threshold.
 
     Attributes
     ----------
     below
-        The threshold.
+        Threshold of γ.
     rate
-        The share of campaigns with γ of at least `below` in which there is ever a false alarm.
+        Largest share of campaigns with γ of at least `below` that ever have a false alarm.
     documents
-        Number of documents that have been bet on.
+        Number of documents on which the evidence is based.
     evidence
-        The most that a stake of 1 was ever worth.
+        Largest value that an initial stake of 1 has ever reached.
     raised
-        Whether that is 1 / `rate` or more.
+        Whether `evidence` is at least 1 / `rate`.
     """
 
     below: float
@@ -85,7 +87,7 @@ class Alarm:
         return asdict(self)
 
     def in_words(self, gamma: float) -> str:
-        """Return a sentence on the γ that is seen; empty where it is not below the threshold."""
+        """Return a sentence on the alarm; "" if there is none and γ is not below the threshold."""
         n = self.documents
         of = f"{self.evidence:.3g} of {1 / self.rate:.3g}"
         needed = f"evidence {of} from {counted(n, 'document')}"

@@ -112,7 +112,7 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
 
 
 def kinds_told(found: Comparison) -> list[Statement]:
-    """Return statements on who differs from the others in what, where that is beyond chance."""
+    """Return statements on annotators who significantly differ from the others, and in what."""
     from gammacp.kinds.sentences import telling
 
     kinds = found.kinds
@@ -120,7 +120,7 @@ def kinds_told(found: Comparison) -> list[Statement]:
         return []
     statements = []
     for words, r in zip(kinds.sentences, telling(kinds.people), strict=False):
-        # Two annotators differ from each other: no name is given, as neither is the one at fault.
+        # With two annotators no name is given, because neither can be said to be at fault.
         names = (r["annotator"], r["kind"]) if kinds.reason is None else ()
         statements.append(Statement(about="difference", words=words, names=names, p=r["p"]))
     return statements
@@ -154,7 +154,7 @@ def _pair(tests: Mapping[tuple[str, str], PairTest]) -> Statement | None:
 
 
 def _worst(observed: Floats, expected: Floats) -> tuple[int | None, float]:
-    """Return the row of the largest ratio among those that are shown to stand out, one-sided."""
+    """Return the row with the largest ratio among those significantly above the rest, and its p."""
     p = holm(below_the_rest(observed, expected).p_of_more)
     shown = np.flatnonzero(p <= LEVEL)
     if not len(shown):
@@ -165,7 +165,7 @@ def _worst(observed: Floats, expected: Floats) -> tuple[int | None, float]:
 
 
 def _in_order(overall: Agreement) -> Iterator[tuple[Alignment, Codes]]:
-    """Yield alignments of the documents with a γ, and their groups in the text's order."""
+    """Yield the alignment of each document with a γ, and its groups in the order of the text."""
     for score in overall.rated.values():
         aligned = score.alignment
         places = places_of(aligned.groups, aligned.continuum.starts)
@@ -175,7 +175,7 @@ def _in_order(overall: Agreement) -> Iterator[tuple[Alignment, Codes]]:
 def _label(
     overall: Agreement, names: Sequence[str], n: int, parts: list[Indices]
 ) -> Statement | None:
-    """Return a statement on the label that annotators most often do not share."""
+    """Return a statement on the label that other annotators least often confirm, if significant."""
     place = {name: i for i, name in enumerate(names)}
     comparisons, differing = np.zeros((2, len(names), n))
     for (aligned, groups), part in zip(_in_order(overall), parts, strict=True):

@@ -5,7 +5,7 @@ from typing import Any
 
 LEVEL = 0.05
 LEVEL_OF_PAIRS = 0.01
-"""p from which something is said; of pairs less: they share annotators, who err in spells."""
+"""Level of the tests of pairs; lower, as pairs share annotators, whose errors come in spells."""
 UNDEFINED = "undefined"
 NOT_SHOWN = "not shown to be better than chance"
 UNTESTED = "not tested against chance"
@@ -22,12 +22,12 @@ class Statement:
         `difference` (what somebody does differently), `annotator`, `pair`, `label`, `kind`,
         `none` (what does not stand out), `worth` or `next`.
     words
-        The sentence, for people.
+        The sentence itself.
     names
-        Names that it singles out: one annotator, two, a label, a component of the disorder; of a
-        difference the annotator and its kind.
+        Names that the sentence singles out: an annotator, a pair of annotators, a label, or a
+        component of the disorder. For a difference: the annotator, and the kind of difference.
     p
-        p of the test that carries it; None where it rests on none.
+        p-value of the test that supports the sentence; None if there is no test.
     """
 
     about: str
@@ -37,7 +37,7 @@ class Statement:
 
     @property
     def layer(self) -> str:
-        """Return `here` for what is so in these documents, `beyond` for what generalises."""
+        """Return `here` for facts about these documents, `beyond` for claims about others, too."""
         if self.about in ("agreement", "here"):
             return "here"
         return "beyond"

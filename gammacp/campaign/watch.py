@@ -1,12 +1,12 @@
-"""A campaign followed while people annotate: γ at every look, and who drifts.
+"""Follow a campaign while people annotate: γ at every look, and the drift of annotators.
 
-γ is that of `gammacp gamma` on the same files (`gammacp.measures.agreement`), by the same chance
-model. An annotator's γ is the ratio of the disorder that is theirs (`gammacp.measures.explanation`)
-to what chance gives them; drift is how far that of the documents that changed lies from that of all
-others.
+γ is the same as that of `gammacp gamma` on the same files (`gammacp.measures.agreement`), with the
+same chance model. An annotator's γ is 1 minus the ratio of the annotator's share of the observed
+disorder (`gammacp.measures.explanation`) to that of the expected disorder. The drift of an
+annotator is the annotator's γ on the documents that changed minus that on all other documents.
 
-The history is a line of JSON per look. The lines together have the key of every document, so that
-it is known which ones changed, and nothing is computed again where none did.
+The history has a line of JSON for each look. Together the lines contain a key for every document,
+which shows whether the document has changed. If none has changed, nothing is computed again.
 """
 
 import json
@@ -38,9 +38,9 @@ Record: TypeAlias = dict[str, Any]
 
 
 def key_of(continuum: Continuum, settings: Settings) -> str:
-    """Return a key that tells whether a document changed: all that γ rests on."""
+    """Return a key that changes whenever anything in the document changes that affects γ."""
     c = continuum
-    # Categories of other documents are in its list too: a nominal γ rests on its own alone.
+    # The list of categories includes those of other documents. A nominal γ does not depend on them.
     used, codes = np.unique(c.category_codes, return_inverse=True)
     own = tuple("" if code < 0 else c.categories[code] for code in used.tolist())
     chosen = settings.dissimilarity
@@ -90,7 +90,7 @@ class History:
                 ) from None
 
     def documents(self) -> dict[str, Record]:
-        """Return what was last measured of each document."""
+        """Return the latest measurement of each document."""
         known: dict[str, Record] = {}
         for look in self.looks:
             known.update(look["measured"])
@@ -99,11 +99,11 @@ class History:
         return known
 
     def tested_sums(self) -> dict[str, list[float]]:
-        """x̄·δ and x̄·δ_e of the documents that an alarm rests on, in the order of the looks."""
+        """Return x̄·δ and x̄·δ_e of the documents used for alarms, in the order of the looks."""
         return {name: sums for look in self.looks for name, sums in look.get("tested", {}).items()}
 
     def add(self, look: Record) -> None:
-        """Keep a look; the file is complete or as before."""
+        """Append a look to the history; if writing fails, the file stays as it was."""
         self.looks.append(look)
         write_text(self.file, "".join(json.dumps(x, ensure_ascii=False) + "\n" for x in self.looks))
 
@@ -214,9 +214,10 @@ def _measure_all(
 
 
 def _annotators(found: Agreement, basis: Basis, changed: Collection[str]) -> dict[str, Record]:
-    """Each annotator's γ, of what changed by itself, and how far that is from the others.
+    """Return each annotator's γ, that on the changed documents alone, and the drift.
 
-    What is expected of an annotator is shared out over their documents as these expect disorder.
+    An annotator's expected disorder is divided among the annotator's documents in proportion to the
+    documents' expected disorders.
     """
     if not found.computed:
         return {}
@@ -254,11 +255,11 @@ def _drift(
     Parameters
     ----------
     observed
-        The disorder that is theirs, by document.
+        The annotator's share of the observed disorder, by document.
     expected
-        Expected disorder of all of these by chance.
+        The annotator's expected disorder in all of these documents together.
     by_document
-        Expected disorder of each document by chance, whoever bears it.
+        Expected disorder of each document, for all annotators together.
     changed
         The documents that changed.
     """

@@ -16,8 +16,8 @@ from gammacp.continuum.document_table import DocumentAnnotators, DocumentTable
 from gammacp.continuum.fragments import Breaks, together
 from gammacp.continuum.links import Ids, Link, links_over_joint
 
-# Share of a continuum's length: places less than this apart are one. Rounding may leave as much
-# between units that touch, in whatever unit they count; of a day it is a tenth of a millisecond.
+# Places that are closer than this share of a continuum's length count as one. Rounding may separate
+# touching units by as much, whatever the unit of time. In a day it is a tenth of a millisecond.
 ROUNDING = 1e-9
 
 
@@ -25,9 +25,9 @@ ROUNDING = 1e-9
 class Annotation:
     """Units of one annotator on one continuum; starts are relative to its lower bound.
 
-    `length` is L of the continuum, the circumference when the annotation is shifted. Units of
-    several fragments, or with shapes, are moved whole, with their `breaks`; `links` go with the
-    `ids` they name.
+    `length` is the length L of the continuum, and the circumference of the circle on which the
+    annotation is turned. A unit of several fragments, or with a shape, is moved as a whole, with
+    its `breaks`. Links move with the units whose `ids` they name.
     """
 
     starts: Floats
@@ -44,7 +44,7 @@ class Annotation:
         return self.breaks is None and self.ids is None and not self.links
 
     def take(self, rows: Indices) -> Annotation:
-        """Units in other rows, each with all that it carries.
+        """Return the units of these rows, each with everything that belongs to it.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Annotation:
     def shift(self, fraction: float) -> Annotation:
         """Return a circular shift by a fraction of L; a unit is moved whole, with its start.
 
-        Links that are torn go over the place where the text's ends meet (`links_over_joint`).
+        `links_over_joint` treats links that reach over the joint, where the ends of the text meet.
         """
         if self.length == 0:
             return self
@@ -122,9 +122,10 @@ def annotation_of(continuum: Continuum, code: int) -> Annotation:
 
 
 def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, str]:
-    """Return the least distance of n shifts or cuts as a fraction of the circle: ℓ̄, at most L/2n.
+    """Return the least distance between n shifts or cuts, as a fraction of the circle.
 
-    The second value is what a signature says of it.
+    It is ℓ̄, the mean length of units, but at most L/2n. The second value is the note for the
+    signature; it is empty unless the distance is L/2n.
 
     Parameters
     ----------
@@ -145,18 +146,18 @@ def least_distance(mean_length: float, circle: float, n: int) -> tuple[float, st
 def annotation_set(
     parts: Sequence[Annotation], categories: tuple[str, ...], names: tuple[str, ...] = ()
 ) -> Continuum:
-    """Return the parts as random annotators "1", "2", … with these categories, from 0 on.
+    """Return a continuum from 0 on, whose annotators "1", "2", … have these annotations.
 
-    Where units reach over an end, its bound is theirs.
+    Where units reach over an end of the text, the bound is moved to theirs.
 
     Parameters
     ----------
     parts
-        One per random annotator.
+        One annotation per random annotator.
     categories
         Names of the category codes.
     names
-        Names of the annotators, where they are real ones.
+        Names of the annotators, if these are real ones.
     """
     starts = np.concatenate([p.starts for p in parts])
     ends = np.concatenate([p.starts + p.lengths for p in parts])
@@ -180,12 +181,13 @@ def annotation_set(
 def annotation_sets(
     parts: Sequence[Annotation], n: int, categories: tuple[str, ...], names: tuple[str, ...]
 ) -> Sequence[Continuum]:
-    """`annotation_set` of several sets at once, as a table.
+    """Return several sets at once, each as `annotation_set` makes it.
 
     Parameters
     ----------
     parts
-        Plain, one per annotator; of each column a row for each set, or one for all.
+        One annotation per annotator, with units of one piece. Each column has a row for every set,
+        or a single row for all sets.
     n
         Number of sets.
     categories, names

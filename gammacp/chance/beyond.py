@@ -1,9 +1,9 @@
 """Agreement beyond chance, 1 − D_o/D_e, on whatever kind of data.
 
-`ratio` is the one place that says what 1 − D_o/D_e is where D_e is 0, negative or unknown.
-`against_chance` is the one loop: random data of a chance model, what measures count on each of
-them, and each measure settled. A new model of chance for units, segmentations, trees or graphs is
-another `draw`, and nothing else.
+`ratio` alone defines what 1 − D_o/D_e is if D_e is 0, negative or unknown. `against_chance` is the
+only loop: it draws random data from a chance model, measures each of them, and computes the value
+of each measure. A new chance model for units, segmentations, trees or graphs only has to provide
+another `draw`.
 """
 
 import math
@@ -18,7 +18,8 @@ from gammacp.base.signature import extend
 from gammacp.chance.expected import ExpectedDisorder, SampleRule
 from gammacp.chance.sampling import Data, Disagreement, OneByOne, Sampler, expectations
 
-# More random sets without a value than this, and E[D] is that of other data than those at hand.
+# Largest share of random sets without a value. With more, the others would represent other data
+# than those at hand.
 _MOST_WITHOUT = 0.05
 NOT_OBSERVED = "there is no observed disagreement"
 ALIKE = "the expected disagreement is 0: random data agree perfectly"
@@ -36,22 +37,23 @@ class BeyondChance:
     value
         1 is perfect, 0 what chance gives; NaN where it is undefined (then `reason` says why).
     interval
-        95 % Monte-Carlo interval of E[D] carried over; of trees and graphs over their sentences.
+        95 % interval of the value: for trees and graphs over their sentences, for other data from
+        the Monte-Carlo interval of E[D].
     observed, expected
         D_o and E[D].
     chance, samples
-        The chance model and how many random sets, or pairs, E[D] is the mean of.
+        The chance model, and the number of random sets, or of pairs, over which E[D] is the mean.
     without_value
-        Random sets that have no D; they are not among the samples.
+        Number of random sets that have no D; `samples` does not count them.
     p
         Share of random sets, or permutations, the data among them, that agree at least as well as
         the data; within documents and about them as `gammacp.measures.within` says.
     least_p
-        The least p that these random sets or permutations can give; None where it is no share.
+        The least p that these random sets or permutations can give; None if p is not a share.
     signature
-        Signature of the value: the measure's own one, and how chance was drawn.
+        Signature of the value: that of the measure, and how random data were drawn.
     told
-        Facts that the chance model adds, by name.
+        Further facts that the chance model adds, by name.
     """
 
     value: float
@@ -75,18 +77,18 @@ class BeyondChance:
 
 @dataclass(frozen=True, kw_only=True)
 class Computed:
-    """E[D] of a measure as the chance model computes it.
+    """E[D] of a measure that the chance model computes without random sets.
 
     Attributes
     ----------
     mean, pairs
-        E[D], and how many pairs it is the mean of.
+        E[D], and the number of pairs over which it is the mean.
     interval
-        Interval of the value; None where it is not known.
+        Interval of the value 1 − D_o/E[D]; None if it is unknown.
     nothing
-        Reason why there is no value where E[D] is 0.
+        Reason to give if E[D] is 0, so that there is no value.
     p, least_p
-        p of a test that the model has without random sets, and the least p that it can give.
+        p of a test that needs no random sets, and the least p that it can give.
     """
 
     mean: float
@@ -98,14 +100,14 @@ class Computed:
 
 
 def ratio(observed: float, expected: float, nothing: str) -> tuple[float, str | None]:
-    """1 − observed/expected, or NaN and why: `nothing` where no disagreement can be expected.
+    """Return 1 − observed/expected and None, or NaN and the reason why there is no value.
 
     Parameters
     ----------
     observed, expected
         D_o and D_e, ≥ 0.
     nothing
-        The reason where D_e is 0.
+        Reason to give if D_e is 0.
 
     >>> ratio(0.25, 0.5, "everything is alike")
     (0.5, None)
@@ -122,14 +124,14 @@ def ratio(observed: float, expected: float, nothing: str) -> tuple[float, str | 
 def ratio_with_interval(
     observed: float, expected: float, interval: tuple[float, float] | None, nothing: str
 ) -> dict[str, Any]:
-    """`ratio` as scores have it: value and reason, both disagreements, and the interval of a value.
+    """Return `ratio` as fields of a score: value, reason, both disagreements, and interval.
 
     Parameters
     ----------
     observed, expected, nothing
         As for `ratio`.
     interval
-        Interval of the value, where there is one.
+        Interval of the value, used if there is a value.
     """
     value, reason = ratio(observed, expected, nothing)
     fields = {"value": value, "interval": None if reason else interval, "reason": reason}
@@ -137,7 +139,7 @@ def ratio_with_interval(
 
 
 def ratios(observed: Floats, expected: Floats | float) -> Floats:
-    """`ratio` of each, of shapes that broadcast; NaN where no disagreement can be expected.
+    """Return `ratio` for arrays that broadcast; NaN where no disagreement can be expected.
 
     Parameters
     ----------
@@ -153,14 +155,14 @@ def ratios(observed: Floats, expected: Floats | float) -> Floats:
 
 
 def ratio_interval(lowest: float, highest: float, low: float, high: float) -> tuple[float, float]:
-    """`ratio` with D_o between two values and D_e in its interval; −∞ where that reaches 0.
+    """Return the interval of `ratio` if D_o and D_e lie in intervals; from −∞ if D_e can be 0.
 
     Parameters
     ----------
     lowest, highest
-        Between which D_o lies.
+        Ends of the interval of D_o.
     low, high
-        The interval of D_e.
+        Ends of the interval of D_e.
 
     >>> ratio_interval(0.25, 0.25, 0.5, 1.0), ratio_interval(0.0, 0.0, 0.0, 1.0)
     ((0.5, 0.75), (1.0, 1.0))
@@ -183,16 +185,16 @@ def against_chance(
     computed: Mapping[str, Computed] | None = None,
     told: Mapping[str, Any] | None = None,
 ) -> dict[str, BeyondChance]:
-    """Measures beyond chance: random data are drawn until there are enough for each of them.
+    """Correct measures for chance, drawing random data until there are enough for each measure.
 
     Parameters
     ----------
     observed
-        D_o by measure; NaN where one has no value.
+        D_o by measure; NaN if a measure has no value.
     observe
-        Function that counts the measures on random data; None where every E[D] is computed.
+        Function that computes the measures on random data; None if every E[D] is in `computed`.
     draw
-        Draws random data; without `observe`, the name of the chance model.
+        Sampler of random data; without `observe`, only the name of the chance model.
     rule, seed
         Number of random sets, and their seed; default: 2 % of E[D] at 95 % for every measure.
     signed
@@ -200,7 +202,8 @@ def against_chance(
     missing
         Reason why a measure without a D_o has no value.
     computed
-        E[D] of the measures of which the model knows it; the random sets then serve `p` alone.
+        E[D] of the measures for which the model can compute it. Random sets then only serve to
+        find `p`.
     told
         Facts that the chance model adds to every measure.
 
@@ -269,7 +272,7 @@ def signed_chance(
 def _settled(
     observed: float, drawn: ExpectedDisorder | None, computed: Computed | None
 ) -> dict[str, Any]:
-    """Return what random sets, the chance model, or both tell of 1 − D_o/E[D]."""
+    """Return the fields of 1 − D_o/E[D] that follow from random sets, from `computed`, or both."""
     fields: dict[str, Any] = {"observed": observed}
     mean = math.nan
     nothing = ALIKE
@@ -292,7 +295,7 @@ def _settled(
 
 
 def _too_few(drawn: ExpectedDisorder) -> str | None:
-    """Return why these random sets tell no E[D]; None if they do."""
+    """Return why these random sets are too few to estimate E[D]; None if they suffice."""
     sets = drawn.samples + drawn.without_value
     if drawn.samples < 2 or drawn.without_value > _MOST_WITHOUT * sets:
         return f"{drawn.without_value} of {sets} random sets have no value"

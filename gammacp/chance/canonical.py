@@ -3,10 +3,11 @@
 Random draws pick annotators and categories by their place in this order, never by name or row, so
 that the same seed gives the same γ after moving, scaling, renaming and reordering.
 
-The order is found by colour refinement: the colour of an annotator is a hash of where its units
-are and of their categories' colours, and the other way round, until nothing more is told apart.
-What is still alike then is told apart one by one, followed by a refinement each time; the choice
-does not matter where the two are exchangeable.
+The order is found by colour refinement. The colour of an annotator is a hash of the places of its
+units and of the colours of their categories; the colour of a category is a hash of the places of
+its units and of the colours of their annotators. Rounds are repeated until no further colours
+become different. If some are still equal, one of them gets a new colour, and the refinement
+continues, until all differ. Which one is chosen does not matter if they are exchangeable.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import ranks
 from gammacp.continuum.sequence import ContinuumSequence
 
-# Units that are looked at together, of a corpus.
+# Number of units of a corpus that are processed at a time.
 _UNITS = 40_000
 
 
@@ -32,9 +33,9 @@ def _canonical_ranks(
     Returns
     -------
     tuple
-        Of each unit the dense rank of its place, and the ranks of its annotator and its category
-        within the continuum, from 0; then the codes of each continuum's annotators in that order,
-        and of the categories that occur in it.
+        For each unit, the dense rank of its place, and the ranks of its annotator and its category
+        in the canonical order of its continuum, from 0. Then, continuum after continuum, the codes
+        of the annotators in that order, and those of the categories that occur.
     """
     from gammacp.chance.canonical_kernels import finalise, refine
 
@@ -53,7 +54,7 @@ def _canonical_ranks(
 
 
 def _dense(starts: Floats, ends: Floats, inside: Indices | None, owner: Any) -> Hashes:
-    """Dense ranks of where units are, from 1, by owner, start, end and what is inside."""
+    """Return dense ranks of units, from 1: by continuum, start, end, and breaks within the unit."""
     keys = [*([] if inside is None else [inside]), ends, starts, owner]
     order = np.lexsort(keys)
     new = np.ones(len(order), bool)
@@ -67,7 +68,10 @@ def _dense(starts: Floats, ends: Floats, inside: Indices | None, owner: Any) -> 
 
 
 def _inside(continua: ContinuumSequence) -> Indices | None:
-    """Ranks of the breaks of units, one continuum after the other; None without breaks."""
+    """Return ranks of units by the breaks within them; None if no unit has breaks.
+
+    Ranks count anew in each continuum; the continua follow one another.
+    """
     if all(c.inside is None for c in continua.beside):
         return None
     empty = [np.empty(0, np.int64)]
@@ -88,8 +92,8 @@ def canonical_people(continua: ContinuumSequence) -> tuple[tuple[str, ...], Code
     Returns
     -------
     names, places, whose
-        Names, in any order; the place of each; and which of them each annotator of each document
-        is, one after the other.
+        The names, in any order; the canonical rank of each name; and for the annotators of each
+        document, document after document, the index of their names.
     """
     from gammacp.chance.canonical_kernels import refine
 
@@ -127,7 +131,7 @@ def canonical_people(continua: ContinuumSequence) -> tuple[tuple[str, ...], Code
 
 
 def canonical_order(continuum: Continuum) -> tuple[Indices, Indices]:
-    """Codes of the annotators and of the categories that occur, each in canonical order.
+    """Return the codes of annotators, and of categories that occur, each in canonical order.
 
     Parameters
     ----------
@@ -144,15 +148,18 @@ def canonical_order(continuum: Continuum) -> tuple[Indices, Indices]:
 
 
 def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None = None) -> Indices:
-    """Places of all units, continuum after continuum: by start, end, annotator and category.
+    """Return the rank of each unit in an order that does not depend on names.
+
+    Units are ordered by continuum, start, end, annotator and category, where annotators and
+    categories are in canonical order.
 
     Parameters
     ----------
     continua
-        One after the other.
+        Continua, whose units are counted one continuum after the other.
     category_costs
-        Differences between categories beside where they are: d_cat of each pair of category codes,
-        index −1 "unlabelled", shape (K + 1, K + 1).
+        Differences between categories, which help to distinguish them: d_cat of each pair of
+        category codes, with "unlabelled" at index −1; shape (K + 1, K + 1).
     """
     some = ContinuumSequence.of(continua)
     _, who, what, *_ = _canonical_ranks(some, category_costs)
@@ -165,32 +172,39 @@ def nameless_order(continua: Sequence[Continuum], category_costs: Floats | None 
 
 
 def in_content_order(continua: Sequence[Continuum]) -> ContinuumSequence:
-    """Continua ordered by what is in them, not by their names: a hash of places and labels."""
+    """Return continua sorted by their contents, regardless of their names.
+
+    They are sorted by number of units, then by number of annotators, then by a hash of the places
+    and labels of all units.
+    """
     return _in_content_order(ContinuumSequence.of(continua))
 
 
 @lru_cache(maxsize=1)
 def _in_content_order(continua: ContinuumSequence) -> ContinuumSequence:
-    """Return the same, once for the corpus at hand."""
+    """Compute `in_content_order`; the result for the last corpus is kept."""
     hashes = [_hashes(part) for part in continua.stretches(_UNITS)]
     keys = np.concatenate([np.empty(0, np.uint64), *hashes]), continua.n_annotators
     return continua.at(np.lexsort((*keys, continua.n_units)))
 
 
 def _hashes(continua: ContinuumSequence) -> Hashes:
-    """One of each, of all its units."""
+    """Return a hash of each continuum: of the places and labels of all its units."""
     from gammacp.chance.canonical_kernels import finalise
 
     where, who, what, *_ = _canonical_ranks(continua)
     labels = finalise(who.astype(np.uint64) + finalise(what.astype(np.uint64)))
-    # A sum modulo 2⁶⁴ up to each unit, differences of which are exact.
+    # Cumulated sums modulo 2⁶⁴, so that the differences between them are exact.
     sums = np.append(np.uint64(0), np.cumsum(finalise(where + labels), dtype=np.uint64))
     hashes: Hashes = np.diff(sums[continua.edges])
     return hashes
 
 
 def canonical_categories(continua: Sequence[Continuum]) -> Indices:
-    """Codes of the categories that occur, in canonical order within the first that has them."""
+    """Return the codes of the categories that occur in continua, in canonical order.
+
+    A category takes its place from the first continuum in which it occurs.
+    """
     order = _canonical_ranks(continua)[4]
     _, first = np.unique(order, return_index=True)
     return order[np.sort(first)]

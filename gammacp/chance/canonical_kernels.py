@@ -1,6 +1,6 @@
-"""Colour refinement of many continua (`gammacp.chance.canonical`), one after the other.
+"""Colour refinement of many continua (`gammacp.chance.canonical`), as compiled functions.
 
-Loops where slices and NumPy's functions would take seconds each to compile.
+They use plain loops, because slices and NumPy's functions would each take seconds to compile.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 from gammacp.base.arrays import Codes, Hashes, Indices
 from gammacp.kernel import kernel, late_kernel
 
-# Of SplitMix64.
+# Constants of the random number generator SplitMix64.
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
@@ -21,7 +21,10 @@ _1 = np.uint64(1)
 
 
 def finalise(value: Any) -> Any:
-    """Apply the finaliser of SplitMix64 to a number or each of an array: close ones differ."""
+    """Hash a number, or each number of an array, with the finaliser of SplitMix64.
+
+    Close numbers get very different hashes.
+    """
     x = value + _STEP
     x = (x ^ (x >> _30)) * _FIRST
     x = (x ^ (x >> _27)) * _SECOND
@@ -70,7 +73,7 @@ def _classes(colours: Hashes) -> int:
 
 @kernel
 def _break_tie(colours: Hashes) -> bool:
-    """Tell one of the first tie apart; whether there was a tie."""
+    """Give one item of the smallest shared colour a new colour; return whether there was a tie."""
     ordered = _in_order(colours)
     for i in range(1, len(ordered)):
         if ordered[i] == ordered[i - 1]:
@@ -84,7 +87,7 @@ def _break_tie(colours: Hashes) -> bool:
 
 @kernel
 def _place_among(colours: Hashes, place: Indices) -> None:
-    """Place of each among the different ones, in place."""
+    """Write to `place` the rank of each colour; all colours must be different."""
     ordered = _in_order(colours)
     for k in range(len(colours)):
         low = 0
@@ -102,7 +105,11 @@ def _place_among(colours: Hashes, place: Indices) -> None:
 def _settle(
     place: Hashes, people: Codes, category: Codes, low: int, high: int, who: Hashes, what: Hashes
 ) -> None:
-    """Refine the colours of annotators and categories until no further ones differ."""
+    """Refine the colours of annotators and categories until no more of them become different.
+
+    Each round hashes into the colour of an annotator the places of its units and the old colours
+    of their categories. The colours of categories are refined in the same way.
+    """
     classes = -1
     old_who = np.empty_like(who)
     old_what = np.empty_like(what)
@@ -124,28 +131,36 @@ def _settle(
 def refine(
     place: Hashes, people: Codes, labels: Codes, edges: Indices, a_edges: Indices, costs: Hashes
 ) -> tuple[Hashes, Codes, Codes, Indices, Indices, int]:
-    """Continua one after the other in canonical order; see `canonical._canonical_ranks`.
+    """Find the canonical order of each of several continua; see `canonical._canonical_ranks`.
+
+    The continua are laid one after the other. The first three arrays are changed in place: `place`
+    then counts from 1 in each continuum, and the codes are replaced by ranks in its canonical
+    order.
 
     Parameters
     ----------
     place, people, labels
-        Dense ranks of the units, and codes, −1 for no label. They become, where they are, ranks
-        from 1 in each continuum, and the places of annotator and label in its order.
+        Dense rank of each unit's place, and codes of its annotator and its label (−1 for no label).
     edges, a_edges
-        First unit and first annotator of each continuum, and the ends.
+        Index of the first unit and of the first annotator of each continuum, then the total number.
     costs
-        Empty, or mixed costs of pairs of labels.
+        Hashed costs of pairs of labels, or an empty array.
 
-    Also how many of the categories are filled.
+    Returns
+    -------
+    tuple
+        The three changed arrays; the codes of annotators and of categories in canonical order, one
+        continuum after the other; and how many entries of the last array are used.
     """
     annotators = np.empty(a_edges[-1], np.int64)
     width = 2
     filled = 0
     for i in range(len(labels)):
         width = max(width, labels[i] + 2)
-    # Of a continuum at most as many as units, or as labels.
+    # Large enough: a continuum has at most as many categories as units, and as there are labels.
     categories = np.zeros(min(len(place), width * (len(edges) - 1)), np.int64)
-    # Where a label's place is known; "unlabelled" has the last one.
+    # Number of each label within the continuum at hand, −1 if it does not occur there. Index −1,
+    # "unlabelled", is the last entry.
     known = np.full(width, -1)
     codes = np.empty(width, np.int64)
     order = np.empty(width, np.int64)
@@ -174,7 +189,7 @@ def refine(
             who[people[i]] += mix(place[i])
             what[labels[i]] += mix(place[i])
         for k in range(size):
-            # "Unlabelled" is not one of the labels that renaming may exchange.
+            # "Unlabelled" gets a colour of its own: renaming cannot exchange it for a label.
             what[k] += mix(_1 if codes[k] < 0 else _1 - _1)
             known[codes[k]] = -1
             for other in range(size if costs.size else 0):

@@ -1,15 +1,16 @@
 """Stretches in which nobody marks anything, and γ if nothing could be marked there.
 
-Annotators who share a silence agree where nothing is, without having agreed on anything. That they
-share one shows where all of them leave a stretch empty that is too long for units that lie
-anywhere: the longest gap of a scan. Of n gaps that share a length L by chance, one is longer than w
-with a probability of at most n(1 − w/L)^(n−1) (Fisher 1929, its first term). Each gap is tested
-among those that are no longer; the first that is too long is told with all that are longer. Where
-units fill the text (an annotator has more than five to a gap), gaps as long as a mean unit are
-told.
+Annotators of a recording with a silence all leave it empty, and so seem to agree without having
+agreed on anything. Such a silence can be recognised as a common gap, a stretch that all annotators
+leave empty and that is too long to be empty by chance. If n gaps divide a length L at random, one
+of them is longer than w with a probability of at most n(1 − w/L)^(n−1) (Fisher 1929, the first term
+of his formula). Gaps are taken in ascending order, and each is tested among those that are no
+longer. The first that is too long is reported, with all that are longer. If units fill the text, so
+that an annotator has more than five units per gap, this test has too few gaps. Then all gaps that
+are at least as long as a mean unit are reported.
 
-People who agree leave such stretches, too, and rightly. So a sentence is printed only where γ
-hangs on it: where it falls by more than .1, or its p is lost, if nothing could be marked there.
+Annotators who truly agree leave such stretches, too. So a note is printed only if it matters for γ:
+if γ would fall by more than .1, or lose its significance, if nothing could be marked there.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from gammacp.continuum import Continuum
 if TYPE_CHECKING:
     from gammacp.continuum.markable import Stretch
 
-# Level of a gap's test.
+# Significance level of the test of a gap.
 _LEVEL = 0.01
-# Where an annotator has more units per gap, units fill the text.
+# Number of units per gap of an annotator above which units are said to fill the text.
 _FEW_GAPS = 5
-# Share of the gaps that are never told.
+# Share of the gaps, the shortest ones, that are never reported.
 _MOST_SMALL = 0.6
-# γ must fall by more, or its p must be lost, for a sentence.
+# Fall of γ above which a note is printed. It is also printed if γ is no longer significant.
 _FALL = 0.1
 _LEVEL_OF_GAMMA = 0.05
 
@@ -44,13 +45,13 @@ class CommonGaps:
     Attributes
     ----------
     gaps
-        Stretches that are too long for units that lie anywhere, by document.
+        Common gaps by document: stretches too long to be empty by chance.
     gamma, p
-        γ if nothing could be marked there, and p of no agreement above 0.
+        γ if nothing could be marked there, and its p of no agreement above 0.
     before, p_before
-        γ and p under chance that turns units over everything, to compare with.
+        γ and p if everything can be marked, for comparison.
     documents
-        Number of documents; None for one text by itself.
+        Number of documents; None for a single text.
     """
 
     gaps: Mapping[str, tuple[Stretch, ...]]
@@ -62,7 +63,7 @@ class CommonGaps:
 
     @property
     def matters(self) -> bool:
-        """Return whether γ falls by more than .1, or loses its p."""
+        """Return whether γ falls by more than .1, or is no longer significant."""
         lost = (
             self.p is not None
             and self.p_before is not None
@@ -72,7 +73,7 @@ class CommonGaps:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence where it matters."""
+        """A note if the gaps matter for γ; otherwise nothing."""
         if not self.matters:
             return ()
         listed = [(name, gap) for name, gaps in self.gaps.items() for gap in gaps]
@@ -109,8 +110,8 @@ def common_gaps(continuum: Continuum) -> tuple[Stretch, ...]:
     Parameters
     ----------
     continuum
-        A continuum of at least two annotators; none are looked for where units have shapes or
-        several fragments, and where it is known what can be marked.
+        Continuum with at least two annotators. No gaps are returned if units have shapes or
+        several fragments, or if it is known what can be marked.
     """
     looked_at = continuum.inside is None and not continuum.markable
     if not looked_at or not continuum.n_units:
@@ -129,16 +130,18 @@ def common_gaps(continuum: Continuum) -> tuple[Stretch, ...]:
     low = low[held]
     high = high[held]
     widths = widths[held]
-    # Ascending: every gap is compared with those that are no longer, so that none hides another.
+    # In ascending order, each gap is compared with those that are no longer. Otherwise one very
+    # long gap could hide another.
     order = np.argsort(widths, kind="stable")
     numbers = np.arange(1, len(order) + 1)
     lengths = np.cumsum(widths[order])
     longest = numbers * (1 - widths[order] / lengths).clip(0.0) ** (numbers - 1.0)
     if _FEW_GAPS * len(widths) < continuum.counts.max():
-        # Units that fill the text leave no gaps to compare with; a unit could lie in these.
+        # Units that fill the text leave too few gaps for the test. Return those that could hold a
+        # unit.
         rows = order[widths[order] >= float(continuum.lengths.mean())]
         return tuple(sorted((float(low[k]), float(high[k])) for k in rows.tolist()))
-    # Most gaps are those of units that lie anywhere; the others are told by them.
+    # Most gaps are taken for random ones, against which the longer ones are tested.
     candidates = np.flatnonzero((longest <= _LEVEL) & (numbers > _MOST_SMALL * len(order)))
     if len(candidates):
         rows = order[candidates[0] :]
@@ -148,7 +151,7 @@ def common_gaps(continuum: Continuum) -> tuple[Stretch, ...]:
 
 
 def without_gaps(continuum: Continuum, gaps: tuple[Stretch, ...]) -> Continuum:
-    """Return the same units where nothing can be marked in the gaps.
+    """Return the continuum with nothing markable in the gaps.
 
     Parameters
     ----------

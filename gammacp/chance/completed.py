@@ -1,14 +1,15 @@
-"""An annotator with a rhythm, turned with completed ends: how `cut` turns such an annotator.
+"""How `cut` turns an annotator with a rhythm: the ends of the text are completed first.
 
-A circle joins what lies before the first unit to what lies after the last. For annotators whose
-units come at random that is one more gap like the others. For a rhythm it is not: of units that
-tile the text, or that begin at even distances, the text's ends show parts, and two parts that meet
-are no whole. Independent annotators who tile would stand at +.05, others with one rhythm at −.06.
+On a circle, the stretch after the last unit is joined to the stretch before the first. If units
+come at random, this makes one more gap like the others. If they follow a rhythm, it does not. For
+units that tile the text, or begin at even distances, the text's ends cut off parts of units or of
+distances, and two such parts together do not make a whole one. Independent annotators who tile
+would have a γ of +.05 instead of 0, and others with a common rhythm one of −.06.
 
-So both ends are completed, as a stationary process has them: a part is what is seen of a whole that
-is at least as long, and each of the annotator's own wholes that are so long is equally likely. The
-random annotation is a window as long as the text, anywhere on the completed circle where it holds
-as many units as the annotator made.
+So the part at each end is replaced by a whole, as if the text were cut from a stationary process: a
+part belongs to a whole that is at least as long, and all of the annotator's wholes that are long
+enough are equally likely. The random annotation is then a window as long as the text. It lies
+anywhere on the completed circle where it holds as many units as the annotator made.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.chance.annotation import ROUNDING, Annotation
 from gammacp.continuum.links import links_over_joint
 
-# Fewer units tell no rhythm.
+# Least number of units from which a rhythm can be recognised.
 _FEWEST = 8
 # A rhythm: distances from start to start vary by less than this share of their mean, or at least
 # half of the units touch the next one.
@@ -31,7 +32,7 @@ _EVEN = 1 / 4
 
 @dataclass(frozen=True)
 class CompletedAnnotation:
-    """An annotation without overlaps on 0 … 1, units ascending.
+    """An annotation whose ends can be completed: units from 0 to 1, ascending, without overlaps.
 
     Attributes
     ----------
@@ -40,7 +41,7 @@ class CompletedAnnotation:
     starts, ends
         Starts and ends of its units, as fractions of the length.
     torn
-        Whether the bounds cut its first and its last unit.
+        Whether the bounds of the text cut its first and its last unit.
     whole
         Whether positions are places of a grid.
     """
@@ -52,7 +53,7 @@ class CompletedAnnotation:
     whole: bool
 
     def draw(self, rng: np.random.Generator) -> Annotation:
-        """Return a window of the completed circle with as many units."""
+        """Draw a window of the completed circle that holds as many units as the annotation."""
         starts, ends, which, circle = self._around(rng)
         starts = np.append(starts, starts + circle)
         ends = np.append(ends, ends + circle)
@@ -67,13 +68,18 @@ class CompletedAnnotation:
         drawn = replace(units, starts=low * length, lengths=(high - low) * length)
         if ids is None:
             return drawn
-        # Units keep their order; what is before the first is another one than what is after it.
+        # Ids keep their cyclic order: the `behind` units after the joint of the circle get the
+        # first ones. A unit added before the first one belongs to the end of the circle.
         behind = int((rows >= len(which) + (not self.torn)).sum())
         links = links_over_joint(drawn.links, ids.tolist(), behind)
         return replace(drawn, ids=np.roll(ids, -behind), links=links)
 
     def _held(self, starts: Floats, ends: Floats, offsets: Floats) -> Bools:
-        """Return which units windows hold (with torn ends, any part), shape (offsets, units)."""
+        """Return which units each window holds, shape (offsets, units).
+
+        With torn ends, a window holds a unit if it contains any part of it, otherwise only if it
+        contains all of it.
+        """
         at = offsets[:, None]
         if self.torn:
             return (ends > at + ROUNDING) & (starts < at + 1 - ROUNDING)
@@ -82,7 +88,7 @@ class CompletedAnnotation:
     def _offset(
         self, starts: Floats, ends: Floats, circle: float, rng: np.random.Generator
     ) -> float | None:
-        """Draw the beginning of a window that holds as many units; None if none does."""
+        """Draw the start of a window with the right number of units; None if there is none."""
         if self.whole:
             size = self.annotation.length
             offsets = np.arange(int(np.rint(circle * size))) / size
@@ -102,7 +108,7 @@ class CompletedAnnotation:
         return float(knots[k + 1] - (room[k] - point))
 
     def _counts(self, starts: Floats, ends: Floats, offsets: Floats) -> Indices:
-        """Count the units that windows hold; units are in order, none reaches into the next."""
+        """Count the units that each window holds, given that units are sorted and disjoint."""
         if self.torn:
             gone = np.searchsorted(ends, offsets + ROUNDING, side="right")
             reached = np.searchsorted(starts, offsets + 1 - ROUNDING)
@@ -112,7 +118,7 @@ class CompletedAnnotation:
         return np.asarray(np.maximum(inside, 0), np.int64)
 
     def _around(self, rng: np.random.Generator) -> tuple[Floats, Floats, Indices, float]:
-        """Return starts, ends, and units of a circle with completed ends; its length."""
+        """Return a circle with completed ends: starts and ends, row of each unit, total length."""
         s = self.starts
         e = self.ends
         n = len(self.starts)
@@ -128,7 +134,7 @@ class CompletedAnnotation:
             ends[-1] = s[-1] + last
             which = np.arange(n)
         else:
-            # The unit before began before the text, the unit after ends after it.
+            # Add a unit that began before the text, and one that ends after it.
             before, i = _whole(s[0], np.diff(s), rng)
             after, j = _whole(1.0 - e[-1], np.diff(e), rng)
             starts = np.concatenate([[s[0] - before], s, [e[-1] + after - lengths[j + 1]]])
@@ -139,7 +145,10 @@ class CompletedAnnotation:
 
 
 def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float, int]:
-    """Draw a random whole at least as long as the part, and its index; the part if none is."""
+    """Draw one of the wholes that are at least as long as a part; return its length and index.
+
+    If no whole is long enough, return the length of the part and the index of the longest whole.
+    """
     fit = np.flatnonzero(wholes >= part - ROUNDING)
     if len(fit):
         i = int(rng.choice(fit))
@@ -151,16 +160,17 @@ def _whole(part: float, wholes: Floats, rng: np.random.Generator) -> tuple[float
 def completion(
     annotation: Annotation, *, declared: bool, whole: bool = False
 ) -> CompletedAnnotation | None:
-    """Return the annotation with what completes it; None where its units overlap or have no rhythm.
+    """Return an annotation ready to be completed; None if its units overlap or have no rhythm.
 
-    Boxes keep their extents on the other axes; fragments and outlines are not completed.
+    Boxes keep their extents on the other axes. Annotations with fragments or outlines are not
+    completed.
 
     Parameters
     ----------
     annotation
         Units of one annotator.
     declared
-        Whether the text's ends are known, and not those of the first and last unit.
+        Whether the text's ends are known. Otherwise they are those of the first and the last unit.
     whole
         Whether positions are places of a grid.
     """
@@ -184,11 +194,12 @@ def completion(
 
 
 def margin(annotations: Sequence[Annotation], rhythms: Sequence[bool]) -> float:
-    """Return how far before the first of all units the text begins, in the mean.
+    """Return the expected distance from the beginning of the text to the first of all units.
 
-    Residual times of a stationary process: ∫ Π P(an annotator's first unit is further than x) dx.
-    Of a rhythm that is the mean of (pitch − x)⁺ over the mean pitch, of others exp(−x/gap): for
-    those alone the integral is 1/Σ(1/gap).
+    For a stationary process it is ∫ Π P(the annotator's first unit is further away than x) dx, a
+    product over annotators. For a rhythm this probability is the mean of (pitch − x)⁺ divided by
+    the mean pitch, where a pitch is the distance between two starts. For other annotators it is
+    exp(−x/gap); if there is no rhythm, the integral is 1/Σ(1/gap).
 
     Parameters
     ----------

@@ -1,15 +1,15 @@
 """Chance model `cut`: each annotator's units turned on a circle, which is cut between units.
 
-A random annotation set holds the annotation of every real annotator, each cut at a random place of
-a circle and the parts permuted, as in `shift` (Mathet, Widlöcher & Métivier 2015, §5.2.1). It
+A random annotation set holds the annotation of every real annotator. Each is laid on a circle and
+cut open at a random place, as in `shift` (Mathet, Widlöcher & Métivier 2015, §5.2.1). The model
 differs from `shift` in three points, each needed for γ of independent annotators to be 0:
 
 - every annotator takes part exactly once, so that unlike annotators meet as they do in the data;
-- a cut falls where fewest of the annotator's own units run, so that no unit is torn or hangs over
-  the end of the circle;
-- where the bounds are those of the units (nobody declared them), the circle is longer than they
-  on each side by what lies before the first of all annotators' first units: 1/Σ(1/g) for
-  annotators with mean gaps g, a third of the gap for three who are alike.
+- a cut falls where as few as possible of the annotator's own units run, so that units are not torn
+  and do not reach over the end of the circle;
+- if nobody declared bounds, so that they are those of the units, the circle is made longer on each
+  side. The added length is the expected distance from the beginning of the text to the first of all
+  units: 1/Σ(1/g) for annotators with mean gaps g, a third of the gap for three who are alike.
 
 Annotators whose units follow a rhythm have completed ends instead (`gammacp.chance.completed`).
 Those who did not read to the end have a circle of their own (`Continuum.read_until`). Where all
@@ -60,8 +60,8 @@ from gammacp.continuum import Continuum
 if TYPE_CHECKING:
     from gammacp.chance.pauses import MarkableTime, Pauses
 
-# Share of the circle that must be open to cuts, and what a place between two units weighs at
-# least, in mean lengths. A third is more than the first asks for: annotators without overlaps are
+# Least share of the circle that must be open to cuts, and least weight of a place between two
+# units, in mean lengths. As a third is more than a quarter, annotators without overlaps are always
 # cut between their units, however densely these stand.
 _OPEN_SHARE = 1 / 4
 _LEAST_WEIGHT = 1 / 3
@@ -85,7 +85,7 @@ class Cuts:
 
     @cached_property
     def _lists(self) -> tuple[list[float], list[float], list[float]]:
-        """Starts, ends and edges as lists: a draw reads a few places, where arrays are slow."""
+        """Starts, ends and edges as lists, which are faster than arrays for a few look-ups."""
         return self.starts.tolist(), self.ends.tolist(), self.edges.tolist()
 
     @property
@@ -114,8 +114,9 @@ class Cuts:
     def draw(self, taken: Sequence[float], distance: float, rng: np.random.Generator) -> float:
         """Draw a place at least `distance` from those taken; anywhere if there is no such place.
 
-        Each place taken closes an interval around it. In cumulated weights, the rest is a list of
-        open stretches; a number drawn uniformly from their total length is mapped back to a place.
+        Each place that is taken closes an interval around it. Measured in cumulated weights, the
+        rest is a list of open stretches. A number is drawn uniformly from their total length, and
+        mapped back to a place.
         """
         if not len(taken):
             return self.at(rng.random() * self.weight)
@@ -149,7 +150,7 @@ class Cuts:
         ends.append(self.weight)
         room = [max(end - begin, 0.0) for begin, end in zip(begins, ends, strict=True)]
         ahead = [*accumulate(room)]
-        # numpy adds eight and more numbers in another order, and draws must not change by rounding.
+        # numpy adds eight or more numbers in another order, and draws must keep their last bits.
         if len(room) < 8:
             total = ahead[-1]
         else:
@@ -162,9 +163,10 @@ class Cuts:
 
 
 def places_to_cut(annotation: Annotation) -> Cuts:
-    """Return where fewest of an annotation's units run, at least a quarter of the circle.
+    """Return the places where fewest of an annotation's units run, at least 1/4 of the circle.
 
-    Units 0–4 and 6–8 on a circle of 10: the gaps 4–6 and 8–10, as fractions .4–.6 and .8–1.
+    For units 0–4 and 6–8 on a circle of 10, these are the gaps 4–6 and 8–10, as fractions .4–.6 and
+    .8–1.
     """
     if annotation.length == 0 or not len(annotation.starts):
         return Cuts(np.zeros(1), np.ones(1), np.array([0.0, 1.0]))
@@ -183,8 +185,8 @@ def places_to_cut(annotation: Annotation) -> Cuts:
 def _depths(starts: Floats, ends: Floats) -> tuple[Floats, Indices]:
     """Return the boundaries on the circle, each twice, and how many units cover each stretch.
 
-    The stretch between a boundary and its copy is the place itself; it counts the units that run
-    through it. Where two units touch, neither runs through.
+    The stretch between the two copies of a boundary is the boundary itself, a single point. It is
+    covered by the units that run through it; where two units touch, neither of them does.
     """
     places = np.concatenate([[0.0, 1.0], starts, ends])
     order = np.argsort(places, kind="stable")
@@ -220,10 +222,10 @@ def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Cuts:
 
 @dataclass(frozen=True)
 class CutSampler:
-    """Sets of all annotators' annotations, each cut at a place of its own; see the module."""
+    """Sampler of sets that hold all annotators, each cut at its own place; see the module."""
 
     turning: tuple[tuple[Annotation, Cuts] | CompletedAnnotation, ...]
-    """Each annotator's units and where they may be cut; or, with a rhythm, completed ends."""
+    """For each annotator, the units and the places to cut; with a rhythm, the completed ends."""
     categories: tuple[str, ...]
     names: tuple[str, ...]
     circle: float
@@ -247,12 +249,12 @@ class CutSampler:
         return annotation_set(self._positions(turned), self.categories, self.names)
 
     def draw_each(self, rngs: Sequence[np.random.Generator]) -> Sequence[Continuum]:
-        """Return one draw per generator, turned together where units are of one piece.
+        """Return one set per generator; all are turned at once if all units are of one piece.
 
         Parameters
         ----------
         rngs
-            Each is used for one set.
+            Generators, each for one set.
         """
         plain = [part[0] for part in self.turning if isinstance(part, tuple) and part[0].is_plain]
         if len(plain) < len(self.turning) or self.pauses is not None:
@@ -262,7 +264,7 @@ class CutSampler:
         return annotation_sets(self._positions(turned), len(rngs), self.categories, self.names)
 
     def _positions(self, made: list[Annotation]) -> list[Annotation]:
-        """Return turned annotations in positions."""
+        """Convert turned annotations to positions of the continuum."""
         if self.pauses is not None and self.grid is None:
             return [self.pauses.time.positions(part) for part in made]
         if self.grid is None:
@@ -270,7 +272,10 @@ class CutSampler:
         return [self.grid.positions(part) for part in made]
 
     def _places(self, rng: np.random.Generator) -> list[float]:
-        """Draw where each annotator is cut, as a fraction of the circle; 0 for a rhythm."""
+        """Draw the place where each annotator is cut, as a fraction of the annotator's circle.
+
+        It is 0 for an annotator with a rhythm.
+        """
         places = [0.0] * len(self.turning)
         earlier = list[float]()
         for i in rng.permutation(len(places)).tolist():
@@ -305,7 +310,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     Raises
     ------
     DataError
-        The set is to have another number of annotators than the continuum.
+        The number of annotators in a set is not that of the continuum.
     """
     continuum = everybody(continua, n_annotators, "cut")
     laid = circle_of(continuum)
@@ -313,7 +318,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     annotations = laid.annotations
     pauses = None
     if laid.time is not None:
-        # Imported here: most continua have no pauses.
+        # Imported only here, because most continua have no pauses.
         from gammacp.chance.pauses import Pauses
 
         pauses = Pauses.of(annotations, laid.time, whole=laid.grid is not None)
@@ -344,7 +349,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
 
 
 def _cuts_at(annotation: Annotation) -> Cuts:
-    """Return the open places of a grid, all with the same weight."""
+    """Return the places of a grid where an annotation may be cut, all with the same weight."""
     size = max(1.0, annotation.length)
     places = open_places(annotation) / size
     return Cuts(places, places, np.arange(len(places) + 1.0))
@@ -397,7 +402,7 @@ def circle_of(continuum: Continuum) -> Circle:
     if continuum.markable:
         return _without_pauses(continuum, annotations)
     filled = sum(a.lengths.sum() >= (1 - ROUNDING) * a.length for a in annotations)
-    # If two annotators fill the same stretch, its ends are those of the text, not of their units.
+    # If two annotators fill the same stretch, its ends must be those of the text.
     known_length = continuum.declared or filled > 1
     rhythms = [completion(a, declared=known_length) is not None for a in annotations]
     if known_length:

@@ -1,17 +1,21 @@
 """Test of whether annotators mark one end of the text more than the other.
 
-`cut` takes the text for a circle: what annotators do is the same all along it. Those who stop
-early, who have made their number of units, or who tire, all mark the beginning more, and meet there
-without having agreed on anything. A process that is the same all along a text is also the same with
-the text reversed, or its turns are: statistics that change sign with the direction are 0 in the
-mean, whatever the habits. Two such are looked at, of the middles of each annotator's units: their
-mean position, and how much longer the empty stretch at the end is than that at the beginning.
+`cut` treats the text as a circle, and assumes that annotators do the same all along it. Annotators
+who stop early, who stop after a certain number of units, or who tire, mark the beginning more. They
+meet there without having agreed on anything.
 
-Both in one (a unit near the end counts against a stretch that is empty there) are compared with
-what they are when every annotator's units are turned by an angle of their own (one continuum and
-few), or with their spread over documents, by t (from six documents on). Annotators
-who agree do not err independently: the units that they share count once. That share is how many
-middles lie within half a mean length of one of another's, beyond what turned ones reach.
+The test uses two statistics that change their sign if the text is reversed. If annotators do the
+same all along the text, both are 0 in the mean, whatever their habits. They are computed from the
+middles of each annotator's units: the mean position, less .5, and the difference between the empty
+stretch at the end and that at the beginning. Their weighted sum is tested; the weights have
+opposite signs, because a unit near the end raises the first and lowers the second.
+
+For fewer than six documents, the sum is compared with its values when the units of every annotator
+are turned on the circle by a random angle of their own. From six documents on, its mean over
+documents is tested by Student's t. Annotators who agree do not err independently, so the sum of a
+document is scaled down by the share of units that they have in common. That share is how many
+middles lie within half a mean unit length of a middle of another annotator, beyond what turned
+units reach by chance.
 """
 
 from __future__ import annotations
@@ -35,14 +39,14 @@ if TYPE_CHECKING:
 
 _TURNS = 999
 _ROUNDING = 1e-9
-# What the mean position and the empty stretches count, in spreads of the turns: with more of the
-# second those who tire are found less often, with less those who stop.
+# Weights of the mean position and of the empty stretches, each in standard deviations over turns. A
+# larger second weight finds annotators who tire less often, a smaller one those who stop early.
 _WEIGHTS = np.array([-1.0, 0.3])
 _LEVEL = 0.05
-# Documents from which their own spread tells, and how many of a large corpus are looked at.
+# Least number of documents for a test by their own spread, and how many of a large corpus are used.
 _DOCUMENTS = 6
 _MOST_DOCUMENTS = 500
-# Fewer units of an annotator tell no direction.
+# Annotators with fewer units in a document are left out, because they show no direction.
 _FEWEST = 5
 
 
@@ -53,21 +57,23 @@ class Direction:
     Attributes
     ----------
     mean_position
-        Mean of the annotators' mean middles of units, 0 at the text's beginning and 1 at its end.
+        Mean over annotators of the mean middle of their units: 0 at the text's beginning, 1 at its
+        end.
     trailing
-        The empty stretch at the end less that at the beginning, in shares of the text; likewise.
+        Mean over annotators of the empty stretch at the end less that at the beginning, as a share
+        of the text.
     towards
-        "beginning" or "end", by both together.
+        "beginning" or "end", according to the weighted sum of both statistics.
     p
-        p of no direction, by both parts together.
+        p of the hypothesis that there is no direction, from the same sum.
     by
         Kind of random data that the annotations were compared with: "turns" or "documents".
     documents
         Number of documents that the result rests on: of a large corpus 500, spread evenly over the
         order of contents.
     annotators
-        Annotators who lie nearer an end than the others in the same documents; empty for a single
-        text.
+        Annotators whose units lie nearer to an end than those of others in the same documents;
+        empty for a single text.
     """
 
     mean_position: float
@@ -85,7 +91,7 @@ class Direction:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence where it speaks, and one for each annotator who lies nearer an end."""
+        """A sentence if a direction is shown, and those about annotators who differ from others."""
         people = tuple(note for contrast in self.annotators for note in contrast.notes)
         if not self.shown:
             return people
@@ -158,7 +164,7 @@ def direction(continua: Sequence[Continuum], seed: int = 0) -> Direction | None:
 
 
 def documents_looked_at(continua: Sequence[Continuum]) -> Sequence[Continuum]:
-    """Return the documents that tell: all, or of a large corpus 500.
+    """Return the documents that are tested: all, or 500 of a larger corpus.
 
     Parameters
     ----------
@@ -176,7 +182,11 @@ def documents_looked_at(continua: Sequence[Continuum]) -> Sequence[Continuum]:
 def _towards_beginning(
     people: Sequence[Annotation], rng: np.random.Generator
 ) -> tuple[tuple[float, float, float], Floats]:
-    """Mean position − .5, trailing − leading, and both in one as it is and as turned."""
+    """Return the statistics of a document, and their weighted sum for random turns.
+
+    The statistics are the mean position − .5, the empty stretch at the end less that at the
+    beginning, and their weighted sum, which is positive if units lie towards the beginning.
+    """
     middles = [np.sort((a.starts + a.lengths / 2) / a.length) for a in people]
     angles = rng.random((len(people), _TURNS))
     observed_sides = np.array([_sides(own[:, None])[:, 0] for own in middles])
@@ -192,19 +202,19 @@ def _towards_beginning(
 
 
 def _sides(middles: Floats) -> Floats:
-    """Mean position − .5 and trailing − leading, (2, sets), of middles in rows (units, sets)."""
+    """Return both statistics of middles of units, shape (units, sets), as an array (2, sets)."""
     ends = 1 - middles.max(axis=0) - middles.min(axis=0)
     return np.stack([middles.mean(axis=0) - 0.5, ends])
 
 
 def _sides_of_turns(middles: Floats, angles: Floats) -> Floats:
-    """`_sides` of the middles turned by each angle, in parts that stay in the cache."""
+    """Return `_sides` of middles turned by each angle, in parts that fit into the cache."""
     parts = np.array_split(angles, min(1 + len(middles) // 32, 32))
     return np.concatenate([_sides(_around(middles[:, None] + part)) for part in parts], axis=1)
 
 
 def _around(places: Floats) -> Floats:
-    """`places % 1.0`, to the bit, in a third of the time, in place."""
+    """Reduce places modulo 1 in place, with the same bits as `%` in a third of its time."""
     places -= np.floor(places)
     return places
 
@@ -212,7 +222,7 @@ def _around(places: Floats) -> Floats:
 def _share_in_common(
     people: Sequence[Annotation], middles: Sequence[Floats], angles: Floats
 ) -> float:
-    """Return the share of units that another annotator has too, beyond what turned ones have."""
+    """Return the share of units that other annotators have too, corrected for chance by turns."""
     if len(people) < 2:
         return 0.0
     near = float(np.concatenate([a.lengths / a.length for a in people]).mean()) / 2
@@ -220,7 +230,7 @@ def _share_in_common(
     for k, own in enumerate(middles):
         for j, other in enumerate(middles):
             if j != k:
-                # A row for each turn: neighbours are looked for beside each other.
+                # A row per turn, so that places that are looked up in turn are close together.
                 sets = _around(own + (angles[k, :99] - angles[j, :99])[:, None])
                 met = [float(_near(x, other, near).mean()) for x in (own, sets)]
                 shares.append((met[0] - met[1]) / max(1 - met[1], 1e-12))
@@ -228,7 +238,7 @@ def _share_in_common(
 
 
 def _near(places: Floats, others: Floats, distance: float) -> Any:
-    """Return whether a place has one of the others within a distance."""
+    """Return for each place whether one of the sorted others lies within a distance."""
     after = np.searchsorted(others, places)
     last = len(others) - 1
     gaps = [np.abs(others[np.clip(after - k, 0, last)] - places) for k in (0, 1)]

@@ -1,9 +1,9 @@
 """Each annotator's documents permuted: `documents`.
 
-A random annotation set brings together the annotators of one document of the corpus, each with
-what he or she did on another document, no two of them on the same one. It answers how far people
-agree beyond what they would if none had looked at the document at hand: places that all documents
-share (a headline, an opening) are chance, and each annotator's habits are kept.
+A random annotation set brings together the annotators of one document of the corpus, each with an
+annotation that he or she made of another document, no two of the same one. So γ tells how far
+people agree beyond what they would if nobody had looked at the document at hand. Places that all
+documents share (a headline, an opening) count as chance, and each annotator's habits are kept.
 
 After §5.2.2 of Mathet, Widlöcher & Métivier (2015), whose `corpus` draws any annotators instead,
 with replacement, and repeats shorter documents like a mosaic. Here units stay as many as they are,
@@ -14,8 +14,8 @@ unit. Documents of which
 all are alike then give independent annotators 0 exactly; short ones repeated, or each moved to its
 first unit, meet far too often (γ of −.09 and −.04 for two units per annotator).
 
-Someone who annotated fewer documents than a set has annotators may have no document left to give;
-such a random annotator gets the units of anybody on some document, and the signature counts them.
+Annotators with fewer documents than a set has annotators may have no document left to draw from.
+Such a random annotator gets the units of any annotator instead; the signature says how many do.
 """
 
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ class DocumentsSampler:
         met: list[int] = []
         for annotator in annotators:
             rows = self.own[annotator]
-            # Where in the annotator's row those of documents that are taken stand.
+            # Find the annotator's annotations of documents that were already taken, and skip them.
             taken = np.array(met, np.int64)
             around = np.stack((self.edges[taken], self.edges[taken + 1])).astype(rows.dtype)
             low, high = np.searchsorted(rows, around)
@@ -98,7 +98,7 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
     Raises
     ------
     DataError
-        Fewer documents than annotators in a set, or no document with as many.
+        There are fewer documents than annotators in a set, or no document has that many annotators.
     """
     check_enough(continua, n_annotators, "documents", called="documents", others="cut")
     pool = _pool(ContinuumSequence.of(continua))
@@ -124,9 +124,9 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
 
 @lru_cache(maxsize=1)
 def _pool(continua: ContinuumSequence) -> DocumentsSampler:
-    """Build the sampler for sets of any number of annotators, once for the corpus at hand.
+    """Build a sampler for sets of any number of annotators; that of the last corpus is kept.
 
-    Its sets are the annotators of all documents, one after the other.
+    Its `sets` is a flat array of the annotators of all documents, one document after the other.
     """
     ordered = in_content_order(continua)
     names, rank, whose = canonical_people(ordered)
@@ -152,7 +152,7 @@ def _pool(continua: ContinuumSequence) -> DocumentsSampler:
 
 @dataclass(frozen=True, eq=False)
 class _OfRow:
-    """The annotation of a row, in an object that other processes can have too."""
+    """Function that returns the annotation of a row; an object, so that it can be pickled."""
 
     ordered: ContinuumSequence
     annotators: Codes

@@ -22,7 +22,7 @@ FIXED_POSITIONS = "fixed-positions"
 
 @dataclass(frozen=True)
 class FixedPositionsSampler:
-    """Sets whose units have the places of one continuum and independent labels."""
+    """Sampler of sets whose units have the places of one continuum and independent labels."""
 
     places: tuple[Annotation, ...]
     """One annotation per continuum; all its annotators have the same places."""
@@ -82,7 +82,7 @@ def prepare_fixed_positions(
 def _labels_of(
     ordered: Sequence[Continuum], categories: tuple[str, ...], n_annotators: int
 ) -> FixedPositionsSampler:
-    """Return sets at the first annotators' places, with the prevalence of all labels."""
+    """Return a sampler at the first annotators' places, with the prevalence of all labels."""
     codes = np.concatenate([c.category_codes for c in ordered])
     canonical = canonical_categories(ordered)
     counts = np.array([np.count_nonzero(codes == c) for c in canonical], np.float64)
@@ -97,7 +97,9 @@ def _labels_of(
 
 @dataclass(frozen=True)
 class OwnPlacesSampler:
-    """Sets in which each annotator of one document keeps the own places, missing ones included.
+    """Sampler of sets in which each annotator of a document keeps his or her own places.
+
+    Places where an annotator has no unit stay empty.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ from gammacp.chance.annotation import ROUNDING, Annotation
 from gammacp.continuum import Continuum
 from gammacp.continuum.grid import Grid, grids_of_text
 
-# With fewer places there are too few ways to turn an annotation.
+# Least number of places; with fewer, there are too few ways to turn an annotation.
 _FEWEST = 10
 # Least share of the places at which an annotation may be cut.
 _OPEN_SHARE = 1 / 4
@@ -49,7 +49,7 @@ class Places:
         return len(self.starts)
 
     def counted(self, annotation: Annotation, until: float) -> Annotation | None:
-        """Return the annotation counted in places; None if a boundary lies on none of them.
+        """Convert an annotation to places of the grid; return None if a boundary lies on no place.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Places:
         return replace(annotation, starts=first.astype(np.float64), lengths=lengths, length=size)
 
     def positions(self, annotation: Annotation) -> Annotation:
-        """Return the annotation in positions; a unit over the last place continues at the first.
+        """Convert an annotation to positions; a unit beyond the last place continues at the first.
 
         Parameters
         ----------
@@ -141,7 +141,9 @@ def places_of(continuum: Continuum, grid: Grid, around: float) -> Places | None:
 
 
 def open_places(annotation: Annotation) -> Indices:
-    """Return where an annotation in places may be cut: the quarter or more that fewest units cover.
+    """Return the places where an annotation may be cut, at least a quarter of all.
+
+    These are the places that fewest units cover.
 
     Parameters
     ----------

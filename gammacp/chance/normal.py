@@ -64,7 +64,7 @@ class NormalSampler:
     def annotation(
         self, rng: np.random.Generator | np.random.RandomState, least: int = 0
     ) -> Annotation:
-        """One random annotator with at least so many units; starts count from the beginning.
+        """Draw one random annotator; starts are relative to the beginning of the continuum.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class NormalSampler:
 
 
 def cumulative_sums(shares: Sequence[float]) -> tuple[float, ...]:
-    """Their sums one after the other, the last of which is 1.
+    """Return cumulative sums of shares, scaled so that the last one is 1.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def normal_sampler(
 
 
 def _normal(values: Floats | Indices) -> Normal:
-    """Mean and standard deviation; in an order of their own, so that names decide no bit."""
+    """Return mean and standard deviation, summed in sorted order: names cannot change a bit."""
     ordered = np.sort(values)
     return float(np.mean(ordered)), float(np.std(ordered))
 

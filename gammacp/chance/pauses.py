@@ -1,16 +1,20 @@
-"""Annotators who can mark nothing in pauses: `cut` then turns each in the time without them.
+"""Recordings with pauses: `cut` turns annotations in the time without pauses.
 
-Annotators who share nothing but a recording with silences all mark what lies between these, and so
-meet more often than units that are turned over the whole recording. Where the stretches in which
-something can be marked are known (`Continuum.markable`), each annotation is laid on the time
-without pauses, turned there, and mapped back, so that all stay out of the same pauses.
+Even independent annotators of a recording with silences all mark only what lies between these. So
+they meet more often than units that are turned over the whole recording. If the stretches in which
+something can be marked are known (`Continuum.markable`), each annotation is moved to the time
+without pauses, turned there, and mapped back. All random units then stay out of the same pauses.
 
-A turned unit may come to lie across a pause. It stays, stretched over the pause, with the
-annotator's own probability: the units that cross pauses, over those that would if they lay
-anywhere. With the probability that units touch pauses, counted likewise, it goes to the pause's
-edge. Otherwise it goes where it fits, to a random place between the annotator's other units. An
-annotator with a boundary between units at most pauses (who tiles each stretch) has units that meet
-there joined before they are turned, and divided at pauses afterwards.
+A turned unit may come to lie across a pause. What happens to it follows the annotator's habits:
+
+- with one probability it stays, stretched over the pause. This probability is the number of the
+  annotator's units that cross pauses, divided by the number expected if the units lay anywhere;
+- with another it moves to the edge of the pause. This one is estimated in the same way from the
+  units that touch pauses;
+- otherwise it moves to a random place between the annotator's other units where it fits.
+
+Annotators who tile each stretch have a boundary between two units at most pauses. Their units that
+meet at a pause are joined before they are turned, and units are divided at pauses afterwards.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ from gammacp.continuum import Continuum
 
 @dataclass(frozen=True)
 class MarkableTime:
-    """Time without pauses, from the continuum's lower bound on.
+    """The time without pauses, counted from the continuum's lower bound.
 
     Attributes
     ----------
@@ -49,19 +53,20 @@ class MarkableTime:
         return cls(starts, ends, np.concatenate([[0.0], np.cumsum(ends - starts)]))
 
     def at(self, places: Floats) -> Floats:
-        """Return places of the recording in the time without pauses.
+        """Convert places in recording time to the time without pauses.
 
         Parameters
         ----------
         places
-            Places in recording time; one within a pause is where the pause is.
+            Places in recording time. All places within a pause become the point where it was
+            removed.
         """
         k = np.searchsorted(self.starts, places, side="right") - 1
         inside = np.minimum(places, self.ends[k]) - self.starts[k]
         return np.where(k < 0, 0.0, self.edges[k] + np.maximum(inside, 0.0))
 
     def count(self, places: Places) -> tuple[Places, MarkableTime]:
-        """Return the places of a grid that lie in the stretches, and the time counted in them.
+        """Return the places of a grid that lie in the stretches, and this time counted in places.
 
         Parameters
         ----------
@@ -80,7 +85,7 @@ class MarkableTime:
         )
 
     def laid(self, annotation: Annotation, until: float) -> Annotation:
-        """Return an annotation as it lies in the time without pauses.
+        """Convert an annotation to the time without pauses.
 
         Parameters
         ----------
@@ -91,10 +96,10 @@ class MarkableTime:
         """
         starts, ends = annotation.starts, annotation.starts + annotation.lengths
         k = np.searchsorted(self.starts, starts, side="right") - 1
-        # Lengths are only taken anew where a pause is within, so that no other one is rounded.
+        # Compute a length anew only if a pause lies within the unit; others must not be rounded.
         inside = (k >= 0) & (ends <= self.ends[k])
         lengths = np.where(inside, annotation.lengths, self.at(ends) - self.at(starts))
-        # A unit that lies in a pause could have been marked elsewhere: it is as long there.
+        # A unit that lies wholly in a pause keeps its length, up to that of the longest stretch.
         gone = (lengths <= 0) & (annotation.lengths > 0)
         longest = float((self.ends - self.starts).max())
         lengths = np.where(gone, np.minimum(annotation.lengths, longest), lengths)
@@ -103,7 +108,7 @@ class MarkableTime:
         return replace(annotation, starts=starts, lengths=lengths, length=length)
 
     def positions(self, annotation: Annotation) -> Annotation:
-        """Return an annotation as it lies in the recording.
+        """Convert an annotation from the time without pauses to recording time.
 
         Parameters
         ----------
@@ -126,15 +131,15 @@ class MarkableTime:
 
 
 def stretches_of(edges: Floats, starts: Floats, ends: Floats) -> tuple[Indices, Indices]:
-    """Return in which stretches units begin and end.
+    """Return the number of the stretch in which each unit begins, and in which it ends.
 
     Parameters
     ----------
     edges
         Start of each stretch, and the end of the last one.
     starts, ends
-        Starts and ends of the units, in the time without pauses; a point at an edge is in the later
-        stretch.
+        Starts and ends of the units, in the time without pauses. A unit of no length at an edge
+        belongs to the later stretch.
     """
     allowance = ROUNDING * float(edges[-1])
     most = len(edges) - 2
@@ -146,7 +151,7 @@ def stretches_of(edges: Floats, starts: Floats, ends: Floats) -> tuple[Indices, 
 
 @dataclass(frozen=True)
 class Fitting:
-    """Units that would cross a pause, as one annotator has them.
+    """Habits of one annotator with units that would cross a pause.
 
     Attributes
     ----------
@@ -155,7 +160,7 @@ class Fitting:
     stays
         Probability that such a unit stays across the pause.
     ends, begins
-        Probability that it goes to the pause's edge, to end there or to begin there.
+        Probabilities that it moves to the edge of the pause, so as to end there or to begin there.
     whole
         Whether places are whole numbers.
     """
@@ -168,20 +173,20 @@ class Fitting:
 
     @classmethod
     def of(cls, annotation: Annotation, edges: Floats, *, whole: bool) -> Fitting:
-        """Return how an annotator does it.
+        """Estimate the habits of an annotator.
 
         Parameters
         ----------
         annotation
             Units in the time without pauses.
         edges, whole
-            The attributes of these names.
+            As the attributes.
         """
         starts = annotation.starts
         lengths = annotation.lengths
         first, last = stretches_of(edges, starts, starts + lengths)
         sizes = np.diff(edges)
-        # A unit that is longer than any stretch has no choice.
+        # Units that are longer than any stretch must cross a pause, so they show no habit.
         free = (lengths > 0) & (lengths <= sizes.max() * (1 + ROUNDING))
         places = float(np.minimum(lengths[free, None], sizes[None, :-1]).sum())
         if places <= 0:
@@ -189,13 +194,13 @@ class Fitting:
         expected = places / float(edges[-1])
         touched = np.array([_touched(edges, side) for side in (starts, starts + lengths)])
         stays = min(1.0, float((free & (last > first)).sum()) / expected)
-        # On a grid units touch pauses without any intention.
+        # On a grid, units often touch pauses by chance, so this shows no habit either.
         begins, ends = touched.sum(axis=1) / expected * (not whole)
         scale = (1.0 - stays) / max(1.0 - stays, begins + ends, 1e-12)
         return cls(edges, stays, float(ends * scale), float(begins * scale), whole)
 
     def fit(self, annotation: Annotation, rng: np.random.Generator) -> Annotation:
-        """Return a turned annotation with its units across pauses as its annotator has them.
+        """Move units of a turned annotation that lie across pauses, according to the habits.
 
         Parameters
         ----------
@@ -225,9 +230,10 @@ class Fitting:
         return replace(annotation, starts=moved)
 
     def _sides(self, start: float, length: float, first: int, last: int) -> list[float]:
-        """Return the starts of a unit that ends at a pause or begins after one, the better first.
+        """Return starts with which a unit fits before the pause or after it, the better one first.
 
-        That is where more of the unit lies, and where the annotator's units touch pauses.
+        The better side is the one where more of the unit lies, weighted by how often units of the
+        annotator end or begin at pauses.
         """
         sizes = np.diff(self.edges) * (1 + ROUNDING)
         end = float(self.edges[first + 1])
@@ -247,7 +253,7 @@ class Fitting:
     def _room(
         self, starts: Floats, lengths: Floats, length: float, rng: np.random.Generator
     ) -> float | None:
-        """Return a random place between other units of the annotator; None without any room.
+        """Return a random place between the annotator's other units; None if there is no room.
 
         Parameters
         ----------
@@ -266,7 +272,7 @@ class Fitting:
         fits = np.flatnonzero(room >= -allowance)
         if not len(fits):
             return None
-        # Every place weighs the same; a gap that is just filled is one of no width.
+        # Every possible start has the same weight. A gap that the unit just fills offers one start.
         weight = np.maximum(room[fits], 0.0) + (1.0 if self.whole else allowance)
         k = int(rng.choice(len(fits), p=weight / weight.sum()))
         point = rng.random() * weight[k]
@@ -275,20 +281,20 @@ class Fitting:
 
 @dataclass(frozen=True)
 class Dividing:
-    """An annotator who mostly has a boundary between two units at a pause, as of units that tile.
+    """Habits of an annotator whose units meet at most pauses, as those of annotators who tile do.
 
-    Units that meet at a pause are one before they are turned, and units that then lie across a
-    pause are two.
+    Units that meet at a pause are joined before they are turned. Units that then lie across a pause
+    are divided.
 
     Attributes
     ----------
     edges
         Edges of the stretches in the time without pauses.
     joined
-        Units in the time without pauses, those that meet at a pause as one, with the category of
-        the longer one.
+        Units in the time without pauses, after those that meet at a pause were joined. A joined
+        unit has the category of the longer part.
     others
-        Categories of the shorter ones.
+        Categories of the shorter parts.
     """
 
     edges: Floats
@@ -297,14 +303,14 @@ class Dividing:
 
     @classmethod
     def of(cls, annotation: Annotation, edges: Floats) -> Dividing | None:
-        """Return how an annotator does it; None for one who does not.
+        """Join the units of an annotator; return None if units do not meet at most pauses.
 
         Parameters
         ----------
         annotation
             Units in the time without pauses.
         edges
-            The attribute of this name.
+            As the attribute.
         """
         ends = annotation.starts + annotation.lengths
         met = _touched(edges, annotation.starts) & _touched(edges, ends)
@@ -336,14 +342,14 @@ class Dividing:
         return cls(edges, joined.take(np.flatnonzero(outside)), np.array(others, np.int32))
 
     def fit(self, annotation: Annotation, rng: np.random.Generator) -> Annotation:
-        """Return a turned annotation with its units divided at pauses.
+        """Divide the units of a turned annotation at pauses.
 
         Parameters
         ----------
         annotation
             Units in the time without pauses.
         rng
-            Deals out the categories of those that were joined.
+            Deals out the categories of the shorter parts.
         """
         low = annotation.starts
         high = annotation.starts + annotation.lengths
@@ -372,7 +378,7 @@ class Dividing:
 
 
 def _touched(edges: Floats, places: Floats) -> Bools:
-    """Return which pauses have one of these places at them."""
+    """Return for each pause whether one of these places lies at it."""
     apart = np.abs(edges[1:-1, None] - places[None, :]).min(axis=1, initial=np.inf)
     return np.asarray(apart <= ROUNDING * float(edges[-1]), np.bool_)
 
@@ -394,10 +400,10 @@ class Pauses:
 
     @classmethod
     def of(cls, annotations: Sequence[Annotation], time: MarkableTime, *, whole: bool) -> Pauses:
-        """Return them for annotations that lie in the time without pauses."""
+        """Find the habits of annotators, from annotations in the time without pauses."""
         habits: list[Fitting | Dividing] = []
         for annotation in annotations:
-            # Who stopped reading has no pauses after that.
+            # Pauses after the place where the annotator stopped reading do not count.
             inner = time.edges[1:-1]
             inner = inner[inner < annotation.length]
             edges = np.concatenate([[0.0], inner, [annotation.length]])
@@ -406,12 +412,12 @@ class Pauses:
         return cls(time, tuple(habits))
 
     def turned(self, annotations: Sequence[Annotation]) -> tuple[Annotation, ...]:
-        """Return annotations as they are turned: units that meet at pauses may be one."""
+        """Return the annotations to be turned, in which units that meet at pauses may be joined."""
         return tuple(
             own.joined if isinstance(own, Dividing) else annotation
             for own, annotation in zip(self.habits, annotations, strict=True)
         )
 
     def fit(self, made: Sequence[Annotation], rng: np.random.Generator) -> list[Annotation]:
-        """Return turned annotations that cross no more pauses than annotators do."""
+        """Adapt turned annotations to the annotators' habits at pauses."""
         return [own.fit(part, rng) for own, part in zip(self.habits, made, strict=True)]

@@ -9,10 +9,10 @@ from gammacp.errors import DataError
 
 
 def check_axis(continua: Sequence[Continuum], model: str) -> None:
-    """DataError if there are shapes on something other than a time axis, along which they move.
+    """Raise a DataError for shapes whose first axis is not time.
 
-    Objects crowd the middle of images: what is moved along them meets too seldom, and independent
-    annotators come out above 0 (docs/shapes).
+    Chance moves units along the first axis. Objects crowd the middle of images, so shapes that are
+    moved along an image meet too seldom, and independent annotators get a γ above 0 (docs/shapes).
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def check_axis(continua: Sequence[Continuum], model: str) -> None:
 def check_enough(
     continua: Sequence[Continuum], n_annotators: int, model: str, *, called: str, others: str
 ) -> None:
-    """DataError if there are fewer continua than annotators in a set.
+    """Raise a DataError if there are fewer continua than annotators in a set.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def check_enough(
         Continua that chance is modelled on, the number of random annotators in a set, and the
         model's name.
     called, others
-        Word of the model for a continuum, and the models that serve fewer annotators.
+        What the model calls a continuum, and the models to use instead.
     """
     if len(continua) < n_annotators:
         raise DataError(
@@ -52,7 +52,7 @@ def check_enough(
 
 
 def check_in_one_piece(continua: Sequence[Continuum], model: str) -> None:
-    """DataError if there are units of several fragments: random lengths and gaps have none.
+    """Raise a DataError for units of several fragments, as random lengths and gaps have none.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def check_in_one_piece(continua: Sequence[Continuum], model: str) -> None:
 
 
 def check_no_overlap(continuum: Continuum, model: str) -> None:
-    """DataError if units of one annotator overlap.
+    """Raise a DataError if units of one annotator overlap.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def check_no_overlap(continuum: Continuum, model: str) -> None:
 
 
 def check_predefined(continua: Sequence[Continuum], model: str) -> None:
-    """DataError if two annotators of a continuum have units at other places.
+    """Raise a DataError if two annotators of a continuum have units at different places.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def check_predefined(continua: Sequence[Continuum], model: str) -> None:
 
 
 def check_places(continua: Sequence[Continuum], model: str) -> None:
-    """DataError if units of a continuum overlap without having the same place.
+    """Raise a DataError if units of a continuum overlap without having the same place.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def _refuse(
 
 
 def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
-    """DataError if somebody stopped reading before the end.
+    """Raise a DataError if an annotator stopped reading before the end.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
 
 
 def check_markable(continua: Sequence[Continuum], model: str) -> None:
-    """DataError if nothing can be marked in some part of a continuum.
+    """Raise a DataError if nothing can be marked in some part of a continuum.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def check_markable(continua: Sequence[Continuum], model: str) -> None:
 
 
 def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> Continuum:
-    """Return the one continuum; DataError if a set shall not have each of its annotators once.
+    """Return the only continuum; raise a DataError if sets must not have each annotator once.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Random annotation sets, drawn by their numbers and counted until there are enough.
+"""Random annotation sets, drawn by number and measured until there are enough.
 
-Each set has a random stream of its own, so that sets do not depend on who draws them and when, and
-all that are compared share them.
+Each set has a random stream of its own, which depends only on the seed and on its number. So a set
+is the same whichever process draws it and when, and all values that are compared share their sets.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from gammacp.base.arrays import MadeWhenRead
 from gammacp.base.stopping import due
 from gammacp.chance.expected import ExpectedDisorder, SampleRule
 
-# Samples per task: small enough to spread over workers, large enough to be worth sending.
+# Number of samples per task: small enough to spread tasks over workers, and large enough to be
+# worth sending.
 _CHUNK = 5
-# Strata of a corpus: more would leave too few samples in each to tell how much they vary.
+# Largest number of strata of a corpus. With more, each would have too few samples to estimate how
+# much these vary.
 MOST_STRATA = 500
 
 
@@ -33,7 +35,7 @@ Counted = TypeVar("Counted", contravariant=True)
 
 
 def sample_seed(seed: int, index: int) -> np.random.Generator:
-    """Make the generator of sample `index`: the same bits whatever samples, workers, batches.
+    """Make the generator of sample `index`, which depends on nothing but the seed and the index.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ def sample_seed(seed: int, index: int) -> np.random.Generator:
 
 
 class _Hash(ISeedSequence):
-    """Seed sequence of a generator: `SeedSequence(seed, spawn_key=(index,))`, hashed once."""
+    """Seed sequence of one sample, `SeedSequence(seed, spawn_key=(index,))`, hashed only once."""
 
     def __init__(self, seed: int, index: int) -> None:
         sequence = np.random.SeedSequence(seed, spawn_key=(index,))
@@ -56,7 +58,7 @@ class _Hash(ISeedSequence):
         return self._words
 
 
-# Every document has samples of the same numbers.
+# The hashes are cached, because every document has samples with the same numbers.
 _hash: Any = lru_cache(maxsize=1 << 14)(_Hash)
 
 
@@ -67,14 +69,14 @@ class Disagreement:
     Attributes
     ----------
     value, bound, proven
-        The disagreement, a lower bound of it and whether the two are proven equal; NaN where the
-        set has none.
+        The disagreement, a lower bound of it, and whether the two are proven equal. The first two
+        are NaN if the set has no disagreement.
     weight
-        Mean weight of the set.
+        Weight of the set in the mean over sets.
     stratum
-        Stratum that the set was drawn from.
+        Number of the stratum that the set was drawn from.
     kept
-        Other facts about the set that are wanted later.
+        Other facts about the set that are needed later, such as its alignment.
     """
 
     value: float
@@ -90,49 +92,51 @@ class Sampler(Protocol[Data]):
 
     @property
     def signature(self) -> str:
-        """The model and what it decided by itself ("shift", "shift(distance=L/2n)")."""
+        """Name of the model, with choices that depend on the data, as "shift(distance=L/2n)"."""
         ...
 
     def draw(self, rng: np.random.Generator) -> Data:
-        """Random data of the kind that chance is modelled on.
+        """Draw random data of the same kind as the observed data.
 
         Parameters
         ----------
         rng
-            The generator of this one sample; nothing else is random.
+            Generator of this one sample, the only source of randomness.
         """
         ...
 
 
 class OnDemand(MadeWhenRead[Entry]):
-    """A sequence whose entries a function gives.
+    """A sequence whose entries are made by a function when they are first read.
 
-    Of the strata of a large corpus a few hundred are drawn from, of its annotations a few thousand.
+    It avoids making entries that are never used. In a large corpus, for example, random sets are
+    drawn from only a few hundred strata, and use only a few thousand annotations.
 
     Parameters
     ----------
     size
         Number of entries.
     make
-        Function that returns the entry with a number, from 0.
+        Function that returns the entry with a given number, counted from 0.
     """
 
     def __init__(self, size: int, make: Callable[[int], Entry]) -> None:
-        """Start with no entries made."""
+        """Store the function; no entry is made yet."""
         super().__init__(size)
         self._make = make
 
     def make(self, number: int) -> Entry:
-        """Return the entry with a number, from 0."""
+        """Return the entry with this number, counted from 0."""
         return self._make(number)
 
 
 @dataclass(frozen=True)
 class Strata(Generic[Data]):
-    """Samplers that are drawn from in turn, so that each serves equally often.
+    """Samplers that are drawn from in turn, so that each is used equally often.
 
-    More than `MOST_STRATA` are cut into as many stretches of neighbours, one sampler of each drawn
-    at random: give those next to each other that are alike.
+    If there are more than `MOST_STRATA`, the sequence is divided into that many stretches of
+    neighbours. In each round, one sampler of every stretch is chosen at random. Similar samplers
+    should therefore be next to each other.
     """
 
     samplers: Sequence[Sampler[Data]]
@@ -144,14 +148,14 @@ class Strata(Generic[Data]):
         return min(len(self.samplers), MOST_STRATA)
 
     def of(self, stratum: int, rng: np.random.Generator) -> Sampler[Data]:
-        """Return a sampler of this stratum; every one is as likely as any other over a round.
+        """Return a sampler of this stratum; over a round, all samplers are equally likely.
 
         Parameters
         ----------
         stratum
-            Below `rounds`.
+            Number of the stratum, below `rounds`.
         rng
-            Chooses among neighbours.
+            Generator that chooses among neighbours.
         """
         size = len(self.samplers)
         if size == self.rounds:
@@ -164,13 +168,14 @@ class Strata(Generic[Data]):
 
 
 class Draws(Generic[Data]):
-    """Random data by number, from a sampler; each is drawn once where they are kept.
+    """Random data from a sampler, by number.
 
-    Whoever takes number k gets the same data: what several numbers rest on is drawn once.
+    Every caller that takes number k gets the same data. If data are kept, each is drawn only once,
+    even if several results rest on it.
     """
 
     ended = False
-    """Whether more were asked for than there can be."""
+    """Whether a caller asked for more data than there can be."""
 
     def __init__(self, sampler: Sampler[Data], seed: int, *, keep: bool = False) -> None:
         """Wrap a sampler; nothing is drawn yet."""
@@ -180,13 +185,13 @@ class Draws(Generic[Data]):
 
     @property
     def rounds(self) -> int:
-        """Return the number of strata, 1 if none; the number of samples is a multiple of it."""
+        """Return the number of strata (1 without any), of which the sample size is a multiple."""
         if isinstance(self.sampler, Strata):
             return self.sampler.rounds
         return 1
 
     def take(self, indices: Sequence[int]) -> Sequence[Data]:
-        """Return data of these numbers, as far as there are any and no interruption comes between.
+        """Return the data with these numbers, up to an interruption or to the last that exists.
 
         Parameters
         ----------
@@ -218,15 +223,15 @@ class Draws(Generic[Data]):
 
 
 class Counting(Protocol[Counted]):
-    """Computation of measures on random data; frozen, cheap to send to another process."""
+    """Protocol for computing measures on random data; frozen, and cheap to send to a process."""
 
     @property
     def at_once(self) -> int:
-        """Return how many sets to give it at a time."""
+        """Number of random sets to process in one call."""
         ...
 
     def of_each(self, data: Sequence[Counted], /) -> Sequence[Sequence[Disagreement]]:
-        """One disagreement per measure of each, without those that an interruption left out.
+        """Return one disagreement per measure for each set that was completed before interruption.
 
         Parameters
         ----------
@@ -238,13 +243,13 @@ class Counting(Protocol[Counted]):
 
 @dataclass(frozen=True)
 class OneByOne(Generic[Counted]):
-    """`Counting` of one at a time."""
+    """`Counting` that applies a function to one random set at a time."""
 
     count: Callable[[Counted], Sequence[Disagreement]]
     at_once: int = _CHUNK
 
     def of_each(self, data: Sequence[Counted]) -> list[Sequence[Disagreement]]:
-        """One disagreement per measure of each, up to an interruption."""
+        """Return one disagreement per measure for each set, up to an interruption."""
         rows: list[Sequence[Disagreement]] = []
         for entry in data:
             row = self.count(entry)
@@ -264,26 +269,26 @@ def expectations(
     progress: Callable[[int, int], None] | None = None,
     measures: int = 1,
 ) -> tuple[tuple[ExpectedDisorder, ...], tuple[object, ...]]:
-    """Draw random data until the rule holds for every measure.
+    """Draw random data until the sample rule is met for every measure.
 
     Parameters
     ----------
     sampler
-        Sample k is what it draws from `sample_seed(seed, k)`; or the draws themselves.
+        Sampler, which draws sample k with `sample_seed(seed, k)`; or the draws themselves.
     disagreements
-        Function that gives the disagreement of one sample for each measure. It goes to other
-        processes with an executor.
+        Computation of the disagreements of samples, one for each measure. With an executor, it is
+        sent to other processes.
     progress
-        Told how many samples are done, of how many.
+        Function that is called with the number of completed samples and the number required.
     measures
-        Number of disagreements that a sample gives.
+        Number of disagreements per sample.
 
     Returns
     -------
     expected, kept
-        One expected disorder per measure, and what was kept of the samples, in their order.
+        One expected disorder per measure, and the facts kept about samples, in their order.
 
-    After Ctrl-C (`stopping.interruptible`) the samples that are done count.
+    After Ctrl-C (`stopping.interruptible`) the completed samples count.
     """
     draws = sampler if isinstance(sampler, Draws) else Draws(sampler, seed)
     spread = map if executor is None else executor.map
@@ -292,7 +297,7 @@ def expectations(
     missing = rule.first
     complete = True
     while missing and complete:
-        # Whole rounds: every stratum is drawn from equally often.
+        # Draw whole rounds, so that every stratum is used equally often.
         wanted = range(len(rows), -(-(len(rows) + missing) // draws.rounds) * draws.rounds)
         batches = [draws.take(wanted[i : i + size]) for i in range(0, len(wanted), size)]
         some = [data for data in batches if data]
@@ -305,7 +310,7 @@ def expectations(
                 progress(len(rows), wanted.stop)
             if len(disagreement) < len(data) or due():
                 break
-        # Where there can be no more samples, fewer are no interruption.
+        # If no more samples exist, having fewer than wanted is not an interruption.
         complete = len(rows) == wanted.stop or draws.ended
         expected = [
             _expected_disorder(column, rule, complete) for column in zip(*rows, strict=True)

@@ -1,4 +1,4 @@
-"""Units, continua and corpora: columns of numbers that every other part reads.
+"""Units, continua and corpora, kept as columns of numbers that all other packages use.
 
 Conventions
 -----------

@@ -1,4 +1,4 @@
-"""Statements about a continuum that are no unit data."""
+"""Statements about a continuum other than its units."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gammacp.continuum.grid import Grid
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Name, text, origin and reading of a document.
+    """Name, text and origin of a document, and facts about its annotation.
 
     Attributes
     ----------
@@ -22,24 +22,25 @@ class About:
     text
         The annotated text, where the format has it.
     selection
-        Selections and changes that were made since the files were written, in the order in which
-        they were done, as entries `key=value` of signatures (`exclude=Ann`, `map=old=new`,
-        `layer=POS`). What changes nothing leaves no entry.
+        Selections and changes made since the files were written, in their order, as entries
+        `key=value` of signatures (`exclude=Ann`, `map=old=new`, `layer=POS`). A change without
+        effect leaves no entry.
     left_out
         Items that the reader of its file passed over, by kind and reason.
     cluster
-        The author, patient or video that other documents are of, too; "" for none.
+        Author, patient or video that the document shares with other documents; "" for none.
     weight
         Number of documents of the population that it stands for, in any measure.
     read_until
         Annotators who did not read to the end, as (annotator, position), by name.
     grid
-        Places on which all boundaries lie, where they were given; chance then turns units by whole
+        Declared places on which all boundaries lie; random continua then move units by whole
         places.
     markable
-        Stretches in which something can be marked, ascending; none where all of the text can be.
+        Stretches in which something can be marked, ascending; empty if everything can be marked.
     facts
-        Further statements of the reader of its file, by name, for the module that knows the name.
+        Further statements by the reader of its file, by name. Each is used by the module that knows
+        its name.
     """
 
     name: str = ""
@@ -55,7 +56,7 @@ class About:
     facts: tuple[tuple[str, str | int], ...] = ()
 
     def noting(self, key: str, *values: str) -> About:
-        """Return the same with an entry `key=values` in `selection`.
+        """Return a copy with the entry `key=values` added to `selection`.
 
         Parameters
         ----------
@@ -70,7 +71,7 @@ class About:
         return replace(self, selection=(*self.selection, entry(key, *values)))
 
     def fact(self, name: str) -> str | int | None:
-        """Return the fact of this name; None where nobody states it.
+        """Return the fact of this name; None if it is not stated.
 
         Parameters
         ----------
@@ -80,14 +81,14 @@ class About:
         return dict(self.facts).get(name)
 
     def with_fact(self, name: str, value: str | int) -> About:
-        """Return the same with another fact.
+        """Return a copy with a fact set.
 
         Parameters
         ----------
         name
             Key of `facts`.
         value
-            Value that is stated; "" and 0 take the fact away.
+            Value of the fact; "" and 0 remove it.
 
         >>> About().with_fact("readers", 4).with_fact("readers", 3).facts
         (('readers', 3),)
@@ -100,7 +101,7 @@ class About:
 
 
 class Described:
-    """Statements about a continuum as read-only properties of what holds them.
+    """Mixin that gives the statements in `about` as read-only properties.
 
     Attributes
     ----------
@@ -127,27 +128,27 @@ class Described:
 
     @property
     def selection(self) -> tuple[str, ...]:
-        """Return what was selected or changed, as entries of signatures."""
+        """Selections and changes, as entries of signatures."""
         return self.about.selection
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return what the reader of the file passed over."""
+        """Items that the reader of the file passed over."""
         return self.about.left_out
 
     @property
     def cluster(self) -> str:
-        """The author, patient or video that other documents are of, too."""
+        """Author, patient or video that the document shares with other documents."""
         return self.about.cluster
 
     @property
     def weight(self) -> float:
-        """Return how many documents of the population this one stands for."""
+        """Number of documents of the population that this one represents."""
         return self.about.weight
 
     @property
     def read_until(self) -> tuple[tuple[str, float], ...]:
-        """Return how far annotators read who did not read to the end."""
+        """Annotators who did not read to the end, each with the position reached."""
         return self.about.read_until
 
     @property
@@ -157,5 +158,5 @@ class Described:
 
     @property
     def markable(self) -> tuple[tuple[float, float], ...]:
-        """Return the stretches in which something can be marked; none where that is everywhere."""
+        """Stretches in which something can be marked; empty if everything can be marked."""
         return self.about.markable

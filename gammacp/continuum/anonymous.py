@@ -18,7 +18,7 @@ _FACT = "unnamed"
 
 
 def unnamed_readers(continuum: Continuum) -> int:
-    """Return how many readers without names read the document; 0 where annotators are people.
+    """Return the number of unnamed readers of a document; 0 if its annotators are people.
 
     Parameters
     ----------
@@ -29,14 +29,14 @@ def unnamed_readers(continuum: Continuum) -> int:
 
 
 def declare_unnamed_readers(continuum: Continuum, readers: int) -> Continuum:
-    """Return the same units by so many readers without names.
+    """Return a copy that declares its units to be by a number of unnamed readers.
 
     Parameters
     ----------
     continuum
         Continuum whose annotators are blocks of units.
     readers
-        Number of people who read the document; 0 where the annotators are people.
+        Number of people who read the document; 0 if the annotators are people.
     """
     if readers == unnamed_readers(continuum):
         return continuum
@@ -44,7 +44,7 @@ def declare_unnamed_readers(continuum: Continuum, readers: int) -> Continuum:
 
 
 def hide_names(continuum: Continuum, readers: int, *, blocks: bool = False) -> Continuum:
-    """Return the same units by so many readers, nobody knows by whom.
+    """Return a copy whose units are by a number of unnamed readers.
 
     Parameters
     ----------
@@ -53,13 +53,13 @@ def hide_names(continuum: Continuum, readers: int, *, blocks: bool = False) -> C
     readers
         Number of people who read the document, >= 2.
     blocks
-        Whether units of one annotator are one reader's here, whatever it is called elsewhere;
-        otherwise each unit may be anybody's.
+        Whether the units of one annotator are by one reader, whose name may differ between
+        documents; otherwise each unit may be by any reader.
 
     Raises
     ------
     UsageError
-        Fewer than two readers, or more than anybody has.
+        There are fewer than two readers, or more than the largest number allowed.
 
     >>> from gammacp.continuum.unit import Unit
     >>> c = Continuum.from_units([Unit("Ann", 2, 9), Unit("Ann", 3, 9)])

@@ -39,7 +39,7 @@ class ContinuumColumns(TypedDict):
 
 
 class EncodedUnits(NamedTuple):
-    """Units as codes and positions that are checked, in any row order."""
+    """Checked units as codes and positions, in any row order."""
 
     annotators: tuple[str, ...]
     categories: tuple[str, ...]
@@ -58,7 +58,7 @@ def in_order(
     inside: Inside | None = None,
     ids: Ids | None = None,
 ) -> ContinuumColumns:
-    """Return the columns as arrays of their kinds, sorted.
+    """Return the sorted columns as arrays of the required types.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def encode_units(
     Raises
     ------
     DataError
-        A position, a unit's fragments or its shape are unsound.
+        A position, the fragments or the shape of a unit are invalid.
     UsageError
         Columns have different lengths, or a name is not text.
     """
@@ -133,7 +133,7 @@ def encode_units(
 
 
 def recode(old: Sequence[str], new: Sequence[str]) -> Codes:
-    """Old code → new code, −1 where a name is gone; the last entry serves code −1."""
+    """Return the new code of each old code, −1 for removed names; the last entry is for −1."""
     position = {name: i for i, name in enumerate(new)}
     return np.array([position.get(name, -1) for name in old] + [-1], np.int32)
 
@@ -144,7 +144,7 @@ def checked_positions(
     start: Sequence[float] | Floats,
     end: Sequence[float] | Floats,
 ) -> tuple[Floats, Floats]:
-    """Return starts and ends, in order, as a float holds them, of columns of one length."""
+    """Return starts and ends as floats, after checks of their values, order and number."""
     starts = _positions(start)
     ends = _positions(end)
     if not len(annotator) == len(category) == len(starts) == len(ends):
@@ -171,7 +171,7 @@ def checked_positions(
 
 
 def coded(names: Sequence[str | None], known: Sequence[str]) -> Codes:
-    """Names as codes in the order of those that are known, −1 for None."""
+    """Return names as codes in the order of the known names; −1 for None."""
     code: dict[str | None, int] = {None: -1, **{name: i for i, name in enumerate(known)}}
     return np.array([code[name] for name in names], np.int32)
 
@@ -187,7 +187,7 @@ def _positions(values: Sequence[float] | Floats) -> Floats:
 
 
 def checked_bounds(bounds: Bounds | None, starts: Floats, ends: Floats) -> Bounds:
-    """Bounds that hold all units; by default the first start and the last end."""
+    """Return bounds that contain all units; by default the first start and the last end."""
     first = float(starts.min(initial=np.inf))
     last = float(ends.max(initial=-np.inf))
     if bounds is None:
@@ -207,7 +207,7 @@ def checked_bounds(bounds: Bounds | None, starts: Floats, ends: Floats) -> Bound
 
 
 def all_names(declared: Sequence[str] | None, used: Iterable[str], kind: str) -> tuple[str, ...]:
-    """Return the declared names in their order, then the others that occur, sorted."""
+    """Return the declared names in their order, followed by other names that occur, sorted."""
     names = list(declared or ())
     if len(set(names)) != len(names):
         twice = next(n for n in names if names.count(n) > 1)

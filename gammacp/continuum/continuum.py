@@ -1,4 +1,4 @@
-"""One text or recording with everybody's units."""
+"""The `Continuum`: one text or recording with the units of all annotators."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ABOUT = About()
 
 @dataclass(frozen=True, eq=False)
 class Continuum(Quantities):
-    """One text or recording with everybody's units; immutable.
+    """One text or recording with the units of all annotators; immutable.
 
     Build it with `from_units`, `from_columns` or `from_frame`: they sort, encode and check.
     `gammacp.continuum.selecting`, `renaming`, `reshaping` and `declaring` make changed copies.
@@ -78,7 +78,7 @@ class Continuum(Quantities):
     about: About = _ABOUT
 
     def __post_init__(self) -> None:
-        """Make its columns read-only, as the kernels are compiled for such ones."""
+        """Make the columns read-only; the kernels are compiled for read-only arrays."""
         for array in (self.starts, self.ends, self.annotator_codes, self.category_codes):
             freeze(array)
         if self.ids is not None:
@@ -135,14 +135,14 @@ class Continuum(Quantities):
         annotator, category, start, end
             One entry per unit.
         fragments
-            (start, end) of each of a unit's fragments, nothing for a unit of one piece. Touching
-            ones are one.
+            For each unit the (start, end) of its fragments; empty for a unit of one piece.
+            Fragments that touch are joined.
         shapes
-            Shape of each unit, with as many axes.
+            Shape of each unit; all have the same number of axes.
         ids
             Id of each unit, "" for none.
         links
-            Between units, by their ids.
+            Links between units, which they name by id.
         annotators, categories
             Declared names, also those without units, in the order to keep (the order of
             categories matters for ordinal distances). Names that occur but are not declared are
@@ -153,7 +153,7 @@ class Continuum(Quantities):
             Name of the continuum, unit of its positions ("ms", "s", …), and the text that they
             count in, if there is one.
         read_until
-            Positions up to which annotators read who did not read to the end.
+            By annotator who did not read to the end, the position reached.
         grid
             Grid that all boundaries lie on.
         markable
@@ -197,7 +197,7 @@ class Continuum(Quantities):
             continuum = declare_grid(continuum, grid)
         if markable:
             continuum = continuum.with_markable(markable)
-        # It is part of the data, not a change of them.
+        # This is part of the data, not a change of them, so it leaves no entry in `selection`.
         return continuum.with_about(selection=())
 
     @classmethod
@@ -216,7 +216,7 @@ class Continuum(Quantities):
         bounds: Bounds | None = None,
         about: About = _ABOUT,
     ) -> Continuum:
-        """Build a continuum from columns that are encoded already and known to be sound.
+        """Build a continuum from columns that are already encoded and known to be valid.
 
         For generators of random continua: positions are not checked again, only sorted.
 
@@ -309,7 +309,7 @@ class Continuum(Quantities):
         return (self.unit(i) for i in range(self.n_units))
 
     def __eq__(self, other: object) -> bool:
-        """Compare names, units, bounds, grid, stretches, reading; other metadata do not count."""
+        """Compare names, units, bounds, grid, stretches and `read_until`, but no other metadata."""
         if not isinstance(other, Continuum):
             return NotImplemented
         names = ("annotators", "categories", "bounds", "read_until", "grid", "markable")
@@ -340,7 +340,7 @@ class Continuum(Quantities):
         )
 
     def with_about(self, **changes: Any) -> Continuum:
-        """Return the same units with other statements about them.
+        """Return a copy with other statements about the units.
 
         Parameters
         ----------
@@ -353,7 +353,7 @@ class Continuum(Quantities):
         return replace(self, about=replace(self.about, **changes))
 
     def noting(self, key: str, *values: str) -> Continuum:
-        """Return the same with an entry `key=values` in `selection`.
+        """Return a copy with the entry `key=values` added to `selection`.
 
         Parameters
         ----------
@@ -365,7 +365,7 @@ class Continuum(Quantities):
         return replace(self, about=self.about.noting(key, *values))
 
     def in_cluster(self, name: str) -> Continuum:
-        """Return the same as one of several that are not independent of each other.
+        """Return a copy that belongs to a cluster of documents that are not independent.
 
         Parameters
         ----------
@@ -375,7 +375,7 @@ class Continuum(Quantities):
         return self.with_about(cluster=name)
 
     def with_weight(self, weight: float) -> Continuum:
-        """Return the same as `gammacp.continuum.declaring.declare_weight` makes it.
+        """Return a copy with a weight (see `gammacp.continuum.declaring.declare_weight`).
 
         Parameters
         ----------
@@ -387,7 +387,7 @@ class Continuum(Quantities):
         return declare_weight(self, weight)
 
     def with_markable(self, stretches: Iterable[Sequence[float]]) -> Continuum:
-        """Return the same as `gammacp.continuum.markable.declare_markable` makes it.
+        """Return a copy with stretches (see `gammacp.continuum.markable.declare_markable`).
 
         Parameters
         ----------
@@ -399,7 +399,7 @@ class Continuum(Quantities):
         return declare_markable(self, [(start, end) for start, end in stretches])
 
     def with_features(self, names: Iterable[str] = ()) -> Continuum:
-        """Return the same as `gammacp.continuum.selecting.keep_features` makes it.
+        """Return a copy with some features (see `gammacp.continuum.selecting.keep_features`).
 
         Parameters
         ----------
@@ -411,32 +411,32 @@ class Continuum(Quantities):
         return keep_features(self, names)
 
     def without_names(self, readers: int, *, blocks: bool = False) -> Continuum:
-        """Return the same as `gammacp.continuum.anonymous.hide_names` makes it.
+        """Return a copy by unnamed readers (see `gammacp.continuum.anonymous.hide_names`).
 
         Parameters
         ----------
         readers, blocks
-            Number of people who read the document, and whether an annotator's units are one
-            reader's.
+            Number of people who read the document, and whether the units of an annotator are by one
+            reader.
         """
         from gammacp.continuum.anonymous import hide_names
 
         return hide_names(self, readers, blocks=blocks)
 
     def atoms(self) -> Continuum:
-        """Return the same as `gammacp.continuum.reshaping.split_into_atoms` makes it."""
+        """Return a copy with fragments as units (see `continuum.reshaping.split_into_atoms`)."""
         from gammacp.continuum.reshaping import split_into_atoms
 
         return split_into_atoms(self)
 
     def hulls(self) -> Continuum:
-        """Return the same as `gammacp.continuum.reshaping.reduce_to_hulls` makes it."""
+        """Return a copy without fragments (`gammacp.continuum.reshaping.reduce_to_hulls`)."""
         from gammacp.continuum.reshaping import reduce_to_hulls
 
         return reduce_to_hulls(self)
 
     def boxes(self) -> Continuum:
-        """Return the same as `gammacp.continuum.reshaping.enclose_in_boxes` makes it."""
+        """Return a copy with boxes as shapes (`gammacp.continuum.reshaping.enclose_in_boxes`)."""
         from gammacp.continuum.reshaping import enclose_in_boxes
 
         return enclose_in_boxes(self)
@@ -471,5 +471,5 @@ class Continuum(Quantities):
 
     @cached_property
     def link_rows(self) -> Linked:
-        """The links by rows of their units."""
+        """The links, with units given by row."""
         return rows_of_links(self.links, self.annotators, self.annotator_codes, self.ids)

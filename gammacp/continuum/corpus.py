@@ -37,9 +37,9 @@ class Corpus(Mapping[str, Continuum]):
     ) -> Corpus:
         """Return a corpus of these continua.
 
-        `categories` are in the order to keep; by default that of the continua where all of them
-        have the same, sorted otherwise. Ordinal distances depend on it. `left_out` is by default
-        what was left out of the continua.
+        `categories` are kept in the given order, on which ordinal distances depend. By default, the
+        order is that of the continua if all have the same categories; otherwise they are sorted.
+        `left_out` is gathered from the continua by default.
         """
         if categories is None:
             wanted = None
@@ -65,7 +65,7 @@ class Corpus(Mapping[str, Continuum]):
         features: Sequence[str] = (),
         columns: Mapping[str, str] | None = None,
     ) -> Corpus:
-        """Build a corpus from a data frame with a row per unit, as tables of units have them.
+        """Build a corpus from a data frame with one row per unit.
 
         Any frame whose columns are sequences will do (pandas, polars, a dict of lists); pyarrow is
         not needed. Columns have the names that they may have in CSV and Parquet: document,
@@ -94,7 +94,7 @@ class Corpus(Mapping[str, Continuum]):
         UsageError
             A role is unknown, or `document` and `columns` both say which column it is.
         """
-        # Imported here: files become corpora without it.
+        # Imported here, as reading files does not need it.
         from gammacp.continuum.frame import documents_of_frame
 
         table, unused = documents_of_frame(frame, document, features, columns)
@@ -121,7 +121,7 @@ class Corpus(Mapping[str, Continuum]):
         return self.continua[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Names, in order."""
+        """Iterate over the names, in order."""
         return iter(self.continua)
 
     def __len__(self) -> int:
@@ -133,7 +133,7 @@ class Corpus(Mapping[str, Continuum]):
         return self.continua.values()
 
     def items(self) -> ItemsView[str, Continuum]:
-        """Names and continua, in order."""
+        """Return the names with their continua, in order."""
         return self.continua.items()
 
     @property
@@ -143,5 +143,5 @@ class Corpus(Mapping[str, Continuum]):
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """Everybody who annotates at least one continuum, sorted."""
+        """Names of all annotators of at least one continuum, sorted."""
         return tuple(sorted(ContinuumSequence.of(self.values()).people[0]))

@@ -43,7 +43,7 @@ def declare_weight(continuum: Continuum, weight: float) -> Continuum:
 
 
 def declare_bounds(continuum: Continuum, bounds: Bounds) -> Continuum:
-    """Return the same units within other bounds.
+    """Return a copy with other bounds.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def declare_annotators(continuum: Continuum, names: Iterable[str]) -> Continuum:
 
 
 def declare_read_until(continuum: Continuum, positions: Mapping[str, float]) -> Continuum:
-    """Return the same units by annotators who stopped reading; chance turns theirs up to there.
+    """Declare where annotators stopped reading; random continua move their units up to there.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def declare_read_until(continuum: Continuum, positions: Mapping[str, float]) -> 
             )
     until = dict(continuum.read_until)
     until.update((name, float(place)) for name, place in positions.items())
-    # Without a declaration an annotator has read everything, so reading to the end is left out.
+    # An annotator without a declaration has read everything, so reading to the end is not stored.
     early = sorted((name, place) for name, place in until.items() if place < high)
     if tuple(early) == continuum.read_until:
         return continuum
@@ -138,7 +138,7 @@ def declare_read_until(continuum: Continuum, positions: Mapping[str, float]) -> 
 
 
 def declare_grid(continuum: Continuum, grid: Grid) -> Continuum:
-    """Return the same units, all boundaries of which lie on a grid.
+    """Return a copy that declares that all boundaries of units lie on a grid.
 
     Parameters
     ----------

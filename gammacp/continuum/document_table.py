@@ -1,6 +1,6 @@
-"""The documents of a large corpus as columns: a continuum is made of them when it is asked for.
+"""The documents of a large corpus as columns, from which continua are made on demand.
 
-A million documents of fifteen units are 24 bytes a unit here, and several gigabytes as objects.
+A million documents of fifteen units take 24 bytes per unit here, but several gigabytes as objects.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from gammacp.continuum.fragments import Inside, ranks, split_inside
 from gammacp.continuum.sequence import ContinuumSequence, Stacked
 
 _COLUMNS = ("starts", "ends", "annotator_codes", "category_codes")
-# Rows that are put in order at once.
+# Number of rows that are sorted at once.
 _ROWS = 1 << 16
-# Groups of annotators whose names are kept.
+# Number of groups of annotators whose tuples of names are cached.
 _NAMED = 10_000
 _ABOUT = About()
 
@@ -36,7 +36,7 @@ class DocumentAnnotators:
     Attributes
     ----------
     names
-        Names that codes count.
+        Names that the codes index.
     codes, edges
         Annotators of document d are `codes[edges[d]:edges[d + 1]]`.
     """
@@ -47,7 +47,7 @@ class DocumentAnnotators:
     _names_by_codes: dict[bytes, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def of_document(self, place: int) -> tuple[str, ...]:
-        """Return the names of the annotators of a document; documents share equal tuples.
+        """Return the names of a document's annotators; equal tuples are shared between documents.
 
         Parameters
         ----------
@@ -67,9 +67,9 @@ class DocumentAnnotators:
 
 @dataclass(frozen=True, eq=False)
 class DocumentTable(Mapping[str, Continuum]):
-    """Continua by name, kept as the columns of all their units; each is made when it is looked up.
+    """A mapping of continua by name, stored as columns of all units; each is made on look-up.
 
-    Made by `of_rows`.
+    Build it with `of_rows`.
 
     Attributes
     ----------
@@ -78,18 +78,19 @@ class DocumentTable(Mapping[str, Continuum]):
     people
         Names of all annotators, and the annotators of each document.
     categories
-        Names that codes count.
+        Names that the category codes index.
     edges
-        Units of document d are rows `edges[d]:edges[d + 1]`, sorted as those of a `Continuum`.
+        Units of document d are rows `edges[d]:edges[d + 1]`, sorted as in a `Continuum`.
     starts, ends, annotator_codes, category_codes
-        Columns of the units; annotators are counted among those of the document. Each column is of
-        the smallest type that holds it exactly; `units` gives them as continua have them.
+        Columns of the units. An annotator's code is an index into the annotators of the document.
+        Each column has the smallest type that holds it exactly; `units` returns the types of
+        continua.
     lows, highs
         Bounds of the documents.
     inside
         Breaks or shapes of the units; None where all are of one piece.
     about
-        Statements that are alike in all documents: offset unit and selection.
+        Statements that hold for all documents: offset unit and selection.
     """
 
     places: Mapping[str, int]
@@ -106,7 +107,7 @@ class DocumentTable(Mapping[str, Continuum]):
     about: About = _ABOUT
 
     def __post_init__(self) -> None:
-        """Make its columns read-only, of which continua are views."""
+        """Make the columns read-only, since continua are views of them."""
         for name in _COLUMNS:
             freeze(getattr(self, name))
 
@@ -126,19 +127,19 @@ class DocumentTable(Mapping[str, Continuum]):
         bounds: Mapping[int, Bounds] | None = None,
         offset_unit: str = "",
     ) -> DocumentTable:
-        """Make a table of rows in any order, whose arrays are taken over and put in order.
+        """Make a table of rows in any order; the arrays are taken over and sorted in place.
 
         Parameters
         ----------
         places
             The number of each document by its name, ascending from 0.
         annotators, categories
-            Names that codes count.
+            Names that the codes index.
         document_codes, annotator_codes, category_codes
-            int32, a row for each unit. A row of a document alone has annotator −1; category −1 is
-            unlabelled.
+            int32, one entry per unit. A row that only declares a document has annotator −1;
+            category −1 is unlabelled.
         starts, ends
-            Positions, known to be sound; NaN where a row declares an annotator without units.
+            Valid positions; NaN in a row that declares an annotator without units.
         inside
             Breaks or shapes of units, or None.
         bounds
@@ -149,7 +150,7 @@ class DocumentTable(Mapping[str, Continuum]):
         Raises
         ------
         DataError
-            Bounds do not hold the units.
+            A unit lies outside the bounds.
         """
         names = all_names(None, annotators, "annotator")
         labels = all_names(None, categories, "category")
@@ -182,7 +183,7 @@ class DocumentTable(Mapping[str, Continuum]):
         )
 
     def noting(self, key: str, *values: str) -> DocumentTable:
-        """Return the same with an entry `key=values` in the `selection` of each document.
+        """Return a copy with the entry `key=values` added to the `selection` of each document.
 
         Parameters
         ----------
@@ -197,7 +198,7 @@ class DocumentTable(Mapping[str, Continuum]):
         Parameters
         ----------
         places
-            Their numbers.
+            Numbers of the documents.
         """
         rows, edges = rows_at(self.edges, places)
         people_rows, people_edges = rows_at(self.people.edges, places)
@@ -225,7 +226,7 @@ class DocumentTable(Mapping[str, Continuum]):
 
     @cached_property
     def own_bounds(self) -> tuple[Floats, Floats]:
-        """First start and last end of each document; 0 without units."""
+        """First start and last end of the units of each document; 0 without units."""
         return _own_bounds(self.edges, self.starts, self.ends)
 
     def __getitem__(self, name: str) -> Continuum:
@@ -256,7 +257,7 @@ class DocumentTable(Mapping[str, Continuum]):
         )
 
     def units(self, rows: Any) -> Stacked:
-        """Return units as continua have them.
+        """Return the columns of some units, in the types that continua have.
 
         Parameters
         ----------
@@ -271,7 +272,7 @@ class DocumentTable(Mapping[str, Continuum]):
         )
 
     def values(self) -> TableDocuments:
-        """Return the continua, in order, each made when it is looked at."""
+        """Return the continua in order, each made when it is accessed."""
         return TableDocuments(self, np.arange(len(self)))
 
     def __iter__(self) -> Iterator[str]:
@@ -284,14 +285,14 @@ class DocumentTable(Mapping[str, Continuum]):
 
 
 def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
-    """Several tables as one, in order; None where a document is in two of them.
+    """Join tables in order; return None if a document is in two of them.
 
-    None, too, where positions count different things, or units have fragments or shapes.
+    Also return None if offset units differ, or if units have fragments or shapes.
 
     Parameters
     ----------
     tables
-        Tables, each with its documents whole.
+        Tables, each with complete documents.
     """
     names = [name for table in tables for name in table.names]
     places = {name: place for place, name in enumerate(names)}
@@ -323,7 +324,7 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
         starts=column(lambda t: t.starts),
         ends=column(lambda t: t.ends),
         annotator_codes=column(lambda t: t.annotator_codes),
-        # Names are in order in each, so that units and annotators stay in order.
+        # Names are sorted in each table, so the order of units and annotators does not change.
         category_codes=smallest(column(lambda t: recode(t.categories, labels)[t.category_codes])),
         lows=column(lambda t: t.lows),
         highs=column(lambda t: t.highs),
@@ -331,7 +332,7 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
 
 
 class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
-    """Documents of a table; each is made anew whenever it is looked at."""
+    """A sequence of documents of a table; each is made anew at every access."""
 
     def __init__(self, table: DocumentTable, places: Indices) -> None:
         """Select the documents at these places, in this order."""
@@ -344,21 +345,21 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         return len(self.places)
 
     def __iter__(self) -> Iterator[Continuum]:
-        """They in order."""
+        """Iterate over the documents in order."""
         return map(self.table.at, self.places.tolist())
 
     def __contains__(self, other: object) -> bool:
-        """Return whether one document is equal."""
+        """Return whether a document is equal to the given one."""
         return any(other == c for c in self)
 
     def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:  # type: ignore[override]
-        """One of them, or a stretch."""
+        """Return one document, or the documents of a slice."""
         if isinstance(place, slice):
             return TableDocuments(self.table, self.places[place])
         return self.table.at(int(self.places[place]))
 
     def __eq__(self, other: object) -> bool:
-        """Return the same documents of the same table."""
+        """Return whether both are the same documents of the same table."""
         return (
             isinstance(other, TableDocuments)
             and self.table is other.table
@@ -366,11 +367,11 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
         )
 
     def __hash__(self) -> int:
-        """Consistent with `==`."""
+        """Return a hash that is consistent with `==`."""
         return hash((id(self.table), self.places.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Other processes get a table of these documents alone."""
+        """Pickle a table of these documents alone, for other processes."""
         return DocumentTable.values, (self.table.only(self.places),)
 
     def at(self, places: Indices) -> ContinuumSequence:
@@ -388,31 +389,31 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     @cached_property
     def n_units(self) -> Indices:
-        """Units of each, shape (continua,)."""
+        """Number of units of each document, shape (continua,)."""
         edges = self.table.edges
         return edges[self.places + 1] - edges[self.places]
 
     @cached_property
     def n_annotators(self) -> Indices:
-        """Annotators of each, shape (continua,)."""
+        """Number of annotators of each document, shape (continua,)."""
         edges = self.table.people.edges
         return edges[self.places + 1] - edges[self.places]
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
-        """Return where each document begins and ends, shape (continua,)."""
+        """Lower and upper bounds of the documents, each of shape (continua,)."""
         return self.table.lows[self.places], self.table.highs[self.places]
 
     @property
     def own_bounds(self) -> Sequence[bool]:
-        """Return whether each document's bounds differ from its units' own."""
+        """Whether the bounds of each document differ from the extent of its units."""
         low, high = self.table.own_bounds
         differ: Bools = (low != self.table.lows) | (high != self.table.highs)
         return list(map(bool, differ[self.places]))
 
     @property
     def people(self) -> tuple[tuple[str, ...], Codes]:
-        """Names of all annotators as they first occur, and whose each is, one after the other."""
+        """Names of all annotators, and the code of each document's annotators, concatenated."""
         codes = self.table.people.codes[self._rows(self.table.people.edges)]
         first = np.full(len(self.table.annotators), len(codes))
         first[codes[::-1]] = np.arange(len(codes))[::-1]
@@ -423,21 +424,21 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     @property
     def selection(self) -> tuple[str, ...]:
-        """Return what was selected in any document, each entry once."""
+        """Selections made in any document, each entry once."""
         if len(self):
             return tuple(dict.fromkeys(self.table.about.selection))
         return ()
 
     def selection_at(self, place: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Return what was selected in one of them, which is alike in all."""
+        """Return the selections made in a document, which are the same in all."""
         return self.table.about.selection
 
     def all_units(self) -> Stacked:
-        """All units; a stretch of the table is not copied."""
+        """Return all units; for consecutive documents the columns are views, not copies."""
         return self.table.units(self._rows(self.table.edges))
 
     def _rows(self, edges: Indices) -> Any:
-        """Their rows in a column with these edges: a slice, where they are neighbours."""
+        """Return the documents' rows in a column with these edges; a slice if consecutive."""
         if not len(self):
             return slice(0)
         if (np.diff(self.places) == 1).all():
@@ -446,7 +447,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
 
 def _or_none(inside: Inside) -> Inside | None:
-    """Return breaks or shapes of some units; None where these are of one piece."""
+    """Return the breaks or shapes of some units; None if all are of one piece."""
     if any(inside):
         return inside
     return None
@@ -465,10 +466,11 @@ def _sort_by_document(document_codes: Codes, columns: dict[str, Any]) -> Codes:
 def _put_in_order(
     documents: Codes, columns: dict[str, Any], n: int
 ) -> tuple[Indices, list[tuple[Codes, Indices]]]:
-    """Sort the rows of each document, and leave out those that only declare.
+    """Sort the rows of each document, and drop rows that only declare something.
 
-    Documents are ascending; annotators get their place in the document as code. What comes back:
-    units of each document, and the codes of annotators, with how many each document has.
+    Rows must be sorted by document. The new code of an annotator is the index among the document's
+    annotators. Returns the number of units of each document, and the old codes of its annotators
+    with their number.
     """
     names = ("annotator_codes", "starts", "ends", "category_codes", "inside")
     sorted_by = ("category_codes", "ends", "starts", "annotator_codes")
@@ -495,7 +497,7 @@ def _put_in_order(
         sizes[low:high] = np.bincount(numbers[units], minlength=high - low)
         target = slice(n_kept, n_kept + int(np.count_nonzero(units)))
         order = order[units]
-        # What is read has its rows behind those that are written.
+        # Rows are written in front of those that are still to be read, so no copy is needed.
         values = {name: columns[name][rows][order] for name in names[1:] if name in columns}
         columns["annotator_codes"][target] = code[units]
         for name, column in values.items():
@@ -518,7 +520,7 @@ def _own_bounds(edges: Indices, starts: NDArray[Any], ends: NDArray[Any]) -> tup
 def _bounds(
     declared: Mapping[int, Bounds], edges: Indices, starts: Floats, ends: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the bounds of each document; DataError where declared ones do not hold the units."""
+    """Return the bounds of each document; raise a DataError if units lie outside declared ones."""
     low, high = _own_bounds(edges, starts, ends)
     for place, bounds in declared.items():
         rows = slice(edges[place], edges[place + 1])

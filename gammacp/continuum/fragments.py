@@ -1,10 +1,10 @@
 """Units of several fragments: the boundaries inside a unit, beside its start and end.
 
-A unit of several fragments is one unit from the start of the first to the end of the last. What
-lies inside, its *breaks*, are the end of the first fragment, the start of the second, and so on,
-counted from the unit's start, so that moving a unit leaves them alone; as places they have fifteen
-digits, and so come back as they were given. Fragments are ordered and apart; what touches is one
-fragment, so that no cut between touching ones is ever seen.
+A unit of several fragments is one unit from the start of the first to the end of the last. The
+boundaries inside it are its *breaks*: the end of the first fragment, the start of the second, and
+so on. They are counted from the unit's start, so they do not change when the unit is moved.
+Positions computed from them are rounded to fifteen digits, which restores the given ones. Fragments
+are sorted and do not touch: those that touch are joined.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,19 +30,20 @@ Inside: TypeAlias = NDArray[Any]
 def join(
     fragments: Iterable[Sequence[float]], hull: tuple[float, float] | None = None
 ) -> Fragments:
-    """Fragments in order, those that touch as one.
+    """Sort fragments, and join those that touch.
 
     Parameters
     ----------
     fragments
-        (start, end) of each.
+        (start, end) of each fragment.
     hull
         Start of the first and end of the last, if they are known.
 
     Raises
     ------
     DataError
-        A fragment is empty or ends before it starts, two overlap, or they reach from elsewhere.
+        A fragment is empty or ends before it starts, two overlap, or they do not reach from the
+        start to the end of `hull`.
 
     >>> join([(10, 15), (0, 5), (5, 7)])
     ((0.0, 7.0), (10.0, 15.0))
@@ -116,7 +117,7 @@ def fragments_of(start: float, end: float, breaks: Sequence[float]) -> Fragments
 
 
 def column(entries: Iterable[Any]) -> NDArray[Any] | None:
-    """Return what units have beside their places as a column; None where no unit has any.
+    """Return entries of units as a column; None if all are empty.
 
     Parameters
     ----------
@@ -133,12 +134,12 @@ def column(entries: Iterable[Any]) -> NDArray[Any] | None:
 
 
 def split_inside(inside: Inside | None) -> tuple[Breaks | None, Shapes | None]:
-    """Return a column as breaks or as shapes, and None for the other.
+    """Return (breaks, shapes): the column as one of them, and None as the other.
 
     Parameters
     ----------
     inside
-        A column of one continuum, whose units have the one or the other.
+        A column of one continuum, whose units have either breaks or shapes.
     """
     if inside is not None and isinstance(inside[0], Shape):
         return None, inside
@@ -146,7 +147,7 @@ def split_inside(inside: Inside | None) -> tuple[Breaks | None, Shapes | None]:
 
 
 def ranks(inside: Inside) -> Indices:
-    """Place of each unit's breaks or shape among the different ones, in their order; (units,).
+    """Return the rank of each unit's breaks or shape among the distinct ones, shape (units,).
 
     Parameters
     ----------
@@ -154,7 +155,7 @@ def ranks(inside: Inside) -> Indices:
         A column.
     """
     entries = inside.tolist()
-    # Documents with shapes may stand beside others with fragments.
+    # A table may hold documents with shapes and others with fragments.
     different = sorted(set(entries), key=lambda b: (isinstance(b, Shape), b))
     place = {b: i for i, b in enumerate(different)}
     return np.array([place[b] for b in entries], np.int64)
@@ -163,7 +164,7 @@ def ranks(inside: Inside) -> Indices:
 def together(
     parts: Sequence[tuple[NDArray[Any] | None, int]], none: object = ()
 ) -> NDArray[Any] | None:
-    """Columns one after the other; None where no unit has an entry.
+    """Concatenate columns; return None if no unit has an entry.
 
     Parameters
     ----------

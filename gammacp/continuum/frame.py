@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def columns_of_frame(
     frame: Any, features: Sequence[str], columns: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the arguments of `Continuum.from_columns` that a data frame has.
+    """Return the arguments for `Continuum.from_columns` from a data frame.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def _cell_of(entry: Any) -> str:
 
 
 def _inside(found: FrameColumns, documents: Sequence[str]) -> list[Any]:
-    """Return the breaks or the shape of each unit, as a continuum's column has them."""
+    """Return the breaks or the shape of each unit, as a column of a continuum."""
     shapes = _shapes(found)
     rows: list[Any] = [breaks_of(parts) for parts in _fragments(found) or ()]
     rows = rows or [()] * len(documents)
@@ -166,7 +166,7 @@ def _inside(found: FrameColumns, documents: Sequence[str]) -> list[Any]:
 
 @contextmanager
 def _row_named(row: int) -> Iterator[None]:
-    """Let the message of an error say which row it is about."""
+    """Add the row to the message of an error in this block."""
     try:
         yield
     except DataError as error:
@@ -175,7 +175,7 @@ def _row_named(row: int) -> Iterator[None]:
 
 
 def frame_of(continuum: Continuum) -> DataFrame:
-    """Return a row per unit, as `Continuum.to_frame` says.
+    """Return a data frame with one row per unit (see `Continuum.to_frame`).
 
     Parameters
     ----------

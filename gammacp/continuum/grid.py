@@ -22,7 +22,7 @@ _STOP = re.compile(r"[.!?]+(?!\S)\s*")
 
 
 def _sentences(text: str) -> Iterator[Span]:
-    """Yield the spans that end with a full stop or its like before a blank, or with a paragraph."""
+    """Yield the spans of sentences, which end with . or similar before a blank, or a paragraph."""
     for paragraph in _PARAGRAPH.finditer(text):
         start, last = paragraph.span()
         for stop in _STOP.finditer(text, start, last):
@@ -36,7 +36,7 @@ def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
     return (match.span() for match in pattern.finditer(text))
 
 
-# Of a text, the coarsest first.
+# Grids of a text, the coarsest first.
 _LEVELS: Mapping[str, Callable[[str], Iterator[Span]]] = {
     "paragraphs": partial(_matches, _PARAGRAPH),
     "lines": partial(_matches, re.compile(r"\S(?:.*\S)?")),
@@ -48,7 +48,7 @@ _LEVELS: Mapping[str, Callable[[str], Iterator[Span]]] = {
 
 @dataclass(frozen=True)
 class Grid:
-    """Places, ascending, none reaching into the next.
+    """Places in ascending order that do not overlap.
 
     Attributes
     ----------
@@ -94,12 +94,12 @@ class Grid:
 
 
 def grids_of_text(text: str) -> Iterator[Grid]:
-    """Paragraphs, lines, sentences, words and tokens of a text, as grids.
+    """Return the paragraphs, lines, sentences, words and tokens of a text as grids.
 
     Parameters
     ----------
     text
-        Positions count its characters.
+        The text, whose characters positions count.
 
     >>> [(g.name, g.starts) for g in grids_of_text("No. Yes, no.")][2:]
     [('sentences', (0, 4)), ('words', (0, 4, 9)), ('tokens', (0, 2, 4, 7, 9, 11))]

@@ -1,8 +1,8 @@
 """Labels with features beside the category: severity, target, polarity, ….
 
-A unit has one label, which is its category alone (plain text) or a `Label`. Whatever handles
-labels, codes them, draws them at random or moves them along with their unit, carries features
-without knowing of them; only what reads them takes a label apart.
+A unit has one label: its category alone (plain text), or a `Label`. Code that encodes labels, draws
+them at random or moves them with their unit treats a label as one value, so features need no
+special care there. Only code that uses features takes labels apart.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gammacp.base.arrays import Codes
 class Label(str):
     """A category with features, as text `Fluency/Grammar [severity=Minor]`.
 
-    Equal are labels with the same category and the same features; one without any feature is its
+    Labels are equal if their category and their features are. A label without features equals its
     category.
 
     >>> label = Label("Fluency", {"severity": "Minor", "target": None})
@@ -43,17 +43,17 @@ class Label(str):
         return label
 
     def __reduce__(self) -> tuple[type[Label], tuple[str | None, dict[str, str]]]:
-        """For worker processes."""
+        """Return the arguments that rebuild the label when it is unpickled, in worker processes."""
         return Label, (self.category, dict(self.features))
 
 
 def to_label(category: str | None, features: Mapping[str, str | None]) -> str | None:
-    """Return a label; plain text, or None for nothing at all, where there is no feature.
+    """Return a label; without features, the category as plain text, or None.
 
     Parameters
     ----------
     category, features
-        Category and features of the unit; None is nothing.
+        Category and features of the unit; None stands for a missing value.
     """
     if features and any(features.values()):
         return Label(category, features)
@@ -66,7 +66,7 @@ def category_of(label: str | None) -> str | None:
     Parameters
     ----------
     label
-        Plain text is its own category.
+        A `Label`, or plain text, which is its own category.
     """
     if isinstance(label, Label):
         return label.category
@@ -87,7 +87,7 @@ def features_of(label: str | None) -> Mapping[str, str]:
 
 
 def sort_key(label: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Sorts labels by category, then by features, so that features leave the categories' order.
+    """Return a key that sorts labels by category first, then by features.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def sort_key(label: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def label_json(label: str | None) -> dict[str, object]:
-    """Return a label as JSON has it: `category`, and `features` where there are some.
+    """Return the JSON of a label: `category`, and `features` if there are any.
 
     Parameters
     ----------
@@ -124,17 +124,17 @@ def feature_names(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def distinct(labels: Iterable[str | None]) -> tuple[tuple[str, ...], Codes]:
-    """Return the different labels, and the code of each label among them.
+    """Return the distinct labels, and the code of each label among them.
 
     Parameters
     ----------
     labels
-        None for "unlabelled".
+        Labels; None is "unlabelled".
 
     Returns
     -------
     different
-        Each once, in the order in which they occur.
+        Distinct labels in the order in which they first occur.
     codes
         int32, shape (labels + 1,), −1 for none; the last is that of "unlabelled".
     """

@@ -26,10 +26,11 @@ DIRECTED, UNDIRECTED, CHAIN = KINDS = ("directed", "undirected", "chain")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Statement of one annotator about two of his or her units.
+    """A relation that one annotator states between two of his or her units.
 
-    `source` and `target` are ids of units. Of an "undirected" link the two may change places; links
-    of kind "chain" say that their units are of one chain, whichever of its units they join.
+    `source` and `target` are ids of units. They are interchangeable in an
+    "undirected" link. Links of kind "chain" state that two units belong to the same chain; it does
+    not matter which of its units they join.
     """
 
     annotator: str
@@ -39,22 +40,22 @@ class Link:
     kind: str = DIRECTED
 
     def __post_init__(self) -> None:
-        """UsageError for a kind that there is not."""
+        """Raise a UsageError for an unknown kind."""
         one_of("kind", self.kind, KINDS)
 
 
 @dataclass(frozen=True)
 class Linked:
-    """The links whose units are there, by rows of the units; sorted, whatever order they came in.
+    """The links whose units exist, given by rows of the units and sorted.
 
     Attributes
     ----------
     types, kinds
-        The different pairs of type and kind; `codes` count them.
+        The distinct pairs of type and kind, which `codes` index.
     sources, targets
         Rows, shape (links,); of undirected and chain links the lower row is the source.
     loose
-        Links at a unit that is not there.
+        Number of links at a unit that does not exist.
     """
 
     types: tuple[str, ...]
@@ -66,19 +67,19 @@ class Linked:
 
     @property
     def rows(self) -> list[tuple[str, str, int, int]]:
-        """Type, kind and rows of each link."""
+        """Yield the type, the kind and the rows of each link."""
         ends = zip(self.codes.tolist(), self.sources.tolist(), self.targets.tolist(), strict=True)
         return [(self.types[k], self.kinds[k], source, target) for k, source, target in ends]
 
     def only(self, *, chains: bool, type: str | None = None) -> Linked:
-        """Return the links of chain types, or all others.
+        """Return the chain links, or all other links.
 
         Parameters
         ----------
         chains
             Whether to keep chains, or else the other links.
         type
-            The only type; None: all.
+            Type to keep; None: all types.
         """
         named = zip(self.types, self.kinds, strict=True)
         wanted = np.array(
@@ -99,14 +100,14 @@ class Linked:
 def rows_of_links(
     links: Sequence[Link], annotators: Sequence[str], codes: Codes, ids: Ids | None
 ) -> Linked:
-    """Links by rows.
+    """Return links with their units given by row.
 
     Parameters
     ----------
     links
         Links of all annotators.
     annotators, codes, ids
-        Names, and of each unit the annotator's code and the id.
+        Names of annotators, and for each unit the code of its annotator and its id.
     """
     place = {(annotators[codes[i]], name): i for i, name in enumerate([] if ids is None else ids)}
     named = sorted({(x.type, x.kind) for x in links})
@@ -129,15 +130,16 @@ def rows_of_links(
 
 
 def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> tuple[Link, ...]:
-    """Return the links of an annotator whose first units have gone behind the others.
+    """Return the links of an annotator whose first units were moved behind the others.
 
-    A link that was torn goes over the place where the text's ends meet now: from as many units
-    before that place as its one end was before the cut, to as many units after it. The unit that
-    gets it gives a link of its own, of the same length as before, to the unit that had it. So a
-    unit near an end of the text links as units near an end do, and who links every unit once goes
-    on to do so. A link stays torn where there are not so many units, or where the unit has only
-    links that are torn, too; so do links of chains, which have no length. Of who links a unit more
-    than once two links may come to join the same units.
+    The cut tears links between the first units and the others. A torn link is moved to the joint,
+    where the two ends of the text now meet: its ends are as many units before and after the joint
+    as they were before and after the cut. The unit that receives the link gives one of its own, of
+    unchanged length, to the unit that had the torn link. So units near an end of the text still
+    link as units near an end do, and an annotator who links every unit once still does. A link
+    stays torn if there are too few units, or if the receiving unit has only torn links; so do chain
+    links, which have no length. If an annotator links a unit more than once, two links may end up
+    between the same units.
 
     Parameters
     ----------
@@ -146,7 +148,7 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     ids
         Ids of the units, as they were ordered; "" for none.
     first
-        Number of units that have gone behind the others.
+        Number of units that were moved behind the others.
 
     >>> links = [Link("A", "r", *ends) for ends in ("cd", "dc", "ae", "gf")]
     >>> [x.source + x.target for x in links_over_joint(links, "abcdefg", 3)]
@@ -156,10 +158,10 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     count = len(ids)
     ends = [(place.get(x.source, -1), place.get(x.target, -1)) for x in links]
     ends = [(min(e), max(e)) if links[k].kind == UNDIRECTED else e for k, e in enumerate(ends)]
-    # By their units, so that it is the same in whatever order and way round they were written.
+    # Sort by units, so that the result does not depend on how the links were written.
     rank = sorted(range(len(links)), key=lambda k: (ends[k], links[k].type, links[k].kind))
     able = [k for k in rank if links[k].kind != CHAIN and min(ends[k]) >= 0]
-    # Links are exchanged by the end of which units have about one: premises, not their claims.
+    # Exchange links at the end where units have about one link each: at premises, not at claims.
     side = int(len({ends[k][1] for k in able}) > len({ends[k][0] for k in able}))
     torn = [k for k in able if min(ends[k]) < first <= max(ends[k])]
     to_give: dict[int, list[int]] = {}
@@ -193,14 +195,14 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
 
 
 def whole_links(links: Iterable[Link], units: Container[tuple[str, str]]) -> tuple[Link, ...]:
-    """Return the links both of whose units are there.
+    """Return the links of which both units exist.
 
     Parameters
     ----------
     links
         Links of all annotators.
     units
-        Annotator and id of each.
+        Annotator and id of each unit.
     """
     return tuple(
         x for x in links if (x.annotator, x.source) in units and (x.annotator, x.target) in units
@@ -210,7 +212,7 @@ def whole_links(links: Iterable[Link], units: Container[tuple[str, str]]) -> tup
 def check_links(
     links: Iterable[Link], annotator: Sequence[str], ids: Ids | None
 ) -> tuple[Link, ...]:
-    """Return the links, if each joins two units of its annotator and no id is anybody's twice.
+    """Return the links after a check: units exist, and ids are unique within an annotator.
 
     Parameters
     ----------

@@ -16,19 +16,19 @@ from gammacp.continuum.continuum import Continuum
 from gammacp.errors import DataError
 
 Stretch: TypeAlias = tuple[float, float]
-# Share of all units in pauses from which on the stretches are taken for the pauses.
+# If more than this share of units lies in pauses, the file probably lists the pauses instead.
 _MOST_IN_PAUSES = 1 / 2
-# Units that a sentence names.
+# Largest number of units that a message names.
 _NAMED = 3
 
 
 class WrongStretch(NamedTuple):
-    """A stretch that cannot be meant.
+    """An invalid stretch.
 
     Attributes
     ----------
     number
-        Place of the stretch among the stretches, from 0.
+        Index of the stretch, from 0.
     message, hint
         Description of the mistake, and of what would be right.
     """
@@ -84,18 +84,18 @@ def find_wrong_stretch(
 
 
 def declare_markable(continuum: Continuum, stretches: Iterable[Stretch]) -> Continuum:
-    """Return the same units in a document of which only some stretches can be marked.
+    """Declare that only some stretches of a document can be marked.
 
-    Chance turns units in the time without the pauses between them. Where nobody declared bounds,
-    the document reaches to the first and last stretch; a single stretch then only declares these.
+    Random continua move units in the time that remains without the pauses. If no bounds were
+    declared, the first and last stretch define them; a single stretch then has no other effect.
 
     Parameters
     ----------
     continuum
         Continuum that gets the stretches.
     stretches
-        (start, end) of each, in any order; those that touch are one. None at all takes earlier
-        ones away.
+        (start, end) of each, in any order; those that touch are joined. An empty sequence removes
+        earlier stretches.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def declare_markable(continuum: Continuum, stretches: Iterable[Stretch]) -> Cont
 
 
 def _joined(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
-    """Return stretches in order, those that touch as one."""
+    """Return stretches in order, with those that touch joined."""
     joined: list[Stretch] = []
     for start, end in sorted(stretches):
         if joined and joined[-1][1] == start:
@@ -158,7 +158,7 @@ def units_in_pauses(continuum: Continuum) -> tuple[list[int], int]:
     if not continuum.markable:
         return [], 0
     starts, ends = np.array(continuum.markable).T
-    # The first stretch that ends after a unit's start is the first that it can reach into.
+    # The first stretch that ends after a unit's start is the first that the unit can overlap.
     first = np.searchsorted(ends, continuum.starts, side="right").clip(0, len(ends) - 1)
     reaches = (starts[first] < continuum.ends) & (ends[first] > continuum.starts)
     points = continuum.starts == continuum.ends
@@ -174,7 +174,7 @@ def units_in_pauses(continuum: Continuum) -> tuple[list[int], int]:
 
 
 def _check_units(continuum: Continuum) -> None:
-    """Raise an error where most units lie in pauses."""
+    """Raise an error if most units lie in pauses."""
     whole, _ = units_in_pauses(continuum)
     if len(whole) > _MOST_IN_PAUSES * continuum.n_units:
         raise DataError(
@@ -185,7 +185,7 @@ def _check_units(continuum: Continuum) -> None:
 
 
 def pauses_in_words(continuum: Continuum) -> tuple[str, ...]:
-    """Return what has to be said of units that lie in pauses, a sentence each.
+    """Return warnings about units that lie in pauses, one sentence each.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Need(StrEnum):
 
 
 def where_others_are(continua: Iterable[Continuum]) -> str:
-    """Return advice on how to read the other annotators' files; "" where nothing is known of them.
+    """Return advice on how to read the other annotators' files; "" if none are known.
 
     Parameters
     ----------
@@ -50,16 +50,16 @@ def where_others_are(continua: Iterable[Continuum]) -> str:
 def too_few_annotators(
     continua: Iterable[Continuum], what: str = "agreement needs two annotators", who: str = ""
 ) -> DataError:
-    """Return the error of data whose documents have too few annotators, with the way to more.
+    """Return an error for documents with too few annotators, with advice on how to add some.
 
     Parameters
     ----------
     continua
         Continua that were read.
     what
-        The need, as a sentence.
+        The requirement, as a sentence.
     who
-        Names of the annotators who are there; "" for none.
+        Names of the annotators that were read; "" for none.
     """
     others = where_others_are(continua)
     return DataError(
@@ -89,7 +89,7 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
     needs
         Needs of the measure.
     fragments
-        Whether it serves units of several fragments.
+        Whether the measure supports units of several fragments.
     """
     unnamed = unnamed_readers(continuum)
     if unnamed:
@@ -98,7 +98,7 @@ def require(continuum: Continuum, needs: Iterable[Need] = (), *, fragments: bool
             hint=advice("anonymous readers") or None,
         )
     if continuum.n_annotators < 2:
-        # Advice names everybody: without the name, many such files have one reason.
+        # Advice names the annotators; the reason then omits the name, so that files share it.
         others = where_others_are([continuum])
         raise too_few_annotators(
             [continuum], who="one" if others else (*continuum.annotators, "")[0]
@@ -121,7 +121,7 @@ def require_whole(continuum: Continuum) -> None:
     Parameters
     ----------
     continuum
-        Continuum that is read as if every unit were of one piece.
+        Continuum that is used as if every unit were of one piece.
     """
     if continuum.inside is not None:
         fragments = "`read(discontinuous=split)` or cover (in Python: c.atoms() or c.hulls())"
@@ -141,7 +141,7 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
     continuum
         Continuum as it was read and selected.
     wanted
-        Whether links are used; then those at a unit that was left out are left out, too.
+        Whether links are used; if so, only those at a unit that was left out are dropped.
     """
     if not continuum.links:
         return continuum
@@ -163,7 +163,7 @@ def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
 
 
 def in_pieces(continuum: Continuum) -> str:
-    """Return the refusal of a measure that supports neither units of several fragments nor shapes.
+    """Return the error of a measure that supports neither fragments nor shapes.
 
     Parameters
     ----------

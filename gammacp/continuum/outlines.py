@@ -1,4 +1,4 @@
-"""Outlines of units in the plane, by shapely: what they cover together, how far apart they are."""
+"""Geometry of outlines in the plane, by shapely: common areas and distances."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def shapely() -> Any:
 def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
     """Return a geometry per unit, shape (units,).
 
-    The slices of a stack lie side by side in the plane, those at one place of the third axis above
-    one another, so that what is covered is counted slice by slice.
+    The slices of a stack are laid side by side in the plane. Slices at the same place of the third
+    axis lie on one another, so that areas are compared slice by slice.
 
     Parameters
     ----------
     units
-        Start, end and shape of each, the points where they are.
+        Start, end and shape of each unit, with the points at their absolute places.
     """
     rows = list(units)
     s = shapely()
@@ -55,7 +55,7 @@ def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
                 [(p[0] + (aside[p[2]] if p[2:] else 0.0), p[1]) for p in r] for r in shape.rings
             ]
             covered = s.union_all(s.make_valid([s.Polygon(r) for r in rings]))
-            # What an outline goes along twice is a line, which covers nothing.
+            # A stretch along which an outline runs twice is a line, which covers nothing.
             outlines[i] = s.union_all(_areas(covered)) if s.area(covered) > 0 else covered
     return outlines
 
@@ -76,9 +76,9 @@ def n_mended(shapes: Iterable[Shape]) -> int:
 
 
 def cut(shape: Shape, at: float) -> tuple[tuple[Span, Shape], ...]:
-    """Return the parts of a polygon or stack below and above a place of the first axis.
+    """Cut a polygon or stack at a place of the first axis; return the parts below and above.
 
-    A side on which nothing lies is left out.
+    An empty part is left out.
 
     Parameters
     ----------
@@ -104,19 +104,19 @@ def cut(shape: Shape, at: float) -> tuple[tuple[Span, Shape], ...]:
 
 
 def rings_of_boxes(boxes: Iterable[tuple[float, float, float, float]]) -> list[Any]:
-    """Return the outlines of what boxes cover together, without holes, as `outline` takes them.
+    """Return the outlines of the union of boxes, without holes, as `outline` takes them.
 
     Parameters
     ----------
     boxes
-        Low x, low y, high x and high y of each, one at least.
+        Low x, low y, high x and high y of each; at least one box.
     """
     s = shapely()
     covered = s.union_all(s.box(*np.array(list(boxes), np.float64).T))
     parts = [p for whole in _areas(covered) for p in _without_holes(whole)]
     rings = []
     for part in parts:
-        # What is simplified to no tolerance loses the points inside straight lines alone.
+        # Simplifying with tolerance 0 removes only points inside straight lines.
         outside = s.simplify(part, 0).exterior
         ring = [*outside.coords][:-1]
         # Releases of shapely begin rings at different points, and turn either way.
@@ -128,7 +128,7 @@ def rings_of_boxes(boxes: Iterable[tuple[float, float, float, float]]) -> list[A
 
 
 def _without_holes(part: Any) -> list[Any]:
-    """Return a polygon, cut through its holes: a crossing outline may go around some."""
+    """Cut a polygon into parts without holes; an outline that crosses itself may enclose holes."""
     if not part.interiors:
         return [part]
     x0, y0, x1, y1 = part.bounds
@@ -144,15 +144,15 @@ def _areas(geometry: Any) -> list[Any]:
 
 
 def intersections(u: Any, v: Any) -> tuple[Floats, Floats, Floats]:
-    """Return the areas that pairs have in common, and those of each; of equal ones exactly one.
+    """Return the common areas of pairs, and the areas of both; exactly equal for equal outlines.
 
-    Of equal ones that cover nothing 1.
+    For equal outlines without area all three are 1.
     """
     s = shapely()
     first = s.area(u)
     second = s.area(v)
     same = s.equals_exact(u, v)
-    # An intersection is rounded, and may come out larger than what it is of.
+    # The area of an intersection is rounded, and could exceed those of its parts.
     shared = np.minimum(s.area(s.intersection(u, v)), np.minimum(first, second))
     shared = np.where(same, first, shared)
     flat = same & (first == 0)
@@ -161,7 +161,7 @@ def intersections(u: Any, v: Any) -> tuple[Floats, Floats, Floats]:
 
 
 def hausdorff(u: Any, v: Any) -> tuple[Floats, Floats]:
-    """Return the Hausdorff distance of pairs' outlines, and their mean diameter."""
+    """Return the Hausdorff distance between the outlines of pairs, and their mean diameter."""
     s = shapely()
     lines = [np.where(s.get_dimensions(x) == 2, s.boundary(x), x) for x in (u, v)]
     apart = np.where(s.equals_exact(u, v), 0.0, s.hausdorff_distance(*lines))

@@ -60,7 +60,7 @@ class Quantities(Described):
 
     @property
     def whole(self) -> bool:
-        """Return whether all starts, ends, bounds and boundaries of fragments are whole numbers."""
+        """Whether all starts, ends, bounds and boundaries of fragments are whole numbers."""
         if self.breaks is None:
             inside = []
         else:
@@ -70,7 +70,7 @@ class Quantities(Described):
 
     @property
     def declared(self) -> bool:
-        """Return whether its bounds are others than its units' own."""
+        """Whether the bounds differ from the extent of the units."""
         if self.n_units:
             extent = (self.starts.min(), self.ends.max())
         else:
@@ -79,7 +79,7 @@ class Quantities(Described):
 
     @property
     def inside(self) -> Inside | None:
-        """Breaks or shapes, for what treats both alike; None where every unit is of one piece."""
+        """Breaks or shapes, for code that treats both alike; None if every unit is of one piece."""
         if self.shapes is None:
             return self.breaks
         return self.shapes
@@ -93,17 +93,17 @@ class Quantities(Described):
 
     @property
     def axes(self) -> int:
-        """Number of axes that units are on: 1, or as many as shapes have."""
+        """Number of axes of the units: 1, or that of their shapes."""
         return 1 if self.shapes is None else self.shapes[0].axes
 
     @property
     def in_space(self) -> bool:
-        """Return whether there are shapes, and the first axis is not time, by the offset unit."""
+        """Whether there are shapes and the offset unit shows that the first axis is not time."""
         return self.shapes is not None and self.offset_unit not in _TIMES
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of shapes that units have; none where they have no shapes."""
+        """Kinds of shapes that units have; empty without shapes."""
         if self.shapes is None:
             return frozenset()
         return frozenset(s.kind for s in self.shapes)
@@ -138,7 +138,7 @@ class Quantities(Described):
         return self.offsets[1:] - self.offsets[:-1]
 
     def read(self, annotator: str) -> float:
-        """Return how far an annotator read: to the end, where nobody says otherwise.
+        """Return the position up to which an annotator read; by default, the end.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Quantities(Described):
         return dict(self.read_until).get(annotator, self.bounds[1])
 
     def text_between(self, start: float, end: float) -> str | None:
-        """Return the text between two positions; None unless they count a text's characters.
+        """Return the text between two positions; None if positions do not count its characters.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Quantities(Described):
         return feature_names(self.categories)
 
     def feature(self, name: str) -> list[str | None]:
-        """Return the value of a feature of each unit, None where it has none.
+        """Return the value of a feature for each unit; None for a unit without it.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ from gammacp.errors import DataError
 
 
 class Changes(TypedDict, total=False):
-    """Other names, codes of all units that count them, and what else differs."""
+    """Changed attributes of a copy: names, the codes that index them, links, statements."""
 
     annotators: tuple[str, ...]
     annotator_codes: Codes
@@ -32,7 +32,7 @@ class Changes(TypedDict, total=False):
 def keep_rows(
     continuum: Continuum, rows: Bools | slice = slice(None), **changes: Unpack[Changes]
 ) -> Continuum:
-    """Return the units of some rows, in order; what is not changed stays.
+    """Return a copy with the units of some rows, in order.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def keep_rows(
     rows
         A mask or a slice.
     changes
-        Names, codes that count them, links or statements in the place of its own.
+        Names, codes that index them, links or statements that replace those of the continuum.
     """
     columns = in_order(
         continuum.starts[rows],
@@ -122,7 +122,7 @@ def keep_categories(continuum: Continuum, names: Iterable[str]) -> Continuum:
 
 
 def drop_short_units(continuum: Continuum, least: float) -> Continuum:
-    """Return the units that are not shorter; those that are, are counted in `left_out`.
+    """Drop units that are shorter than `least`, and count them in `left_out`.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def drop_short_units(continuum: Continuum, least: float) -> Continuum:
 
 
 def keep_features(continuum: Continuum, names: Iterable[str] = ()) -> Continuum:
-    """Return the units with these of their features; without any, with their categories alone.
+    """Return a copy whose labels have only some features; without names, the categories alone.
 
     Parameters
     ----------
@@ -180,14 +180,14 @@ def keep_features(continuum: Continuum, names: Iterable[str] = ()) -> Continuum:
 
 
 def relabel(continuum: Continuum, labels: Sequence[str | None]) -> Continuum:
-    """Return the units with other labels.
+    """Return a copy with other labels.
 
     Parameters
     ----------
     continuum
         Continuum whose units get other labels.
     labels
-        One for each of `categories`, in their order; None is unlabelled.
+        New label for each of `categories`, in their order; None is unlabelled.
     """
     categories, codes = distinct(labels)
     return keep_rows(

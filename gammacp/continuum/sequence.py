@@ -1,6 +1,7 @@
-"""Several continua with what they are in numbers, whether they are objects or made when looked at.
+"""Sequences of continua with arrays of their quantities.
 
-Whoever counts over a whole corpus reads these arrays: a million objects are not made for a sum.
+Computations over a whole corpus use these arrays, so that a million objects need not be made for a
+sum. The continua may exist as objects, or be made on access.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import numpy as np
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.continuum.continuum import Continuum
 
-# Units that are looked at together.
+# Number of units that are processed together.
 _UNITS = 40_000
 
 
 class Stacked(NamedTuple):
-    """The units of several continua, one after the other; codes count each one's own annotators."""
+    """Concatenated units of several continua; annotator codes are those of each continuum."""
 
     starts: Floats
     ends: Floats
@@ -29,9 +30,9 @@ class Stacked(NamedTuple):
 
 
 class ContinuumSequence(Sequence[Continuum]):
-    """Several continua, in order, as objects; `ContinuumSequence.of` makes one of any sequence.
+    """A sequence of continua that exist as objects; `of` makes one from any sequence.
 
-    The documents of a table are another one (`document_table.TableDocuments`), without objects.
+    `document_table.TableDocuments` has the same interface for the documents of a table.
 
     Parameters
     ----------
@@ -43,12 +44,12 @@ class ContinuumSequence(Sequence[Continuum]):
     """Whether each is units of one piece alone: no shape, text, grid, link, weight, …"""
 
     def __init__(self, continua: Iterable[Continuum]) -> None:
-        """They are kept as they are."""
+        """Keep the continua unchanged."""
         self._continua = tuple(continua)
 
     @staticmethod
     def of(continua: Iterable[Continuum]) -> ContinuumSequence:
-        """Return these continua; themselves if they are `ContinuumSequence` already.
+        """Return the continua as a sequence of this kind; return such a sequence unchanged.
 
         Parameters
         ----------
@@ -64,7 +65,7 @@ class ContinuumSequence(Sequence[Continuum]):
         return len(self._continua)
 
     def __iter__(self) -> Iterator[Continuum]:
-        """They in order."""
+        """Iterate over the continua in order."""
         return iter(self._continua)
 
     @overload
@@ -72,29 +73,30 @@ class ContinuumSequence(Sequence[Continuum]):
     @overload
     def __getitem__(self, place: slice) -> ContinuumSequence: ...
     def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:
-        """One of them, or a stretch."""
+        """Return one continuum, or the continua of a slice."""
         if isinstance(place, slice):
             return ContinuumSequence(self._continua[place])
         return self._continua[place]
 
     def __eq__(self, other: object) -> bool:
-        """Return the same continua as objects."""
+        """Return whether both are sequences of objects with equal continua."""
         return type(other) is ContinuumSequence and self._continua == other._continua
 
     def __hash__(self) -> int:
-        """Consistent with `==`."""
+        """Return a hash that is consistent with `==`."""
         return self._hash
 
     @cached_property
     def _hash(self) -> int:
         """Hash of the number of continua, the first and the last one.
 
-        Hashing every unit of a large corpus takes a while, and other sequences are rarely so alike.
+        Hashing all units of a large corpus would be slow, and these three rarely coincide for
+        different sequences.
         """
         return hash((len(self._continua), self._continua[:1], self._continua[-1:]))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the hash, since strings have other ones in another process."""
+        """Leave out the hash, since strings hash differently in another process."""
         return {name: value for name, value in vars(self).items() if name != "_hash"}
 
     def at(self, places: Indices) -> ContinuumSequence:
@@ -109,49 +111,49 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @cached_property
     def n_units(self) -> Indices:
-        """Units of each, shape (continua,)."""
+        """Number of units of each continuum, shape (continua,)."""
         return np.array([c.n_units for c in self], np.int64)
 
     @cached_property
     def n_annotators(self) -> Indices:
-        """Annotators of each, shape (continua,)."""
+        """Number of annotators of each continuum, shape (continua,)."""
         return np.array([c.n_annotators for c in self], np.int64)
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
-        """Return where each continuum begins and ends, shape (continua,)."""
+        """Lower and upper bounds of the continua, each of shape (continua,)."""
         low, high = np.array([c.bounds for c in self], np.float64).reshape(-1, 2).T
         return low, high
 
     @property
     def own_bounds(self) -> Sequence[bool]:
-        """Return whether each continuum's bounds differ from its units' own."""
+        """Whether the bounds of each continuum differ from the extent of its units."""
         return [c.declared for c in self]
 
     @property
     def people(self) -> tuple[tuple[str, ...], Codes]:
-        """Names of all annotators as they first occur, and whose each is, one after the other."""
+        """Names of all annotators, and the code of each continuum's annotators, concatenated."""
         code: dict[str, int] = {}
         codes = [code.setdefault(a, len(code)) for c in self for a in c.annotators]
         return tuple(code), np.array(codes, np.int32)
 
     @property
     def selection(self) -> tuple[str, ...]:
-        """Return what was selected in any continuum, each entry once."""
+        """Selections made in any continuum, each entry once."""
         return tuple(dict.fromkeys(entry for c in self for entry in c.selection))
 
     def selection_at(self, place: int) -> tuple[str, ...]:
-        """Return what was selected in one of them.
+        """Return the selections made in one continuum.
 
         Parameters
         ----------
         place
-            Place of the continuum, from 0.
+            Index of the continuum, from 0.
         """
         return self._continua[place].selection
 
     def all_units(self) -> Stacked:
-        """All units."""
+        """Return the units of all continua."""
         none: list[Floats] = [np.empty(0)]
         return Stacked(
             np.concatenate([c.starts for c in self] or none),
@@ -162,22 +164,22 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @property
     def mean_units(self) -> Floats:
-        """x̄ of each: units per annotator, 0 without any."""
+        """x̄ of each continuum: units per annotator, 0 without annotators."""
         return np.asarray(self.n_units / np.maximum(self.n_annotators, 1))
 
     @cached_property
     def edges(self) -> Indices:
-        """Return where the units of each continuum begin, and the end; shape (continua + 1,)."""
+        """First row of each continuum's units, and the total; shape (continua + 1,)."""
         return np.concatenate(([0], np.cumsum(self.n_units))).astype(np.int64)
 
     @cached_property
     def people_edges(self) -> Indices:
-        """Return where each continuum's annotators begin, and the end; shape (continua + 1,)."""
+        """First index of each continuum's annotators, and the total; shape (continua + 1,)."""
         return np.concatenate(([0], np.cumsum(self.n_annotators))).astype(np.int64)
 
     @cached_property
     def counts(self) -> Codes:
-        """Units of each annotator of each, one after the other."""
+        """Number of units of each annotator of each continuum, concatenated."""
         counts_by_document = [np.empty(0, np.int32)]
         for part in self.stretches(_UNITS):
             first = np.repeat(part.people_edges[:-1], part.n_units)
@@ -188,7 +190,7 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @cached_property
     def most_units(self) -> Indices:
-        """Units of the annotator who has most, of each; shape (continua,)."""
+        """Largest number of units of an annotator, for each continuum; shape (continua,)."""
         return self.of_annotators(np.maximum, self.counts)
 
     def of_annotators(self, reduce: np.ufunc, values: Codes) -> Indices:
@@ -199,7 +201,7 @@ class ContinuumSequence(Sequence[Continuum]):
         reduce
             `np.add`, `np.maximum`, …
         values
-            Value of each annotator of each continuum, one after the other, as `counts`.
+            Value of each annotator of each continuum, in the order of `counts`.
         """
         numbers = np.zeros(len(self), np.int64)
         some = np.flatnonzero(self.n_annotators)
@@ -209,18 +211,18 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @property
     def beside(self) -> Sequence[Continuum]:
-        """Return the continua that may have more than units of one piece."""
+        """Return the continua that may have units with fragments or shapes."""
         if self.plain:
             return ()
         return self
 
     def stretches(self, units: int) -> Iterator[ContinuumSequence]:
-        """They in order, cut into stretches of about so many units.
+        """Yield the continua in order, in slices of about so many units.
 
         Parameters
         ----------
         units
-            Number of units of a stretch; the last one has fewer.
+            Number of units of a slice; the last one has fewer.
         """
         cuts = np.flatnonzero(np.diff(self.edges[1:] // units)) + 1
         places = [0, *cuts.tolist(), len(self)]

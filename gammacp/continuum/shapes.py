@@ -1,12 +1,12 @@
-"""Shapes: where a unit is on further axes, beside its start and end on the first.
+"""Shapes: the extent of a unit on further axes, in addition to start and end on the first.
 
 A box on an image, a call on a spectrogram, a nodule in a scan is one unit: `start` and `end` are
-its extent on the first axis (x, or time), its `Shape` says the rest. What orders units sees the
+its extent on the first axis (x, or time), and its `Shape` holds the rest. Units are ordered by the
 first axis alone.
 
-In the column of a continuum shapes stand where breaks of fragments would (a unit has the one or
-the other), with the first coordinate of their points counted from the unit's start, so that moving
-a unit along the first axis leaves them alone; as places these have fifteen digits.
+A continuum stores shapes in the same column as breaks of fragments, since a unit has only one of
+them. The first coordinate of points is counted from the unit's start, so shapes do not change when
+a unit is moved along the first axis. Absolute places are rounded to fifteen digits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Span: TypeAlias = tuple[float, float]
 Point: TypeAlias = tuple[float, ...]
 SIZE = "size"
 """The fact how large the image is on which shapes were drawn, of a document (`About.facts`)."""
-# The kinds, with the fewest points of each of their rings: those of a box are told by its extents.
+# The kinds, with the least number of points in each ring; a box has extents instead of points.
 KINDS: Mapping[str, int] = {"box": 0, "point": 1, "polyline": 2, "polygon": 3, "stack": 3}
 
 
@@ -66,11 +66,11 @@ class Shape(NamedTuple):
         return {self.kind: [[*row] for row in rows]}
 
     def times(self, factor: float) -> Shape:
-        """Multiply the first coordinate of all points by a factor."""
+        """Return the shape with the first coordinate of all points multiplied by a factor."""
         return self.along(lambda x: x * factor)
 
     def along(self, change: Callable[[float], float]) -> Shape:
-        """Change the first coordinate of all points."""
+        """Return the shape with a function applied to the first coordinate of all points."""
         rings = tuple(tuple((change(p[0]), *p[1:]) for p in ring) for ring in self.rings)
         return self._replace(rings=rings)
 
@@ -81,7 +81,7 @@ def box(*extents: Sequence[float]) -> tuple[Span, Shape]:
     Parameters
     ----------
     extents
-        (low, high) on each axis, two axes at least.
+        (low, high) on each axis; at least two axes.
 
     Raises
     ------
@@ -112,10 +112,10 @@ def outline(kind: str, rings: Iterable[Iterable[Sequence[float]]]) -> tuple[Span
     Parameters
     ----------
     kind
-        A kind but "box".
+        Any kind except "box".
     rings
-        Points of each part, each with as many coordinates; a first point that is repeated at the
-        end of a polygon is one.
+        Points of each part, all with the same number of coordinates. A polygon may repeat its first
+        point at the end.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def outline(kind: str, rings: Iterable[Iterable[Sequence[float]]]) -> tuple[Span
 
 
 def from_json(entry: Any) -> tuple[Span, Shape]:
-    """Return the reverse of `Shape.json`; DataError where it is something else."""
+    """Return the shape that `Shape.json` wrote; raise a DataError for anything else."""
     one = isinstance(entry, Mapping) and len(entry) == 1
     ((kind, rows),) = entry.items() if one else (("", None),)
     if not isinstance(rows, list | tuple):
@@ -165,19 +165,19 @@ def from_json(entry: Any) -> tuple[Span, Shape]:
 
 
 def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
-    """Return the extent on the first axis, and the shape, of a table's cell.
+    """Return the extent on the first axis, and the shape, from a cell of a table.
 
     Parameters
     ----------
     said
         JSON of the shape (`Shape.json`).
     start, end
-        The extent that the unit's row says; spreadsheets keep fifteen digits of it.
+        The extent in the unit's row, of which spreadsheets keep fifteen digits.
 
     Raises
     ------
     DataError
-        It is no shape, or reaches elsewhere than its unit.
+        The cell is not a shape, or its extent differs from that of the unit.
 
     >>> in_cell('{"box": [[0, 2], [5, 9]]}', 0.0, 2.0)[1].extents
     ((5.0, 9.0),)
@@ -203,7 +203,7 @@ def relative(start: float, shape: Shape) -> Shape:
 
 
 def at_place(start: float, end: float, shape: Shape) -> Shape:
-    """Return the shape of a column where its unit is."""
+    """Return a shape from a column with absolute points, at the place of its unit."""
     if not shape.rings:
         return shape
     # A sum is rounded; to fifteen digits it is the place that was given, and ends are known.
@@ -212,7 +212,7 @@ def at_place(start: float, end: float, shape: Shape) -> Shape:
 
 
 def check_alike(shapes: Sequence[Shape | None]) -> None:
-    """DataError unless all units of a continuum have shapes, of as many axes."""
+    """Raise a DataError unless all units have shapes with the same number of axes."""
     axes = {s.axes for s in shapes if s is not None}
     bare = sum(s is None for s in shapes)
     if bare and axes:
@@ -226,11 +226,11 @@ def check_alike(shapes: Sequence[Shape | None]) -> None:
 
 
 def extents_of(shapes: Iterable[Any]) -> Floats:
-    """Low and high on each further axis, shape (units, 2·(axes − 1)).
+    """Return low and high on each further axis, shape (units, 2·(axes − 1)).
 
     Parameters
     ----------
     shapes
-        A column of them.
+        A column of shapes.
     """
     return np.array([[edge for span in s.extents for edge in span] for s in shapes], np.float64)

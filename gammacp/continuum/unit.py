@@ -1,4 +1,4 @@
-"""A unit, and what a continuum says beside its units."""
+"""A unit, and the declarations of a continuum in addition to its units."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gammacp.errors import DataError
 
 
 class Declared(TypedDict, total=False):
-    """Declarations of a continuum beside its units: see `Continuum.from_columns`."""
+    """Declarations of a continuum in addition to its units: see `Continuum.from_columns`."""
 
     annotators: Sequence[str] | None
     categories: Sequence[str] | None
@@ -68,7 +68,7 @@ class Unit:
         return cls(annotator, start, end, category, shape=shape)
 
     def __post_init__(self) -> None:
-        """DataError for a unit that ends before it starts; what is no number is told later."""
+        """Raise a DataError if the unit ends before it starts; non-numbers are reported later."""
         numbers = isinstance(self.start, int | float) and isinstance(self.end, int | float)
         if numbers and self.end < self.start:
             raise DataError(
@@ -77,7 +77,7 @@ class Unit:
             )
 
     def __repr__(self) -> str:
-        """Return the unit as one would write it, without what it does not have.
+        """Return the code that makes the unit, without arguments that it does not need.
 
         >>> Unit("Ann", 1, 2, "x")
         Unit('Ann', 1, 2, 'x')
@@ -93,7 +93,7 @@ class Unit:
 
     @property
     def json(self) -> dict[str, object]:
-        """Place and label as JSON has them: `start`, `end`, `category`, and what else there is."""
+        """JSON of place and label: `start`, `end`, `category`, and further fields that are set."""
         if self.id:
             inside: dict[str, object] = {"unit": self.id}
         else:

@@ -42,7 +42,7 @@ class CountBased(Protocol):
     """A categorial distance that depends on how often each label occurs."""
 
     def counting(self, counts: Mapping[str, int]) -> Categorial:
-        """Return the same with these counts: how many units have each label."""
+        """Return a copy with counts: the number of units with each label."""
         ...
 
 
@@ -51,7 +51,7 @@ class Parametrised(Protocol):
     """A categorial distance whose name takes an argument, `NAME=ARGUMENT`."""
 
     def with_argument(self, argument: str) -> Categorial:
-        """Return the same with this argument."""
+        """Return a copy with this argument."""
         ...
 
 
@@ -62,7 +62,7 @@ class Nominal:
     signature: str = field(default="nominal", init=False)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """1 off the diagonal."""
+        """Return 0 on the diagonal and 1 elsewhere."""
         return 1.0 - np.eye(len(categories))
 
 
@@ -70,14 +70,14 @@ class Nominal:
 class Ordinal:
     """|rank − rank| / (K − 1), ranks in the order of `order` or of the continuum's categories.
 
-    Labels that are all numbers and come in alphabetical order (nobody declared one) rank by value,
-    1 and 1.0 alike.
+    If all labels are numbers and in alphabetical order, no order was declared, and they rank by
+    value; 1 and 1.0 then have the same rank.
     """
 
     order: tuple[str, ...] | None = None
 
     def with_argument(self, argument: str) -> Ordinal:
-        """Return the same with an order.
+        """Return a copy with an order.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Ordinal:
         return f"ordinal({','.join(map(quote_part, self.order))})"
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """DataError for a category that `order` leaves out."""
+        """Return differences of ranks; raise a DataError for a category that `order` leaves out."""
         if self.order is not None:
             order = self.order
         else:
@@ -121,7 +121,7 @@ class Interval:
     signature: str = field(default="interval", init=False)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """DataError for a label that is not a number."""
+        """Return relative differences; raise a DataError for a label that is not a number."""
         x = numeric(categories, "interval")
         return _scale(np.abs(x[:, None] - x), float(np.ptp(x)) if len(x) else 0.0)
 
@@ -133,7 +133,7 @@ class Ratio:
     signature: str = field(default="ratio", init=False)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """DataError for a label that is not a number, or negative."""
+        """Return the ratios; raise a DataError for a label that is not a number, or negative."""
         x = numeric(categories, "ratio")
         for i in np.flatnonzero(x < 0)[:1]:
             raise DataError(
@@ -151,7 +151,7 @@ class Levenshtein:
     signature: str = field(default="levenshtein", init=False)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """`kitten`/`sitting`: 3/7."""
+        """Return relative edit distances, such as 3/7 for `kitten` and `sitting`."""
         from rapidfuzz.distance.Levenshtein import normalized_distance
 
         rows = [[normalized_distance(a, b) for b in categories] for a in categories]
@@ -162,9 +162,9 @@ class Levenshtein:
 class Matrix:
     """Distances given by the user: `values[i, j]` between `categories[i]` and `categories[j]`.
 
-    Read from CSV with `Matrix.read`: a header of categories, then one row per category that
-    begins with its name; `file` and `lines` (one per row) then say where, for errors. No distance
-    is above `most` (∞ for Krippendorff's δ²).
+    `Matrix.read` reads one from a CSV file, with a header of categories and one row per category
+    that begins with its name. `file` and `lines` (one per row) give the place of errors. `most` is
+    the largest distance allowed (∞ for Krippendorff's δ²).
     """
 
     categories: tuple[str, ...]
@@ -174,7 +174,7 @@ class Matrix:
     most: float = 1.0
 
     def __post_init__(self) -> None:
-        """DataError unless symmetric, in [0, 1], zero on the diagonal."""
+        """Raise a DataError unless values are symmetric, in [0, `most`], zero on the diagonal."""
         values = np.array(self.values)
         size = len(self.categories)
         if values.shape != (size, size) or values.dtype.kind not in "iufb":
@@ -212,7 +212,7 @@ class Matrix:
 
     @property
     def signature(self) -> str:
-        """`matrix(FILE,…)` or `matrix(…)`, with what tells its contents from others."""
+        """`matrix(FILE,…)` or `matrix(…)`, with a fingerprint of the contents."""
         contents = fingerprint(*self.categories, self.values.tobytes())
         if not self.file:
             return f"matrix({contents})"
@@ -220,14 +220,14 @@ class Matrix:
 
     @classmethod
     def read(cls, path: str | Path, *, most: float = 1.0) -> Matrix:
-        """Return a matrix from a CSV file; DataError with file and line.
+        """Read a matrix from a CSV file; a DataError has the file and the line.
 
         Parameters
         ----------
         path
             Category names in the first row and the first column, distances between.
         most
-            No distance is larger.
+            Largest distance allowed.
         """
         from gammacp.dissimilarity.matrix_file import read_matrix
 
@@ -235,7 +235,7 @@ class Matrix:
         return cls(categories, values, str(path), lines, most)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """Return the rows and columns of these categories; DataError for one that is missing."""
+        """Return the rows and columns of these categories; raise a DataError for a missing one."""
         for name in categories:
             if name not in self.categories:
                 raise DataError(
@@ -276,7 +276,7 @@ def categorial(choice: str | Categorial) -> Categorial:
 
 
 def checked_order(names: Iterable[str]) -> tuple[str, ...]:
-    """Names in order, without blanks around; UsageError for one that is empty or comes twice."""
+    """Strip the names of an order; raise a UsageError for an empty or repeated one."""
     order = tuple(name.strip() for name in names)
     for name in order:
         if not name or order.count(name) > 1:
@@ -291,7 +291,7 @@ def steep(distances: Floats) -> Floats:
 
 
 def numeric(categories: tuple[str, ...], metric: str) -> Floats:
-    """Labels as finite numbers; a label that is no number is a DataError naming the `metric`."""
+    """Return labels as finite numbers; a DataError for another label names the `metric`."""
     numbers = np.array([_number(name) for name in categories], np.float64)
     for i in np.flatnonzero(np.isnan(numbers))[:1]:
         raise DataError(

@@ -49,7 +49,7 @@ class Combined:
         `counting(counts)`, which tells it how often each category occurs in what is measured.
     f_cat
         "identity", or "steep" for the form of footnote 2, with which categories at distance 1 are
-        never aligned; of `Features` each by itself.
+        never aligned; with `Features` it is applied to each part.
 
     Unlabelled units: d_cat(None, None) = 0, d_cat(None, c) = Δ.
 
@@ -64,7 +64,7 @@ class Combined:
     f_cat: Literal["identity", "steep"] = "identity"
 
     def __post_init__(self) -> None:
-        """UsageError for weights outside their range."""
+        """Raise a UsageError for weights outside their range."""
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not (np.isfinite(value) and value >= 0):
                 raise UsageError(f"{name} {value!r} is not a number >= 0")
@@ -90,7 +90,7 @@ class Combined:
 
     @property
     def blind_to(self) -> frozenset[str]:
-        """Return the properties of units that it cannot tell apart."""
+        """Properties of units that do not affect the dissimilarity."""
         if not self.alpha:
             place = {"start", "end", "fragments"}
         else:
@@ -99,12 +99,12 @@ class Combined:
         return frozenset(place | ({"category"} if not self.beta else set()))
 
     def bind(self, annotations: Annotations) -> BoundDissimilarity:
-        """Normalisers and category matrix of this continuum or corpus.
+        """Compute the normalisers and the category matrix of this continuum or corpus.
 
         Parameters
         ----------
         annotations
-            The continuum or corpus that is measured; random sets are measured by the same object.
+            The continuum or corpus that is measured. The result is also used for its random sets.
         """
         place = _NO_PLACE
         if self.alpha:
@@ -133,11 +133,11 @@ class Combined:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of the features that it reads beside the category."""
+        """Names of the features that it uses in addition to the category."""
         return as_features(self.categorial).features
 
     def _category_parts(self, annotations: Annotations) -> dict[str, Floats]:
-        """β·d_cat by category and feature, each (K + 1, K + 1), the last row "unlabelled"."""
+        """Return β·d_cat of category and features, each (K + 1, K + 1); last row: unlabelled."""
         labels = annotations.categories
         if not self.beta:
             return {CATEGORY: np.zeros((len(labels) + 1, len(labels) + 1))}
@@ -147,7 +147,7 @@ class Combined:
         return {name: table * (self.beta * self.delta) for name, table in tables.items()}
 
 
-# Without α positions do not count, nor do fragments.
+# If α is 0, neither positions nor fragments count.
 _NO_PLACE = BoundDissimilarity(
     pairwise=partial(formula_costs, (NOWHERE, 0.0)),
     signature="",
@@ -158,10 +158,10 @@ _NO_PLACE = BoundDissimilarity(
 
 
 def _label_costs(costs: Floats, u: UnitColumns, v: UnitColumns) -> Floats:
-    """β·d_cat: `costs[c, k]` of category codes, −1 "unlabelled"."""
+    """Return β·d_cat as `costs[c, k]` for category codes; −1 is "unlabelled"."""
     return np.asarray(costs[u.category, v.category])
 
 
 def _sum(place: PairCosts, label: PairCosts, u: UnitColumns, v: UnitColumns) -> Floats:
-    """α·d_pos(u, v) + β·d_cat(u, v)."""
+    """Return α·d_pos(u, v) + β·d_cat(u, v)."""
     return np.asarray(place(u, v) + label(u, v))

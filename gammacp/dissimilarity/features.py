@@ -26,14 +26,14 @@ CATEGORY = "category"
 
 @dataclass(frozen=True)
 class Part:
-    """The category or one feature: its distance and its weight ≥ 0."""
+    """The category or one feature, with its distance and its weight ≥ 0."""
 
     name: str
     kind: str | Categorial = "nominal"
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        """UsageError for a wrong weight or name."""
+        """Raise a UsageError for a wrong weight or name."""
         if self.name in ("position", "absence", "dissimilarity"):
             raise UsageError(f"feature {self.name!r} has the name of another part of γ: rename it")
         if not (math.isfinite(self.weight) and self.weight >= 0):
@@ -46,7 +46,7 @@ class Part:
         Parameters
         ----------
         name, text
-            `severity` and `ordinal=Minor<Major<Critical@2`.
+            Such as `severity` and `ordinal=Minor<Major<Critical@2`.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class Part:
 
     @property
     def signature(self) -> str:
-        """`severity:ordinal(Minor,Major)@2`; the weight where it is not 1."""
+        """`severity:ordinal(Minor,Major)@2`; a weight of 1 is omitted."""
         if self.weight != 1:
             weight = f"@{shortest(self.weight)}"
         else:
@@ -73,7 +73,7 @@ class Part:
         return f"{quote_part(self.name)}:{describe(categorial(self.kind))}{weight}"
 
     def of(self, label: str | None) -> str | None:
-        """Return a label's value of this feature."""
+        """Return the value of this feature, or the category, in a label."""
         if self.name == CATEGORY:
             return category_of(label)
         return features_of(label).get(self.name)
@@ -81,7 +81,9 @@ class Part:
     def table(
         self, labels: tuple[str, ...], counts: Mapping[str, int], bend: Callable[[Floats], Floats]
     ) -> Floats:
-        """Distances of labels in this part, the last row and column "unlabelled"; 1 to nothing.
+        """Return the distances of labels in this part; the last row and column are "unlabelled".
+
+        The distance between a value and a missing value is 1.
 
         Parameters
         ----------
@@ -133,15 +135,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Features:
-    """Σ w·d / Σ w over the category and features of labels; what both lack costs 0, one lacks 1.
+    """Σ w·d / Σ w over the category and the features of labels.
 
-    With a single part of positive weight its distances are as without `Features`, to the last bit.
+    A feature that both labels lack costs 0; one that only one of them lacks costs 1. With a single
+    part of positive weight, distances are those of the part alone, to the last bit.
     """
 
     parts: tuple[Part, ...]
 
     def __post_init__(self) -> None:
-        """UsageError for a part that comes twice, or weights that sum to 0."""
+        """Raise a UsageError for a repeated part, or weights that sum to 0."""
         names = [part.name for part in self.parts]
         for name in names:
             if names.count(name) > 1:
@@ -157,11 +160,11 @@ class Features:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of the features that are read: those of positive weight."""
+        """Names of the features that are used: those of positive weight."""
         return tuple(p.name for p in self.parts if p.name != CATEGORY and p.weight)
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """Return the distances of labels, shape (K, K); DataError for a feature that none has.
+        """Return the distances of labels, shape (K, K); raise a DataError for an unknown feature.
 
         Parameters
         ----------
@@ -198,7 +201,7 @@ class Features:
 
 
 def as_features(kind: str | Categorial) -> Features:
-    """Return a categorial distance as one that looks at the category alone; `Features` as they are.
+    """Wrap a categorial distance as `Features` of the category alone; keep `Features` unchanged.
 
     Parameters
     ----------
@@ -212,12 +215,12 @@ def as_features(kind: str | Categorial) -> Features:
 
 
 def with_features(kind: str | Categorial, features: Iterable[str]) -> Features:
-    """Return a categorial distance with features beside it.
+    """Return `Features` of a categorial distance and further features.
 
     Parameters
     ----------
     kind
-        Kind of the category: `TYPE[=…][@WEIGHT]`.
+        Distance of the category: `TYPE[=…][@WEIGHT]`.
     features
         `NAME:TYPE[=…][@WEIGHT]` each.
     """

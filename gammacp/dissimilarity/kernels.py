@@ -1,6 +1,6 @@
-"""Compiled formulas of the positional dissimilarities: each stands here once.
+"""Compiled formulas of the positional dissimilarities, each in one place.
 
-`positional_cost` chooses by the number that the bound dissimilarity hands over (`formula`). The
+`positional_cost` chooses the formula by the number in `formula` of the bound dissimilarity. The
 scan for candidate pairs and `pairwise` both call it, so that they agree to the last bit.
 """
 
@@ -13,7 +13,7 @@ from gammacp.kernel import kernel, late_kernel
 
 @kernel
 def positional_cost(formula: int, factor: float, s: float, e: float, t: float, f: float) -> float:
-    """`factor` times the formula for the units [s, e] and [t, f]; 0 without one."""
+    """Return `factor` times a formula for the units [s, e] and [t, f]; 0 without a formula."""
     if formula == SPORADIC:
         return sporadic(factor, s, e, t, f)
     if formula == HAMMING:
@@ -38,7 +38,7 @@ def sporadic(factor: float, s: float, e: float, t: float, f: float) -> float:
 def positional_costs(
     formula: int, factor: float, start_u: Floats, end_u: Floats, start_v: Floats, end_v: Floats
 ) -> Floats:
-    """`positional_cost` of pairs of units in columns of equal length."""
+    """Return `positional_cost` for pairs of units in columns of equal length."""
     costs = np.empty(len(start_u), np.float64)
     for i in range(len(start_u)):
         costs[i] = positional_cost(formula, factor, start_u[i], end_u[i], start_v[i], end_v[i])
@@ -61,7 +61,7 @@ def costs_of_fragments(
 
 @kernel
 def sporadic_of_fragments(factor: float, u: Floats, v: Floats) -> float:
-    """Return factor · ((what one alone covers + 2·distance) / (length + length))²."""
+    """Return factor · ((length covered by one unit only + 2·distance) / (sum of lengths))²."""
     length_u = length_v = shared = 0.0
     distance = np.inf
     for j in range(0, len(v), 2):
@@ -70,7 +70,8 @@ def sporadic_of_fragments(factor: float, u: Floats, v: Floats) -> float:
         length_u += u[i + 1] - u[i]
         for j in range(0, len(v), 2):
             common = min(u[i + 1], v[j + 1]) - max(u[i], v[j])
-            # Of equal units these are their lengths in the same order: what is alone is 0 exactly.
+            # For equal units the same lengths are added in the same order, so the difference is
+            # exactly 0.
             shared += max(common, 0.0)
             distance = min(distance, max(-common, 0.0))
     lengths = length_u + length_v

@@ -11,7 +11,7 @@ from gammacp.errors import DataError
 
 
 def read_matrix(path: Path) -> tuple[tuple[str, ...], Floats, tuple[int, ...]]:
-    """Categories, distances and the line of each row; rows may be in another order than columns.
+    """Return categories, distances and the line of each row; rows and columns may differ in order.
 
     The first row names the columns (its first cell is ignored), every other row begins with its
     category. DataError with file and line for anything else.

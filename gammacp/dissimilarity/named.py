@@ -1,4 +1,4 @@
-"""Whole dissimilarities by name, beside the parts that `Combined` puts together."""
+"""Complete dissimilarities by name, in contrast to the parts of `Combined`."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ def dissimilarity(name: str, *, importing: bool = True) -> Any:
     name
         A dissimilarity as `--dissimilarity` takes it.
     importing
-        Whether MODULE is imported. A name that was found in a file imports nothing.
+        Whether MODULE may be imported. It must not be for a name that was read from a file.
 
     Raises
     ------
     UsageError
-        There is no such name, module or class, or it is no dissimilarity.
+        There is no such name, module or class, or the class is not a dissimilarity.
     DataError
         The file cannot be read, or a value in it is wrong.
     """

@@ -41,16 +41,16 @@ class Positional(Protocol):
     """Positional part of `Combined`, bound with Δ before it compares positions."""
 
     def bind(self, annotations: Annotations, delta: float) -> Any:
-        """Return an object with `pairwise` and, where it can, `reach`, `formula` and `fragments`.
+        """Return an object with `pairwise` and, if possible, `reach`, `formula` and `fragments`.
 
-        `base.BoundDissimilarity` says what these promise.
+        For the meaning of these attributes see `base.BoundDissimilarity`.
 
         Parameters
         ----------
         annotations
             The continuum or corpus that is measured.
         delta
-            Δ, what a pair with an empty unit costs.
+            Δ, the cost of a pair with an empty unit.
         """
         ...
 
@@ -66,23 +66,23 @@ class Sporadic:
     `factor` overrides Δ: the 2011 form divides by the mean length and knows no Δ, which is
     factor 4.
 
-    Of units of several fragments U and V: the numerator is what only one of them covers, and twice
-    the distance between them where they have no place in common; lengths are those of the fragments
-    together. For two intervals this is |start_u − start_v| + |end_u − end_v|.
+    For units U and V with several fragments, the numerator is the length that only one of them
+    covers, plus twice the distance between them if they are disjoint; the length of a unit is the
+    sum over its fragments. For two intervals this is |start_u − start_v| + |end_u − end_v|.
 
-    Of boxes it is the sum over the axes, the square of the distance relative to the lengths: boxes
-    that differ on one axis cost what they cost there; moving and scaling an axis leaves it alone.
+    For boxes, the formula is applied to each axis and summed. Boxes that differ on one axis only
+    cost as much as on that axis; moving or scaling an axis does not change the cost.
     """
 
     factor: float | None = None
 
     def __post_init__(self) -> None:
-        """UsageError for a factor outside its range."""
+        """Raise a UsageError for a factor outside its range."""
         if self.factor is not None and not (np.isfinite(self.factor) and self.factor > 0):
             raise UsageError(f"factor {self.factor!r} is not a number > 0")
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
-        """Δ, and whether there are units of several fragments, or boxes."""
+        """Bind to Δ, and note whether there are units with several fragments, or boxes."""
         if self.factor is None:
             factor = delta
         else:
@@ -118,10 +118,10 @@ class Sporadic2011(Sporadic):
 
 
 def _sporadic_reach(factor: float, fragments: bool, most: float) -> Reach:
-    """|start_u − start_v| alone already gives d > most beyond √(most/factor)·(lengths).
+    """Return the reach: |start_u − start_v| > √(most/factor)·(len_u + len_v) implies d > most.
 
-    With fragments only beyond the lengths from first start to last end, where the units are apart
-    (proof: docs/method).
+    With fragments this holds only beyond the lengths from first start to last end, where the units
+    are apart (proof: docs/method).
     """
     relative = float(np.sqrt(max(most, 0.0) / factor))
     return 0.0, max(relative, float(fragments)) * (1 + 1e-12)
@@ -131,8 +131,8 @@ def _sporadic_reach(factor: float, fragments: bool, most: float) -> Reach:
 class Hamming:
     """|end_u − end_v| / (k/2) · Δ, k the mean length of all units (2011, eq. 2).
 
-    For segmentations that cover everything: it emulates GHD, ignores starts, and is therefore 0
-    for different units with the same end. k comes from the source it is bound to.
+    It is meant for segmentations that cover everything, where it emulates GHD. It ignores starts,
+    so it is 0 for different units with the same end. k is computed from the data it is bound to.
     """
 
     blind_to: ClassVar[frozenset[str]] = frozenset({"start"})
@@ -143,7 +143,7 @@ class Hamming:
         return "hamming"
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
-        """Return k of the continuum or corpus; DataError if all units have length 0."""
+        """Bind to the k of the data; raise a DataError if all units have length 0."""
         k = mean_length(annotations)
         if k == 0 and any(c.n_units for c in continua_of(annotations)):
             raise DataError(
@@ -154,7 +154,7 @@ class Hamming:
 
 
 def _hamming_reach(factor: float, fragments: bool, most: float) -> Reach:  # noqa: ARG001
-    """|start_u − start_v| ≤ |end_u − end_v| + len_u + len_v."""
+    """Return the reach, from |start_u − start_v| ≤ |end_u − end_v| + len_u + len_v."""
     return max(most, 0.0) / factor * (1 + 1e-12), 1.0 + 1e-12
 
 
@@ -191,12 +191,12 @@ def positional(choice: str | Positional | Pairwise) -> Positional | Pairwise:
 def bind_positional(
     choice: str | Positional | Pairwise, annotations: Annotations, delta: float
 ) -> BoundDissimilarity:
-    """Return a positional dissimilarity as it is used on this continuum or corpus.
+    """Bind a positional dissimilarity to this continuum or corpus.
 
     Parameters
     ----------
     choice
-        A name or an object; one that has no `bind` gives its costs in units of Δ.
+        A name or an object; the costs of an object without `bind` are in units of Δ.
     annotations
         Units to be measured.
     delta

@@ -32,16 +32,17 @@ _Path = tuple[str, ...]
 class Sets:
     """Labels that are sets of names: `1 − |a ∩ b| / |a ∪ b|` (Jaccard), or MASI.
 
-    MASI (Passonneau 2006) is 1 − J·M: J as above, M is 1 for equal sets, 2/3 where one lies in the
-    other, 1/3 where they overlap, 0 where they share nothing. Names are cut at `separator`; their
-    order, blanks around them and repetitions do not count. Labels of one name each are nominal.
+    MASI (Passonneau 2006) is 1 − J·M with J = |a ∩ b| / |a ∪ b|. M is 1 for equal sets, 2/3 if one
+    contains the other, 1/3 if they overlap, and 0 if they are disjoint. Labels are split into names
+    at `separator`; order, surrounding blanks and repetitions do not count. Labels of one name each
+    are compared as nominal ones.
     """
 
     metric: str = "jaccard"
     separator: str = "+"
 
     def with_argument(self, argument: str) -> Sets:
-        """Return the same with another separator: `masi=;`.
+        """Return a copy with another separator, as in `masi=;`.
 
         Parameters
         ----------
@@ -58,7 +59,7 @@ class Sets:
         return f"{self.metric}({quote_part(self.separator)})"
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """`a+b` to `a`: Jaccard 1/2, MASI 2/3. DataError for a label without any name."""
+        """Return distances (`a+b` to `a`: 1/2, MASI 2/3); DataError for a label without names."""
         sets = [
             frozenset(filter(None, map(str.strip, c.split(self.separator)))) for c in categories
         ]
@@ -79,23 +80,24 @@ class Sets:
 
 @dataclass(frozen=True)
 class LabelTree:
-    """Labels that are places in a tree: `1 − 2·h(a ∧ b) / (h(a) + h(b))`, a ∧ b the last in common.
+    """Labels that are places in a tree: `1 − 2·h(a ∧ b) / (h(a) + h(b))`, a ∧ b their ancestor.
 
-    h is the depth, the top ones having 1 (Wu & Palmer 1994): the share of both ways down that the
-    two do not have in common, the length of the path between them over the sum of their depths. Or
-    h is the information −ln p, p the share of all labels that lie there or below (Lin 1998); a rare
-    common ancestor then counts more than a frequent one. Labels of depth 1 are nominal either way.
+    a ∧ b is the lowest common ancestor. By "path", h is the depth, which is 1 at the top (Wu &
+    Palmer 1994); the distance is the path between the labels over the sum of their depths.
+    By "information", h is −ln p, where p is the share of all labels at this place or below it (Lin
+    1998); a rare common ancestor then counts more than a frequent one. Labels of depth 1 are
+    compared as nominal ones in either case.
 
     Parameters
     ----------
     by
         "path" or "information".
     separator
-        Character that names are cut at: `Accuracy/Mistranslation` lies below `Accuracy`.
+        Character that separates levels: `Accuracy/Mistranslation` lies below `Accuracy`.
     parents
-        Each label with the one above it, "" for none, instead of the names.
+        Parent of each label, "" for none; used instead of levels in the names.
     file
-        File that `parents` come from, for messages.
+        File from which `parents` were read, for messages.
     counts
         Number of units of each label, for "information" (see `counting`).
     """
@@ -107,7 +109,7 @@ class LabelTree:
     counts: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        """DataError for a label that lies below itself or below two others."""
+        """Raise a DataError for a label that lies below itself or below two others."""
         above = dict(self.parents)
         for label, count in Counter(label for label, _ in self.parents).items():
             if count > 1:
@@ -120,7 +122,7 @@ class LabelTree:
                     raise DataError(f"tree runs in a circle: {' < '.join(seen)}", file=self.file)
 
     def with_argument(self, argument: str) -> LabelTree:
-        """Return the same with the tree of a CSV file.
+        """Return a copy with the tree in a CSV file.
 
         Parameters
         ----------
@@ -130,12 +132,12 @@ class LabelTree:
         return replace(self, parents=_read(Path(argument)), file=argument)
 
     def counting(self, counts: Mapping[str, int]) -> LabelTree:
-        """Return the same with how often each label occurs, which information needs.
+        """Return a copy with the frequencies of labels, which "information" needs.
 
         Parameters
         ----------
         counts
-            Units by label, of all that is measured.
+            Number of units by label, in all data that are measured.
         """
         if self.by == "information":
             return replace(self, counts=tuple(counts.items()))
@@ -143,7 +145,7 @@ class LabelTree:
 
     @property
     def signature(self) -> str:
-        """`tree(/)`, or with what tells the tree of a file from others."""
+        """`tree(/)`, or with a fingerprint of the tree in a file."""
         if self.by == "path":
             name = "tree"
         else:
@@ -156,14 +158,14 @@ class LabelTree:
         return f"{name}({contents})"
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """`A/x` to `A/y`: 1/2 by path.
+        """Return distances, such as 1/2 between `A/x` and `A/y` by path.
 
         Raises
         ------
         DataError
             A label is not in the tree.
         UsageError
-            Information is asked for and nothing was counted.
+            `by` is "information", but no labels were counted.
         """
         paths = [self._path(label) for label in categories]
         height: Callable[[_Path], float] = len

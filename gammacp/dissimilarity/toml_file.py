@@ -8,7 +8,7 @@
     order = ["Minor", "Major", "Critical"]
     weight = 0.5
 
-What a part may have beside type and weight depends on its type: `order` (ordinal), `separator`
+Further keys of a part depend on its type: `order` (ordinal), `separator`
 (sets and trees), `tree` or `file` (trees), `labels` with `distances`, or `file` (matrix). Files are
 relative to the TOML file, in its folder or below.
 """
@@ -71,7 +71,7 @@ class _File(WrittenTable):
 
 
 def read_dissimilarity(path: str | Path) -> Combined:
-    """Return the dissimilarity that a TOML file says (see the module).
+    """Return the dissimilarity that a TOML file describes (see the module).
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _kind(said: Mapping[str, Any], folder: Path) -> Categorial:
 
 
 def _edges(tree: Any, parent: str) -> Iterator[tuple[str, str]]:
-    """Each label of nested tables and lists with the one above it."""
+    """Yield each label in nested tables and lists with its parent."""
     for label in tree:
         if not isinstance(label, str):
             raise UsageError(f"tree has {label!r} below {parent!r}, where a label is needed")

@@ -35,7 +35,7 @@ class _Room:
     rows: int = 0
 
     def read(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> bytes:
-        """Return a member's bytes; what its header says of its size is not believed."""
+        """Return a member's bytes, without relying on the size that its header states."""
         self._take(1, 0, 0, place)
         with archive.open(info) as stream:
             return self.all_of(stream, place)
@@ -86,14 +86,14 @@ def entries_of(content: bytes) -> int:
 
 
 def without_gz(path: Path) -> Path:
-    """Return the path of what is packed in a .gz; that of another file as it is."""
+    """Return the path without its ending .gz; other paths are returned unchanged."""
     if path.suffix.lower() == ".gz":
         return path.with_suffix("")
     return path
 
 
 def unpack(content: bytes, place: str, *, largest: int = _LARGEST, rows: int = _ROWS) -> bytes:
-    """Return the content of a .gz.
+    """Return the unpacked content of a .gz file.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ CURATOR = "the curator's work, read only if you name the file"
 _INITIAL = "INITIAL_CAS"
 _CURATED = "CURATION_USER"
 _FOLDERS = {"annotation": "", "curation": CURATOR}
-# Names that tools give to the only file of an archive, whoever made it.
+# Names that tools give to the only file of an archive, whoever the annotator is.
 _ANYBODY = frozenset({"all", "annotations", "data", "export", "project", "unknown"})
 
 
@@ -154,7 +154,7 @@ def _roots(names: Iterable[str]) -> list[tuple[str, ...]]:
 
 
 def why_not_annotators(names: Iterable[str]) -> dict[str, str]:
-    """Return of each path inside a folder or an archive why it is nobody's work; "" if it can be.
+    """Return for each path why it cannot be an annotator's work; "" if it can.
 
     An INCEpTION project also has the sources, the curation and an `INITIAL_CAS` of each document:
     of a project only the folder `annotation` counts, and `curation` for references (`CURATOR`).
@@ -162,7 +162,7 @@ def why_not_annotators(names: Iterable[str]) -> dict[str, str]:
     Parameters
     ----------
     names
-        Paths inside; the project may lie in a folder of its own.
+        Paths inside a folder or an archive; the project may lie in a folder of its own.
     """
     listed = list(names)
     roots = _roots(listed)
@@ -206,7 +206,7 @@ def _why_not(path: PurePosixPath, roots: list[tuple[str, ...]]) -> str:
 def members(
     content: bytes, place: str, *, largest: int = _LARGEST, most: int = _MOST, rows: int = _ROWS
 ) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """(path, content) of every file in an archive; archives inside are opened too.
+    """Yield (path, content) of every file in an archive, and of those in nested archives.
 
     A file that is alone in an archive inside takes that archive's place: INCEpTION packs each
     annotator's XMI with its type system as `annotation/DOCUMENT/webanno123export.zip`. The name of
@@ -236,12 +236,12 @@ _Files = list[tuple[PurePosixPath, bytes]]
 
 
 def _members(content: bytes, place: str, depth: int, room: _Room) -> _Files:
-    """Return the files of an archive and of those inside, by their paths."""
+    """Yield (path, content) of the files in an archive and in nested archives."""
     files: _Files = []
     archives: dict[PurePosixPath, _Files] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            # The end of an archive that is cut off may be that of an archive inside.
+            # In a truncated archive, the last end record may belong to a nested archive.
             if min((info.header_offset for info in archive.infolist()), default=0) != 0:
                 raise zipfile.BadZipFile("its beginning is missing or not its own")
             for info in archive.infolist():
@@ -268,7 +268,7 @@ def _members(content: bytes, place: str, depth: int, room: _Room) -> _Files:
 
 
 def _in_places(archives: Mapping[PurePosixPath, _Files]) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the files of archives inside under the paths that they have outside."""
+    """Yield the files of nested archives under their paths in the outermost archive."""
     alone = {path: only_file(path, [p for p, _ in files]) for path, files in archives.items()}
     taken = Counter((path.parent, only.stem) for path, only in alone.items() if only)
     for path, files in archives.items():
@@ -287,13 +287,13 @@ def _in_places(archives: Mapping[PurePosixPath, _Files]) -> Iterator[tuple[PureP
 
 
 def only_file(archive: PurePath, inside: Iterable[PurePosixPath]) -> PurePosixPath | None:
-    """Return the one file of an archive that says whose work it holds; None if there are several.
+    """Return the only data file of an archive, under the name that says whose work it is, or None.
 
     Parameters
     ----------
     archive
-        Path of the archive, whose name stays where the file's name says nothing, or where it is the
-        one that INCEpTION gives to a curator's archive.
+        Path of the archive. Its name replaces that of the file if the file has a name that any
+        annotator's file could have, or if INCEpTION uses the archive's name for a curator's work.
     inside
         Files in the archive; type systems and hidden files do not count.
     """

@@ -187,7 +187,7 @@ def read(
 
 
 def first_rows(source: Source) -> dict[tuple[Any, ...], str]:
-    """Return the first row of each document and annotator, as `row 8 of row group 2`."""
+    """Return the place of the first row of each document and annotator: `row 8 of row group 2`."""
     schema, batches = _schema_and_batches(source)
     made = _Reading(source.error, schema, (), _from_path(source), ())
     found: dict[tuple[Any, ...], str] = {}
@@ -271,7 +271,7 @@ def read_table(
 
 
 def _in_memory(table: Any) -> tuple[Any, Iterator[tuple[Place, Any]]]:
-    """Return the schema of a table, and its batches with how to call their rows."""
+    """Return the schema of a table, and its batches, each with a function that names its rows."""
     reader = reader_of(table)
     return reader.schema, _with_places(reader)
 
@@ -291,7 +291,7 @@ def _links_beside(source: Source) -> Source | None:
 def _links(
     error: Fault, schema: Any, batches: Iterable[tuple[Place, Any]], given: dict[str, str]
 ) -> dict[str, list[Link]]:
-    """Return the links of each document; of "" where the table names none."""
+    """Return the links by document; the key is "" if the table has no document column."""
     said = {LINKS[0]: given.get("document", ""), "annotator": given.get("annotator")}
     said |= {"kind": DIRECTED}
     for name in LINKS[1:-1]:
@@ -320,7 +320,7 @@ def _links(
 
 
 def _schema_and_batches(source: Source) -> tuple[Any, Iterator[tuple[Place, Any]]]:
-    """Return the schema of a file, and its batches with how to call their rows."""
+    """Return the schema of a file, and its batches, each with a function that names its rows."""
     pa = _pyarrow()
     content = pa.BufferReader(source.content)
     if source.content.startswith(_PARQUET):
@@ -350,7 +350,7 @@ def _batches_of(batches: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
 
 
 def _with_places(batches: Iterable[Any], inside: str = "") -> Iterator[tuple[Place, Any]]:
-    """Yield sound batches with how to call their rows, which count from the first batch on.
+    """Yield valid batches, each with a function that names its rows, numbered over all batches.
 
     pyarrow trusts the offsets and codes of a file: unless they are checked first, a damaged one
     reads memory that is not its own and ends the process.
@@ -363,7 +363,7 @@ def _with_places(batches: Iterable[Any], inside: str = "") -> Iterator[tuple[Pla
 
 
 def _from_path(source: Source) -> dict[str, str]:
-    """Return the columns that the path of a partitioned folder says."""
+    """Return the values by role that the path states in parts such as `annotator=Ann`."""
     roles = {alias: role for role, aliases in COLUMNS.items() for alias in aliases}
     parts = (*source.path.parent.parts, *PurePosixPath(source.member).parent.parts)
     said = (part.partition("=") for part in parts)
@@ -371,16 +371,16 @@ def _from_path(source: Source) -> dict[str, str]:
 
 
 class _Names:
-    """Names of one column as codes, over all batches."""
+    """Codes for the names in one column, the same codes in all batches."""
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
         self._codes: list[Any] = []
 
     def add(self, codes: Any, names: Sequence[str | None]) -> Any:
-        """Codes of a batch, −1 for none, and what they are codes of; the codes over all batches."""
+        """Return the codes of a batch (−1: null) of `names`, changed to those of all batches."""
         new = np.full(len(names) + 1, -1, np.int32)
-        # A dictionary may have names that no row has.
+        # A dictionary may list names that no row uses.
         for k in np.unique(codes[codes >= 0]).tolist():
             if (name := names[k]) is not None:
                 new[k] = self.known.setdefault(name, len(self.known))
@@ -388,12 +388,12 @@ class _Names:
         return self._codes[-1]
 
     def codes(self) -> Any:
-        """All of them, once."""
+        """Return the codes of all rows, and forget them: a second call returns an empty array."""
         return _whole(self._codes, np.int32)
 
 
 def _codes_of(error: Fault, batch: Any, name: str) -> tuple[Any, list[str | None]]:
-    """Return a column of names as codes, −1 where it is null, and what they are codes of."""
+    """Return the codes of a column of names, −1 for null, and the names that the codes index."""
     pa = _pyarrow()
     values = batch.column(name)
     encoded = pa.types.is_dictionary(values.type)
@@ -423,7 +423,7 @@ def _texts(error: Fault, batch: Any, name: str) -> list[str | None]:
 
 
 class _Reading:
-    """Columns while batches come in."""
+    """The columns of all batches that were read so far."""
 
     def __init__(
         self,
@@ -525,14 +525,14 @@ class _Reading:
             self._take_bounds(batch, place, known["document"])
 
     def names_of(self, batch: Any, role: str) -> tuple[Any, Sequence[str | None]]:
-        """Return names of documents, annotators or categories: of a column, or one for all."""
+        """Return codes and names of a role: those of its column, or one name for all rows."""
         if role in self._found:
             return _codes_of(self._error, batch, self._found[role])
         only = self._given.get(role, "" if role in _WHOSE else None)
         return np.zeros(len(batch), np.int64), [only]
 
     def _check(self, sound: Any, place: Place, *what: str, hint: str | None = None) -> None:
-        """Raise an error at the first row that is not sound."""
+        """Raise an error that names the first row for which `sound` is False."""
         for row in np.flatnonzero(~sound)[:1]:
             raise self._error(f"{place(int(row))} {what[0]}", hint=what[1] if what[1:] else hint)
 
@@ -563,7 +563,7 @@ class _Reading:
         return found
 
     def _labels(self, batch: Any) -> tuple[Any, Sequence[str | None]]:
-        """Codes of the labels, features among them."""
+        """Return the code of each row's label, and the labels; a label includes its features."""
         columns = [self.names_of(batch, "category")]
         columns += [_codes_of(self._error, batch, name) for name in self._features]
         if not self._features:
@@ -578,7 +578,7 @@ class _Reading:
         return codes.ravel(), labels
 
     def _inside(self, batch: Any, starts: Any, ends: Any, place: Place) -> Any:
-        """Return the breaks of each unit, or how many there are without any."""
+        """Return the breaks of each unit; the number of units if none has fragments."""
         if FRAGMENTS in self._found:
             listed = batch.column(self._found[FRAGMENTS])
         else:
@@ -600,7 +600,7 @@ class _Reading:
     def _shapes(
         self, batch: Any, starts: Any, ends: Any, place: Place, codes: Any, inside: Any
     ) -> Any:
-        """Shapes of the units, or what is inside those that have none."""
+        """Return an entry per unit: its shape, or else its breaks."""
         if isinstance(inside, int):
             found: list[Any] = [()] * len(batch)
         else:
@@ -643,7 +643,7 @@ class _Reading:
         return found
 
     def _keep_names(self, batch: Any, starts: Any, ends: Any, known: Any, inside: Any) -> None:
-        """Note what each unit is called, by all else that is known of it."""
+        """Store the id of each unit by its document, names, positions and breaks or shape."""
         names = {role: [*self._of[role].known, None] for role in known}
         columns = [[names[role][k] for k in codes.tolist()] for role, codes in known.items()]
         columns += [starts.tolist(), ends.tolist()]
@@ -655,7 +655,7 @@ class _Reading:
     def with_links(
         self, document: Continuum | Corpus, links: Mapping[str, Sequence[Link]], place: str
     ) -> Continuum | Corpus:
-        """Return the document with its links and the names that they use for units."""
+        """Return the document with its links and with the unit ids that the links refer to."""
         if UNIT not in self._found:
             raise self._error(f"has a file of links beside it, but no column {UNIT!r}")
         several = isinstance(document, Corpus)
@@ -701,7 +701,7 @@ class _Reading:
                 raise self._error(f"{place(int(row))} gives its document other bounds than before")
 
     def _offset_unit(self) -> str:
-        """Return the unit of positions, as metadata, positions or names of columns state it."""
+        """Return the unit of positions, from clock times, metadata or the names of columns."""
         if self._written.are_times:
             if self._unit not in ("", SECONDS):
                 what = f"positions are times of a clock, but the offset unit is {self._unit!r}"
@@ -761,14 +761,14 @@ def _has_clock_times(values: Any) -> bool:
 
 
 def _whole(parts: list[Any], kind: type) -> Any:
-    """Return the parts of a column as one, and no more as parts."""
+    """Concatenate the parts of a column, and empty the list of parts to free their memory."""
     made = np.concatenate([np.empty(0, kind), *parts])
     parts.clear()
     return made
 
 
 def _plain(values: Any, missing: float) -> Any:
-    """Numbers of Arrow as an array; pyarrow imports pandas to fill in what is missing."""
+    """Return Arrow numbers as an array; nulls are filled first, as pyarrow would import pandas."""
     return np.from_dlpack(values.fill_null(missing) if values.null_count else values)
 
 

@@ -33,8 +33,8 @@ from gammacp.formats.unit_changes import (
     shift_of_document,
 )
 
-# Limits, so that the time does not grow with the corpus: units of an annotator, pairs of
-# annotators, documents looked at together, and documents looked at one by one.
+# Limits that keep the time independent of the size of the corpus: units per annotator, pairs of
+# annotators, documents examined together, and documents examined one by one.
 _UNITS = 1000
 _PAIRS = 120
 _LOOKED_AT = 1000
@@ -43,7 +43,7 @@ _DOCUMENTS = 60
 
 @dataclass(frozen=True)
 class _Suspicion:
-    """Change that would make one annotator's units like those of another one."""
+    """A change that would make most units of one annotator identical to those of another."""
 
     annotator: str
     other: str
@@ -51,7 +51,7 @@ class _Suspicion:
     document: str = ""
 
     def reversed(self) -> "_Suspicion":
-        """Return the change that the other annotator's units would need instead."""
+        """Return the suspicion with roles swapped: the inverse change, for the other annotator."""
         maps = tuple(step.inverse() for step in self.change.maps[::-1])
         return replace(
             self,
@@ -64,14 +64,14 @@ class _Suspicion:
 def suspected(
     continua: Mapping[str, Continuum], written: Mapping[str, str] | None = None
 ) -> list[ConventionNote]:
-    """Conventions in which annotators seem to differ, with the option that applies each.
+    """Return notes on conventions in which annotators seem to differ, with the options to apply.
 
     Parameters
     ----------
     continua
         Continua by display name.
     written
-        Names in files of annotators who were renamed.
+        Original names, as in the files, of annotators who were renamed.
     """
     several = {
         name: c
@@ -86,7 +86,7 @@ def suspected(
 
 
 def _pairs(continua: Mapping[str, Continuum]) -> list[tuple[str, str]]:
-    """Return pairs of annotators with units in the same documents, those with the most first."""
+    """Return pairs of annotators who share documents, those with the most shared units first."""
     shared: Counter[tuple[str, str]] = Counter()
     for c in continua.values():
         counts = {a: int(n) for a, n in zip(c.annotators, c.counts, strict=True) if n}
@@ -96,7 +96,7 @@ def _pairs(continua: Mapping[str, Continuum]) -> list[tuple[str, str]]:
 
 
 def _between(continua: Mapping[str, Continuum], one: str, other: str) -> Iterator[_Suspicion]:
-    """Yield what one annotator's units need to be like the other's, in all documents or in some."""
+    """Yield changes that make two annotators' units alike, for all documents or for single ones."""
     a = _units(continua, one)
     b = _units(continua, other)
     change = change_between(a, b, _texts(continua))
@@ -140,7 +140,7 @@ def _texts(continua: Mapping[str, Continuum]) -> list[str | None]:
 
 
 def _explained(found: Sequence[_Suspicion]) -> list[_Suspicion]:
-    """One suspicion per annotator: who differs from the most others is the one to change."""
+    """Return one suspicion per annotator, attributed to whoever differs from the most others."""
     left = list(found)
     chosen = list[_Suspicion]()
     while left:
@@ -150,7 +150,8 @@ def _explained(found: Sequence[_Suspicion]) -> list[_Suspicion]:
         document, name = odd[0]
         concerned = [s for s in left if s.document == document and name in (s.annotator, s.other)]
         turned = [s if s.annotator == name else s.reversed() for s in concerned]
-        # Of two annotators either may be changed: the one whose numbers stay exact.
+        # If only two annotators differ, either could be changed: choose the one whose positions
+        # stay exact.
         alone = len(concerned) == 1 and (document, turned[0].other) in odd
         chosen.append(_preferred(turned[0]) if alone else turned[0])
         left = [s for s in left if s not in concerned]
@@ -212,7 +213,7 @@ def _note(
 
 
 def _case_pairs(continua: Mapping[str, Continuum], suspicion: _Suspicion) -> list[tuple[str, str]]:
-    """Labels of the annotator as they are, and as the other one writes them."""
+    """Return pairs (label, spelling) where the other annotator writes a label in another case."""
     own, others = (
         {label for c in continua.values() if name in c.annotators for label in _labels(c, name)}
         for name in (suspicion.annotator, suspicion.other)

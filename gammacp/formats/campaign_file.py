@@ -1,4 +1,4 @@
-"""campaign.toml: which files a campaign has, how they are read, and what of them counts.
+"""campaign.toml: the files of a campaign, how they are read, and the parts that count.
 
     paths = ["export"]                  # relative to this file, in its folder or below
     layer = "custom.Span"
@@ -11,7 +11,7 @@
     pilot = ["interview-0*"]
 
 The keys are the options of reading on the command line, with `paths` and `rounds` (`KEYS`). The
-file is data: it names no code, and nothing outside its folder but within `lift_confinement`.
+file is data: it cannot name code, nor files outside its folder unless `lift_confinement` is used.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _Files(WrittenTable):
 
 
 class _Documents(WrittenTable):
-    """Facts about the documents and their rounds, and further options of their format."""
+    """Keys about the documents and their rounds, with further options of their format."""
 
     dissimilarity: Text = says("Dissimilarity for every command: a name, or a TOML file here.")
     cluster: Text = says(
@@ -121,7 +121,7 @@ def _by_session(continua: Mapping[str, Continuum], feature: str) -> dict[str, Co
     return by_session(continua, feature)
 
 
-# What is said of whole documents, or of who annotated them when.
+# Keys about whole documents, or about who annotated them and when.
 _OF_DOCUMENTS = {
     "session": _by_session, "cluster": clustered, "weight": with_weights, "order": in_order,
 }  # fmt: skip
@@ -129,9 +129,10 @@ _OF_DOCUMENTS = {
 
 @dataclass(frozen=True)
 class Campaign:
-    """Input and selection: the `values` of a campaign.toml by key, or those of a command line.
+    """Input and selection: `values` by key, from a campaign.toml or a command line.
 
-    `given` are keys whose values do not come from the `file`, `stamp` tells its contents apart.
+    `given` holds the keys whose values do not come from the `file`. `stamp` identifies the contents
+    of the file.
     """
 
     values: Mapping[str, Any]
@@ -147,7 +148,7 @@ class Campaign:
         Parameters
         ----------
         given
-            Values by key, which win.
+            Values by key, which replace those of the campaign.
         round
             Name of the round; None for everything.
         """
@@ -160,19 +161,19 @@ class Campaign:
         return replace(self, values=values, given=self.given | given.keys(), round=round)
 
     def refuse(self, keys: Mapping[str, str]) -> None:
-        """Raise an error for what means nothing to a command.
+        """Raise an error for keys that have no meaning for a command.
 
         Parameters
         ----------
         keys
-            Such keys, and why.
+            The keys, each with the reason why it has no meaning.
 
         Raises
         ------
         UsageError
-            The command line has one.
+            One of the keys was given on the command line.
         DataError
-            The file has one; with the line.
+            One of the keys is in the file; the error has its line.
         """
         for key in (key for key in keys if key in self.values):
             if key in self.given:
@@ -203,7 +204,7 @@ class Campaign:
 
     @contextmanager
     def confine(self) -> Iterator[None]:
-        """Keep the file from leading outside its folder in this block; a command line may."""
+        """Forbid paths outside the file's folder within this block; a command line may name any."""
         typed = "paths" in self.given and self.round is None
         with nullcontext() if self.file is None or typed else confine(self.file.parent):
             yield
@@ -252,16 +253,16 @@ class Campaign:
     def collect(
         self, instead: Mapping[str, Reader] | None = None, finding: Finding | None = None
     ) -> Collection:
-        """All that `paths` hold, as they are in the files; errors as of `gammacp.formats.collect`.
+        """Return everything that `paths` hold, before any selection.
 
-        Those about a value of the file name its line.
+        Errors are those of `gammacp.formats.collect`; one about a value of the file has its line.
 
         Parameters
         ----------
         instead
             Readers by format, as for `gammacp.formats.collect`.
         finding
-            Result of `find` for `paths`, where that is known.
+            Result of `find` for `paths`, if it was called already.
         """
         names = ["layer", "feature", "features", "tier", "layout", "columns", "align_texts"]
         names += ["positions", "include", "repeated"]
@@ -292,14 +293,17 @@ class Campaign:
         return replace(found, continua=continua)
 
     def with_references(self, found: Collection, people: Iterable[str]) -> Campaign | None:
-        """Return the campaign with references, where one of these people can only be one.
+        """Return the campaign with references included, if one of these people was not read.
+
+        Such a person may be the author of a reference. None if all are there, or if no reference
+        was left out.
 
         Parameters
         ----------
         found
             Result of `collect`.
         people
-            Whom a command names, by their names after [rename].
+            Annotators that a command names, under their names after [rename].
         """
         new = self.values.get("rename", {})
         there = {new.get(a, a) for c in found.continua.values() for a in c.annotators}
@@ -310,16 +314,16 @@ class Campaign:
         return self.but({"include": [*included, "reference"]})
 
     def select(self, found: Collection, *, links: bool = False) -> Collection:
-        """Return the continua that count, with what of each counts; errors as of `selected`.
+        """Return the continua that count, each reduced to the parts that count.
 
-        What the selection leaves out is in `left_out` then, beside what readers passed over.
+        Items that the selection leaves out are added to `left_out`. Errors are those of `selected`.
 
         Parameters
         ----------
         found
             Result of `collect`.
         links
-            Whether links between units are used; otherwise they are left out, too.
+            Whether links between units are used; otherwise they are left out as well.
 
         Raises
         ------
@@ -366,7 +370,7 @@ class Campaign:
         return {"": Grid("places", said)}
 
     def _markable(self, found: Collection, kept: Mapping[str, Continuum]) -> MarkableFile:
-        """Return the stretches that can be marked, of the documents that count."""
+        """Return the stretches that can be marked in each document that counts."""
         # Imported here: few campaigns have a file of their pauses.
         from gammacp.formats.markable_file import read_markable
 
@@ -383,7 +387,7 @@ class Campaign:
         known = set[str]()
         for pattern in patterns:
             fitting = _fitting(continua, pattern)
-            # One that could not be read is told of as such.
+            # A document that could not be read gets an error of its own.
             if not fitting and not found.failures:
                 raise self.error(
                     f"document {pattern!r} of round {self.round!r} does not occur",
@@ -408,7 +412,7 @@ class Campaign:
     def _without_other_rounds(
         self, chosen: dict[str, Any], continua: Mapping[str, Continuum], found: Collection
     ) -> dict[str, Any]:
-        """`chosen` without names of the file that this round does not have, but another may."""
+        """Return `chosen` without names from the file that occur only in other rounds."""
         new = [*chosen.get("rename", {}).values(), *chosen.get("map", {}).values()]
         here, read = (
             {n for c in several.values() for n in (*c.annotators, *c.categories)}.union(new)
@@ -428,7 +432,7 @@ class Campaign:
 
     @contextmanager
     def _blame_value(self) -> Iterator[None]:
-        """Errors that name a value of the file say where it stands."""
+        """Add the line in the file to errors of this block that name one of its values."""
         try:
             yield
         except (DataError, UsageError) as error:
@@ -441,7 +445,7 @@ class Campaign:
 
 
 def _fitting(continua: Mapping[str, Continuum], pattern: str) -> set[str]:
-    """Return the keys of those whose own or display name is the pattern, or fits it."""
+    """Return the keys of continua whose key or name equals or matches the pattern."""
     named = ((key, name) for key, c in continua.items() for name in (key, c.name))
     return {key for key, name in named if name == pattern or fnmatchcase(name, pattern)}
 
@@ -453,7 +457,7 @@ def _there_are(continua: Mapping[str, Continuum], pattern: str = "") -> str:
 
 
 def _leaves(value: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every text in a document with the keys that lead to it, and these themselves."""
+    """Yield every text in a TOML document with the keys that lead to it; keys are yielded, too."""
     if isinstance(value, str):
         yield keys, value
     for key, inner in value.items() if isinstance(value, dict) else ():
@@ -474,8 +478,8 @@ def read_campaign(path: Path) -> Campaign:
     Raises
     ------
     DataError
-        Not TOML, an unknown key, a value of the wrong type, a path that does not exist; with the
-        line and what to do.
+        The file is not TOML, or has an unknown key, a value of the wrong type or a path that does
+        not exist; the error has the line and advice.
     """
     values, text = read_toml(path)
     stamp = fingerprint(json.dumps(values, sort_keys=True, default=str))
@@ -495,7 +499,7 @@ def read_campaign(path: Path) -> Campaign:
 
 
 def campaign_of(paths: Sequence[Path]) -> Campaign:
-    """Return the campaign that the paths of a command are: a campaign.toml by itself, or files.
+    """Return the campaign of a command's paths: a single campaign.toml, or files to read.
 
     Parameters
     ----------
@@ -505,7 +509,7 @@ def campaign_of(paths: Sequence[Path]) -> Campaign:
     Raises
     ------
     UsageError
-        A campaign.toml and other files.
+        The paths mix a campaign.toml with other files.
     """
     if not any(path.suffix == ".toml" for path in paths):
         return Campaign({"paths": list(paths)})

@@ -1,4 +1,4 @@
-"""campaign.toml written from what an export holds, every key explained."""
+"""Write a campaign.toml for an export, with an explanation of every key."""
 
 import os
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
     Parameters
     ----------
     campaign
-        The paths and options it was read with; they are what the file says.
+        The paths and options with which it was read; they become the values of the file.
     found
         Documents that were read.
     out
@@ -58,7 +58,7 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
         "layer": [f"There is {name}{' with ' * bool(f)}{f}." for name, f in layers.items()],
         "option": [f"There are: {options}."] if options else [],
     }
-    # A key of the file that came after a table would be one of the table.
+    # Tables come last: in TOML, a key that follows a table belongs to the table.
     for key, entry in sorted(KEYS.items(), key=lambda item: get_origin(item[1].annotation) is dict):
         if key in ("layer", "feature", "tier") and known and key not in known.reader.options:
             continue
@@ -96,7 +96,7 @@ def _examples(continua: Iterable[Continuum]) -> dict[str, Any]:
 
 
 def _said(key: str, value: Any, off: str) -> list[str]:
-    """Return the lines of a key; `off` before those that say nothing yet, not all of which show."""
+    """Return the lines of a key, those of examples behind `off`; long values are shortened."""
     if not isinstance(value, dict):
         if off and isinstance(value, list):
             shown = value[:_MOST]
@@ -124,7 +124,7 @@ def _counts(continua: Iterable[Continuum], found: Collection) -> str:
 
 
 def _choices(campaign: Campaign, found: Collection, layers: Layers) -> dict[str, Any]:
-    """Format, layer and feature as they were recognised, where there is one of each."""
+    """Return the format, layer and feature that were recognised, if there is one format."""
     formats = set(found.formats.values())
     if len(formats) != 1:
         return {}

@@ -1,7 +1,7 @@
 """Clusters and strata of documents: groups that belong together, and weights in a sample.
 
 Documents of one author, patient, video or session are not independent of each other, so that
-intervals and tests take their clusters for parts. Documents of a stratified sample have weights.
+intervals and tests resample whole clusters. Documents of a stratified sample have weights.
 """
 
 import math
@@ -23,7 +23,7 @@ _FIELD = re.compile(r"(\{cluster\}|\*)")
 
 
 def feature_of(said: str | Path) -> str | None:
-    """Return the feature of units by which documents are told apart; None for a pattern or a table.
+    """Return the feature of units that an option names; None if it is a pattern or a table.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def feature_of(said: str | Path) -> str | None:
 
 
 def clustered(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, Continuum]:
-    """Each continuum with its cluster.
+    """Return the continua, each with its cluster.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def clustered(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, 
     DataError
         A document has no cluster, or two; the table cannot be read.
     UsageError
-        The pattern is none.
+        The pattern is not valid.
     """
     if feature_of(said) is None and "{" in str(said):
         found = _by_pattern(continua, str(said))
@@ -67,7 +67,7 @@ def clustered(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, 
 
 
 def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, Continuum]:
-    """Each continuum with its weight.
+    """Return the continua, each with its weight.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[st
     found, told = _said_of_documents(continua, said, "weight")
     made = {}
     for key, c in continua.items():
-        text = found.get(key, "1")  # nobody marked anything, which no weight changes
+        text = found.get(key, "1")  # a document without units needs no weight
         try:
             weight = float(text)
         except ValueError:
@@ -101,7 +101,7 @@ def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[st
 
 
 def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, Continuum]:
-    """Return the continua in the order in which they were annotated; ties as they come in.
+    """Return the continua in the order in which they were annotated; ties keep their order.
 
     Parameters
     ----------
@@ -152,10 +152,10 @@ def _number(text: str) -> float:
 def _said_of_documents(
     continua: Mapping[str, Continuum], said: str | Path, what: str
 ) -> tuple[dict[str, str], str]:
-    """Return each document's value of a feature or table, and the signature's entry for it."""
+    """Return the value of each document in a feature or a table, and an entry for signatures."""
     name = feature_of(said)
     if name is not None:
-        # A document without units has no part in anything that this changes.
+        # Documents without units have no feature values; the result does not depend on them.
         return {k: _by_feature(k, c, name, what) for k, c in continua.items() if c.n_units}, name
     found = _by_table(continua, Path(said), what)
     return found, fingerprint(*(part for entry in sorted(found.items()) for part in entry))

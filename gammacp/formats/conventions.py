@@ -1,6 +1,6 @@
-"""Conventions that a file was read by, or that annotators seem to differ in, as data.
+"""Notes on conventions by which a file was read, or in which annotators seem to differ.
 
-Readers state on the continua that they make what they understood, and `collect` gathers it.
+Readers attach such notes to the continua that they make, and `collect` gathers them.
 """
 
 import json
@@ -27,11 +27,11 @@ class ConventionNote:
     evidence
         A sentence that says why.
     applied
-        Whether what was read follows it.
+        Whether the file was read by this convention.
     usual
-        Whether it is the format's own, of which nobody needs to be told.
+        Whether it is the usual convention of the format, which needs no message.
     quotes
-        Number of quotes that are the evidence; 0 if it is something else.
+        Number of quotes that support it; 0 if the evidence is of another kind.
     """
 
     file: str
@@ -74,7 +74,7 @@ def fact_of(notes: Iterable[ConventionNote]) -> str:
 
 
 def notes_of(document: Continuum | Corpus) -> list[ConventionNote]:
-    """Return the notes of what a reader made of one file, each once.
+    """Return the notes on the continua that a reader made from one file, each note once.
 
     Parameters
     ----------

@@ -180,7 +180,7 @@ def _delimiter(text: str) -> str:
 
 
 def _is_comment(source: Source, notes: Notes, delimiter: str, number: int, line: str) -> bool:
-    """Return whether a line where a row may begin is a comment; note notes and comments."""
+    """Return whether a line is a comment; store its note, or else count it in `notes`."""
     if not line.startswith("#"):
         return False
     if note := _NOTE.match(line):

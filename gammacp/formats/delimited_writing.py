@@ -80,7 +80,7 @@ def columns_inside(continua: Collection[Continuum]) -> tuple[str, ...]:
     Parameters
     ----------
     continua
-        Some may have fragments, some shapes.
+        Continua, of which some may have fragments and some shapes.
     """
     kinds = {kind for c in continua for kind in c.kinds}
     axes = max((c.axes for c in continua), default=1)

@@ -1,9 +1,9 @@
-"""Texts that differ between annotators (OCR, transcripts, tokenisation), on one common line.
+"""Alignment of texts that differ between annotators (OCR, transcripts, tokenisation).
 
-After text-γ (Barteld, Schröder & Zinsmeister 2016): texts are aligned character by character, and
-positions count along the aligned text, in which what only some have got places of its own. Every
-text is aligned with the first one by a least number of edits, in linear space. Positions that count
-tokens become those of the tokens' characters first.
+As in text-γ (Barteld, Schröder & Zinsmeister 2016), texts are aligned character by character, and
+positions then count along the aligned text. A character that only some of the texts have gets a
+place of its own there. Every text is aligned with the first one by a minimal number of edits, in
+linear space. Positions that count tokens are first converted to positions of characters.
 """
 
 import re
@@ -19,7 +19,8 @@ from gammacp.continuum.fragments import breaks_of, column, join
 from gammacp.errors import DataError
 from gammacp.formats.spans import CHARACTERS, TOKENS
 
-# Of the characters of both texts: with less in common, one alignment would be as good as any other.
+# Least share of the characters of both texts that must be common. With less in common, one
+# alignment would be as good as any other.
 _LEAST_IN_COMMON = 0.5
 TOO_DIFFERENT = "in common, less than half"
 _TOKEN = re.compile(r"[^ \n]+")
@@ -27,9 +28,9 @@ _Edges = Callable[[Sequence[float], Sequence[float]], tuple[Indices, Indices]]
 
 
 def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[LeftOut, ...]]:
-    """Return the parts with positions along the common line, and how many characters differ.
+    """Return the parts with positions along the aligned text, and counts of differing characters.
 
-    Parts whose texts are equal stay as they are.
+    If all texts are equal, the parts are returned unchanged.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
         _check_inside(part)
     texts = [*reversed(owners)]
     edits = {text: _edits(text, texts[0]) for text in texts}
-    # Places before each character of the first text, and behind its last one.
+    # Number of places to insert before each character of the first text, and behind the last one.
     room = np.zeros(len(texts[0]) + 1, np.int64)
     for found in edits.values():
         for kind, t0, t1, f0, _ in found:
@@ -74,7 +75,7 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
 
 
 def _in_characters(part: Continuum) -> Continuum:
-    """Return a part whose positions count tokens, with those of the tokens' characters."""
+    """Convert the positions of a part from tokens to characters."""
     if part.offset_unit != TOKENS or part.text is None:
         return part
     tokens = [match.span() for match in _TOKEN.finditer(part.text)]
@@ -117,14 +118,14 @@ def _check_inside(part: Continuum) -> None:
 
 
 def _edits(text: str, first: str) -> list[tuple[str, int, int, int, int]]:
-    """List the edits that turn a text into the first: kind, and span in both."""
+    """List the edits that turn a text into the first one: kind, and span in both texts."""
     from rapidfuzz.distance import Levenshtein
 
     return [tuple(step) for step in Levenshtein.opcodes(text, first)]  # type: ignore[misc]
 
 
 def _places(length: int, edits: list[tuple[str, int, int, int, int]], room: Indices) -> Indices:
-    """Return the place of each character of a text on the line, and where it ends."""
+    """Return the place of each character of a text in the aligned text, and the end of all."""
     own = np.arange(len(room)) + np.cumsum(room)
     places = np.full(length + 1, own[-1])
     for kind, t0, t1, f0, f1 in edits:
@@ -153,7 +154,7 @@ def _differences(
 
 
 def _edges_on_line(places: Indices) -> _Edges:
-    """Return what moves starts and ends of a text to their places on the line."""
+    """Return a function that maps starts and ends in a text to places in the aligned text."""
 
     def edges(starts: Sequence[float], ends: Sequence[float]) -> tuple[Indices, Indices]:
         first = np.array(starts, np.int64)

@@ -1,8 +1,8 @@
 """Quotes that come with annotations, as evidence of how their offsets count.
 
-Each reader collects what a file says to be where, and asks `settle` for the convention that all of
-it fits (`gammacp.formats.offsets`). What fits under no convention is an error, and so is what fits
-under several that place it differently: nothing is guessed.
+Each reader collects the quotes in a file with their offsets, and asks `settle` for the convention
+(`gammacp.formats.offsets`) under which every quote is found at its offsets. Nothing is guessed: it
+is an error if no convention fits, or if several fit that place the spans differently.
 """
 
 import re
@@ -20,9 +20,9 @@ TRUST = "trust"
 CHECKED = ("check", TRUST)
 _BLANKS = re.compile(r"(?:\s|\\n)+")
 _SHOWN = 40
-# Fewer quoted characters in the whole file fit other places by chance.
+# Fewer quoted characters than this in the whole file may fit other places by chance.
 _LEAST = 4
-# Quotes that an error counts.
+# Largest number of quotes that are counted for an error message.
 _COUNTED = 1000
 
 
@@ -35,7 +35,7 @@ class Quote:
     parts
         (start, end) of each fragment, as in the file; an end of None is where the text ends.
     text
-        Text that is quoted, fragments joined by a blank; None without a quote.
+        Quoted text, with fragments joined by a blank; None without a quote.
     what, line
         Name of the span in messages, and its line.
     """
@@ -53,9 +53,9 @@ class Quoted:
     Attributes
     ----------
     texts
-        The likely one first; none if the file has no text.
+        Candidate texts, the likeliest first; none if the file has no text.
     optional
-        Whether quotes that fit none of the texts mean that the file has no text of the document.
+        Whether the document counts as one without a text if its quotes fit none of the texts.
     quotes
         All its spans, those without a quote included.
     has
@@ -117,20 +117,20 @@ def settle(
     offsets: str = "check",
     hint: str = "",
 ) -> list[Settled]:
-    """Find the convention under which everything that a file quotes is in its place.
+    """Find the convention under which every quote of a file is found at its offsets.
 
     Parameters
     ----------
     source
         The file.
     documents
-        All of it.
+        All documents of the file.
     own
         Conventions that are usual in this format, the default first. They are tried first, and
         each document may have another one of them.
     first
-        Conventions that are tried next, on the whole file: the first that everything fits is
-        right, whatever else fits.
+        Conventions that are tried next, on the whole file. The first one that fits all quotes is
+        used, even if others would fit as well.
     offsets
         "check", or "trust" to go by the offsets alone in the first of the format's own.
     hint
@@ -236,7 +236,7 @@ def _differ(document: Quoted, one: CountedText, other: CountedText) -> bool:
 
 
 def _all(documents: Sequence[Quoted], convention: Convention) -> list[Settled] | None:
-    """All documents under a convention; None as soon as something does not fit."""
+    """Return all documents under a convention; None if a quote does not fit."""
     found: list[Settled] = []
     for document in documents:
         settled = _fit(document, convention, strict=True)
@@ -249,7 +249,7 @@ def _all(documents: Sequence[Quoted], convention: Convention) -> list[Settled] |
 
 
 def _fit(document: Quoted, convention: Convention, *, strict: bool = False) -> Settled | None:
-    """Return the document under a convention with the first text that all quotes fit, if any.
+    """Return the document under a convention, with the first text that fits all quotes, or None.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def _spots(documents: Sequence[Quoted], settled: Sequence[Settled]) -> list[obje
 def _misfit(
     source: Source, documents: Sequence[Quoted], own: Sequence[Convention], hint: str
 ) -> Exception:
-    """Return the first misfit, and how many quotes fit under the two best conventions."""
+    """Return an error on the first quote that does not fit, with counts of those that do."""
     usual, has, first = next(_misfits(documents, own))
     message = f"{first.what}: {_problem(usual, has, first)}"
     counts = _counts(documents, own[0])
@@ -335,7 +335,7 @@ def _problem(text: str, has: str, quote: Quote) -> str:
 
 
 def _counts(documents: Sequence[Quoted], usual: Convention) -> str:
-    """Count the quotes that fit under two conventions, if these explain all of them."""
+    """Describe how many quotes fit the best convention, or two that together fit all of them."""
     fitting = {c: _which_fit(documents, c) for c in dict.fromkeys((usual, *conventions()))}
     total = min(_COUNTED, sum(q.text is not None for d in documents for q in d.quotes))
     if total < _COUNTED:

@@ -55,7 +55,7 @@ _EXPORT = (
 
 
 class Unread(NamedTuple):
-    """A source that could not be read, with the error; `path` is that of the packed file.
+    """A source that could not be read, with the error; `path` is without the ending .gz.
 
     The format is None where it is not known.
     """
@@ -82,7 +82,7 @@ class Finding:
     curated: set[Path] = field(default_factory=set)
 
     def fail(self, path: Path, error: DataError, place: str = "") -> None:
-        """Note what could not be read.
+        """Record a file that could not be read.
 
         Parameters
         ----------
@@ -93,21 +93,21 @@ class Finding:
 
     @cached_property
     def endings(self) -> tuple[str, ...]:
-        """Endings of files that are read in a folder: an archive may have thousands of members."""
+        """Endings of files that are read in folders; cached, as archives may have many members."""
         return _endings(self.chosen)
 
     @cached_property
     def own_endings(self) -> tuple[str, ...]:
-        """Endings by which formats know their files, whatever these hold."""
+        """Endings of the registered formats, including those that need recognition by content."""
         extensions = (ending for _, entry in FORMATS.items() for ending in entry.extensions)
         return (*dict.fromkeys(ending.lower() for ending in extensions), ".zip")
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Files that were passed over, without those that belong to one that is read."""
+        """Files that were passed over, except companions of files that were read."""
         places = [(place_of(source), source) for source, _ in self.found]
         own = {place for place, _ in places}
-        # Texts have their document's name, or lie in the folder of a project's texts.
+        # The text of a document has the document's name, or lies in the project's folder `sources`.
         read = {place.with_suffix("") for place, _ in places}
         read |= {place.with_name(source.document) for place, source in places if source.document}
         projects = {place.parent for place, _ in places if place.suffix == ".qde"}
@@ -125,7 +125,7 @@ class Finding:
 def find(
     paths: Iterable[PathLike], chosen: Format | None = None, layout: str | None = None
 ) -> Finding:
-    """Return the files that paths mean, with the format of each.
+    """Return the files that the paths refer to, with the format of each.
 
     A file that is named outright must be of a known format. In folders and archives only files
     with the ending of a known format are looked at; a whole JSON or XML file of another kind is
@@ -173,7 +173,7 @@ class _Opened(NamedTuple):
     Attributes
     ----------
     source, place
-        The file, and the path that says names.
+        The file, and the path from which names are taken.
     inside
         The folder or archive it was found in; None for a file that was named.
     named
@@ -187,7 +187,7 @@ class _Opened(NamedTuple):
 
 
 def _with_places(opened: list[_Opened]) -> Iterator[_Opened]:
-    """Yield the files, with the names of their archives where names inside are the same."""
+    """Yield the files; those from archives whose places collide are named after their archive."""
     places = Counter(each.place for each in opened)
     for each in opened:
         path = each.source.path
@@ -198,7 +198,7 @@ def _with_places(opened: list[_Opened]) -> Iterator[_Opened]:
 
 
 def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
-    """Return the path of a file as if it were not packed, and its content, unpacked.
+    """Return the path of a file without .gz, and its unpacked content.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def open_packed(path: Path, *, named: bool) -> tuple[Path, bytes]:
 
 
 def _recognise(search: Finding, opened: _Opened) -> None:
-    """Add a file under its format."""
+    """Recognise the format of a file, and add the file to what was found or passed over."""
     source, place, inside, named = opened
     curated = bool({place, source.path} & search.curated) or is_curated(place)
     try:
@@ -242,7 +242,7 @@ def _recognise(search: Finding, opened: _Opened) -> None:
 
 
 def _reference(source: Source) -> Origin:
-    """Return the state of a curator's work."""
+    """Return the origin that marks a file as a reference made by a curator."""
     # Imported here: few files are a curator's.
     from gammacp.formats.states import Origin, State
 
@@ -250,14 +250,14 @@ def _reference(source: Source) -> Origin:
 
 
 def place_of(source: Source) -> Path:
-    """Return the path that says names: that of a file, or of a member in an archive's place."""
+    """Return the path from which names are taken; a member counts as in a folder of the archive."""
     if source.member:
         return source.path.with_suffix("") / source.member
     return source.path
 
 
 def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
-    """Return the format of a file; None if it is a whole file of another kind that nobody named."""
+    """Return the format of a file; None for an intact file of another kind, unless it was named."""
     entry = recognise(source.content[:HEAD_BYTES], place, by_ending=not named)
     if entry is None and (named or not _is_of_another_kind(source, place)):
         raise _unknown(source, place)
@@ -299,7 +299,7 @@ def _is_of_another_kind(source: Source, place: Path) -> bool:
             return False
     except DataError:
         return False
-    # So would one whose ending, blanks or line breaks are not those that its format is known by.
+    # So would a file that only lacks its usual ending, or has other blanks or line breaks.
     plain = json.dumps(root, ensure_ascii=False).encode("utf-8", "surrogatepass")
     for name, entry in FORMATS.items():
         endings = _JSON & {*entry.extensions}
@@ -381,12 +381,12 @@ def _in(folder: Path, part: str) -> Iterator[Path]:
 
 
 def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tuple[Path, bool]]:
-    """(file, whether it was named outright) of files, folders and globs; each file once, sorted."""
+    """Return (file, whether it was named outright) for all paths; each file once, sorted."""
     return [(file, folder is None) for file, folder in _expand(paths, Finding(chosen, None))]
 
 
 def _expand(paths: Iterable[PathLike], search: Finding) -> list[tuple[Path, Path | None]]:
-    """(file, folder it was found in) of files, folders and globs; None if it was named."""
+    """Return (file, folder it was found in) for all paths; the folder is None if it was named."""
     files: dict[Path, Path | None] = {}
     for given in paths:
         path = Path(given)
@@ -443,7 +443,7 @@ def _in_folder(folder: Path, search: Finding) -> list[Path]:
 
 
 def _why_no_format(path: Path, head: Callable[[], bytes], search: Finding) -> str:
-    """Return why a file of a folder or archive is not read; "" if it is.
+    """Return why a file in a folder or an archive is not read; "" if it is read.
 
     Some formats read files with an ending that most files of other kinds have, such as `.txt`, by
     their content. Such a file counts as theirs only if its beginning says so.
@@ -465,7 +465,7 @@ def _why_no_format(path: Path, head: Callable[[], bytes], search: Finding) -> st
 
 
 def _head_of(file: Path) -> bytes:
-    """Return the beginning of a file; nothing of one that cannot be read."""
+    """Return the beginning of a file; no bytes if it cannot be read."""
     with suppress(DataError, OSError):
         check_inside(file)
         with file.open("rb") as stream:
@@ -476,7 +476,7 @@ def _head_of(file: Path) -> bytes:
 def _read_despite_ending(
     heads: Mapping[Path, Callable[[], bytes]], chosen: Format | None, *, alone: bool
 ) -> list[Path]:
-    """Return the files that a format read by name takes although their endings are not its own.
+    """Return files with foreign endings that the format chosen by name reads all the same.
 
     Parameters
     ----------
@@ -485,7 +485,8 @@ def _read_despite_ending(
     chosen
         The format that was named, if any.
     alone
-        Whether no other file has its ending: if it recognises none by content, all are meant.
+        Whether no other file has an ending of the format. Then, if the format recognises none of
+        the files by content, all are returned.
     """
     if chosen is None:
         return []
@@ -496,7 +497,7 @@ def _read_despite_ending(
 
 
 def has_ending(path: Path, chosen: Format | None) -> bool:
-    """Return whether a file of this name is read where it is found in a folder."""
+    """Return whether a file with this name is read if it is found in a folder."""
     return _ends_in(path, _endings(chosen))
 
 
@@ -524,7 +525,7 @@ def _head_of_member(content: bytes) -> bytes:
 
 
 def _by_name(path: Path, content: bytes, search: Finding) -> dict[str, bytes]:
-    """Return the files in an archive; of a name that several have, none if they differ."""
+    """Return the files in an archive by name; a name is left out if files with it differ."""
     found: dict[str, list[bytes]] = {}
     for member, data in members(content, str(path)):
         found.setdefault(str(member), []).append(data)
@@ -578,7 +579,7 @@ def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[
     if is_project(everything) and not {places[name] for name in data} - search.curated:
         raise DataError(_UNREADABLE_PROJECT, file=path, hint=_EXPORT)
     if len(data) == 1 and "/" not in data[0]:
-        # One annotator's document with its type system: it stands where the archive is.
+        # One annotator's document with its type system takes the place of the archive.
         only = only_file(path, map(PurePosixPath, everything))
         if only is not None:
             stem = only.stem

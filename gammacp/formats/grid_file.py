@@ -19,7 +19,7 @@ from gammacp.formats.source import Source
 
 
 def read_grids(path: Path) -> Mapping[str, Grid]:
-    """Grids by document, "" for all documents.
+    """Return grids by document; the key "" is for all documents.
 
     Parameters
     ----------

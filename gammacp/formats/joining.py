@@ -12,24 +12,24 @@ from gammacp.formats.merging import merge_parts
 from gammacp.formats.registry import Format
 from gammacp.formats.source import Source
 
-# Names in a file's name say more than the folder it is in.
+# Layouts that use the name of the file come before those that use its folder: they are more likely.
 _LAYOUTS = (
     *(f"{{document}}{mark}{{annotator}}" for mark in "_-."),
     *(f"{{annotator}}{mark}{{document}}" for mark in "_-."),
     "{document}/{annotator}",
     "{annotator}/{document}",
 )
-_NAMED = 3  # documents that are named, annotators of each and files that are tried
+_NAMED = 3  # largest number of documents named, of annotators named for each, and of files tried
 
 
 @dataclass(frozen=True)
 class Joining:
-    """A layout by which files are parts of fewer documents.
+    """A layout that makes several files parts of the same document.
 
     Attributes
     ----------
     layout
-        For `--layout`.
+        The layout, as `--layout` takes it.
     documents
         Annotators by document; "" where the files themselves name their documents.
     """
@@ -56,14 +56,14 @@ def _few(names: Sequence[str], between: str = ", ") -> str:
 
 @dataclass(frozen=True)
 class DocumentPart:
-    """One file's share of one document.
+    """The part of a document that one file holds.
 
     Attributes
     ----------
     name, continuum
-        Name of the document, and the part of it that the file holds.
+        Name of the document, and the part of it in the file.
     format, source
-        Format and place of the file.
+        Format of the file, and the file.
     shared
         Whether other files may have other annotators of the document.
     listed
@@ -79,7 +79,7 @@ class DocumentPart:
 
     @property
     def annotator(self) -> str:
-        """Whom the path names, "" if the file does."""
+        """The annotator that the path names; "" if the file names its annotators."""
         own = self.source.annotator
         if own in self.continuum.annotators:
             return own
@@ -87,7 +87,7 @@ class DocumentPart:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """Annotators whom the file itself names."""
+        """Names of annotators in the file itself, those without units included."""
         if self.annotator:
             return ()
         return self.continuum.annotators
@@ -96,15 +96,15 @@ class DocumentPart:
 def joinings(
     files: Sequence[DocumentPart], read: Callable[[Source], Continuum | Corpus]
 ) -> tuple[Joining, ...]:
-    """Return the layouts that read these files as parts of the same documents, the likeliest alone.
+    """Return the likeliest layouts that read these files as parts of the same documents.
 
-    Each is tried out on some of the files: it gives several annotators of a document, or an error
-    that says what is missing.
+    Each layout is tried on some of the files. It counts if they give a document with several
+    annotators, or an error other than that their texts differ too much.
 
     Parameters
     ----------
     files
-        At least two, a part of each.
+        One part from each of at least two files.
     read
         The reader of their format.
     """
@@ -131,7 +131,8 @@ def joinings(
         said = sum(n.annotator in f.own for n, f in zip(names, files, strict=True))
         together = sum(map(len, shared))
         people = {d: tuple(who for who, _ in part) for d, part in documents.items()}
-        # Of what the files say, then of what is joined; a name within a name before a folder's.
+        # Rank by the annotators that the files confirm, then by the number of joined files; layouts
+        # of file names come before layouts of folders.
         rank = (-said, -together, float("/" in layout))
         found.append(((*rank, number), Joining(chosen, people)))
     found.sort(key=lambda entry: entry[0])
@@ -143,9 +144,9 @@ def _joins(
     read: Callable[[Source], Continuum | Corpus],
     layout: str,
 ) -> bool:
-    """Return whether files give several annotators of a document when they are read by the layout.
+    """Return whether files, read by the layout, give a document with several annotators.
 
-    Files whose texts have little in common are documents of their own.
+    Files whose texts have little in common are different documents.
     """
     # Imported where it is used: files of one annotator each are the exception.
     from gammacp.formats.differing_texts import TOO_DIFFERENT, on_one_line

@@ -1,7 +1,7 @@
 """Choice of the layer whose spans are the units, and of the feature that is the category.
 
-Annotators who used a layer nowhere in a document have it nowhere in their file, so the choice is
-made over all files at once, not file by file.
+The file of an annotator who never used a layer does not mention it. So the choice is made over all
+files at once, not file by file.
 """
 
 from collections.abc import Iterable, Mapping
@@ -46,7 +46,7 @@ FILLED = "leads to another layer (`read(fillers=units)` reads its target)"
 
 
 def slot(name: str, links: Iterable[Link]) -> dict[str, str]:
-    """Return the two features that a slot is: its roles, and its roles with their fillers.
+    """Return the two features that represent a slot: its roles, and its roles with their fillers.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def slot(name: str, links: Iterable[Link]) -> dict[str, str]:
 
 
 def union(found: Iterable[Layers]) -> dict[str, Layer]:
-    """All layers and features of several files."""
+    """Merge the layers and features of several files."""
     together: dict[str, Layer] = {}
     for layers in found:
         for name, layer in layers.items():

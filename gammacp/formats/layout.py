@@ -1,4 +1,4 @@
-"""Names of documents and annotators from paths, and as parts of paths."""
+"""Names of documents and annotators: taken from paths, or used as parts of paths."""
 
 import re
 from collections.abc import Sequence
@@ -8,12 +8,13 @@ from pathlib import Path
 from gammacp.errors import DataError, UsageError
 
 _FIELD = re.compile(r"(\{annotator\}|\{document\}|\{session\}|\*)")
-# What Windows takes for a device, whatever ending follows.
+# Names that Windows takes for devices, whatever ending follows.
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
     + [f"{name}{n}" for name in ("com", "lpt") for n in "0123456789¹²³"]
 )
-# Bytes: file systems take 255, endings and what stands beside the name in a pattern included.
+# Longest name in bytes. File systems allow 255 for a whole file name, which also has an ending and
+# the rest of the pattern.
 _LONGEST = 200
 
 
@@ -26,7 +27,7 @@ class PathNames:
 
 
 def names_from_path(path: Path, layout: str | None) -> PathNames:
-    """Return the last parts of a path, read by a layout.
+    """Return the document and annotator that a layout finds in the last parts of a path.
 
     A layout is the end of a path, without the file's ending: {annotator}, {document}, {session}, *
     (anything) and what stands between them in a name. Without {document} the document is the file's
@@ -84,7 +85,7 @@ def fit(pattern: Sequence[str], text: str) -> list[str] | None:
     else:
         end = -1
     found: list[str] = []
-    # From the end, each field as short as can be: that needs no second try, whatever the pattern.
+    # Match from the end, each field as short as possible: this never needs backtracking.
     for i in range(len(pattern) - 2, 0, -2):
         fixed = pattern[i - 1]
         limit = end - (pattern[i] != "*")
@@ -102,7 +103,7 @@ def fit(pattern: Sequence[str], text: str) -> list[str] | None:
 
 
 def file_name(name: str, kind: str) -> str:
-    """`name` if it can be a part of a path on every system; a DataError that tells its kind if not.
+    """Return `name` if it can be part of a path on every system; otherwise raise a DataError.
 
     >>> file_name("Lisa", "annotator")
     'Lisa'

@@ -13,7 +13,7 @@ from gammacp.errors import DataError
 
 
 def merge_parts(parts: Sequence[Continuum]) -> Continuum:
-    """One continuum of parts that belong to the same document.
+    """Merge parts that belong to the same document into one continuum.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def merge_parts(parts: Sequence[Continuum]) -> Continuum:
 
 
 def categories_of(continua: Iterable[Continuum]) -> list[str]:
-    """Return the categories of all, in the order that they declare alike, else sorted."""
+    """Return the categories of all parts: in their order if all declare the same, else sorted."""
     if isinstance(continua, TableDocuments):
         return list(continua.table.categories)
     orders = list(dict.fromkeys(c.categories for c in continua))

@@ -65,7 +65,7 @@ class _Continuum(BaseModel, extra="allow"):
     unnamed: Annotated[int, Field(ge=0)] = 0
     annotators: Annotated[list[StrictStr], Field(fail_fast=True)] | None = None
     categories: Annotated[list[_Label], Field(fail_fast=True)] | None = None
-    # A message for each of a million bad units would take the machine's memory.
+    # `fail_fast`, because messages on each of a million bad units would exhaust the memory.
     units: Annotated[
         list[
             tuple[StrictStr, StrictStr | None, _Position, _Position]
@@ -115,7 +115,7 @@ class _Continuum(BaseModel, extra="allow"):
 
 
 def _check_stretches(stretches: list[tuple[float, float]], bounds: tuple[float, float]) -> None:
-    """Raise an error for a stretch that the file's own bounds do not hold."""
+    """Raise an error for a stretch that lies outside the bounds in the file."""
     from gammacp.continuum.markable import find_wrong_stretch
 
     if wrong := find_wrong_stretch(stretches, bounds):
@@ -123,7 +123,7 @@ def _check_stretches(stretches: list[tuple[float, float]], bounds: tuple[float, 
 
 
 def _kind(entry: Any) -> str:
-    """Return the kind of a field behind the first four."""
+    """Return the kind of an optional field, which follows the first four."""
     if isinstance(entry, list):
         return "fragments"
     if any(isinstance(value, list) for value in entry.values()):

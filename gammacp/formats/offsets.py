@@ -5,8 +5,9 @@ U+FFFF, so that their offsets drift by one at each emoji. Other tools count byte
 break differently than the file has it, or normalised the text first. Everything here ends in code
 points of the text as the file has it.
 
-A convention is applied in two steps. The text is retold as the tool saw it, which gives for each
-place between two of the tool's characters the place in our text. An offset is then looked up.
+A convention is applied in two steps. First the text is rewritten ("retold") as the tool saw it,
+which gives, for each place between two of the tool's characters, the place in our text. Then each
+offset is looked up among these places.
 """
 
 import re
@@ -33,12 +34,12 @@ _NOT_ASCII = re.compile(r".?[^\x00-\x7f]+", re.DOTALL)
 
 
 def same(offset: int) -> int | None:
-    """Offsets that are code points already."""
+    """Return the offset unchanged, for offsets that count code points."""
     return offset
 
 
 def from_utf16(text: str) -> ToCodePoints:
-    """Return the maps UTF-16 offsets of `text` to code points; None inside a surrogate pair.
+    """Return a map from UTF-16 offsets of `text` to code points; None inside a surrogate pair.
 
     Offsets beyond the text stay beyond it.
 
@@ -51,7 +52,7 @@ def from_utf16(text: str) -> ToCodePoints:
 
 
 def to_utf16(text: str) -> Callable[[int], int]:
-    """Return the maps code points of `text` to UTF-16 offsets.
+    """Return a map from code points of `text` to UTF-16 offsets.
 
     >>> [to_utf16("a😊b")(i) for i in range(4)]
     [0, 1, 3, 4]
@@ -73,7 +74,7 @@ class Counting:
     group
         Name of a group of which at most one way applies.
     retell
-        Returns the text as the tool saw it.
+        Function that rewrites the text as the tool saw it.
     inclusive
         Whether an end is the last character instead of the place behind it.
     """
@@ -94,7 +95,7 @@ class CountedText:
     length
         Length of the text, in code points.
     places
-        Our place of each offset; None where offsets are code points already.
+        Code point of each offset; None if offsets are code points already.
     inclusive
         Whether ends are inclusive.
     """
@@ -104,7 +105,9 @@ class CountedText:
     inclusive: bool = False
 
     def place(self, offset: int) -> int | None:
-        """Return the code point at an offset, None inside a character; beyond the text, beyond.
+        """Return the code point at an offset; None inside a character.
+
+        An offset beyond the text gives a place beyond the text.
 
         Parameters
         ----------
@@ -122,7 +125,7 @@ class CountedText:
         return found
 
     def span(self, start: int, end: int) -> tuple[int | None, int | None]:
-        """Return the code points from where to where a span reaches.
+        """Return the start and end of a span in code points.
 
         Parameters
         ----------
@@ -134,7 +137,7 @@ class CountedText:
 
 @dataclass(frozen=True)
 class Convention:
-    """Several ways of counting, one after the other; none of them is code points.
+    """Several ways of counting, applied one after the other; without any, code points are counted.
 
     Attributes
     ----------
@@ -210,7 +213,7 @@ def _trimmed(text: str) -> Retold:
 
 
 def _normalised(form: Form) -> Callable[[str], Retold]:
-    """Return what retells a text in a Unicode normalisation form."""
+    """Return a function that rewrites a text in a Unicode normalisation form."""
 
     def retell(text: str) -> Retold:
         if unicodedata.is_normalized(form, text):
@@ -233,9 +236,9 @@ def _normalised(form: Form) -> Callable[[str], Retold]:
 
 
 def _clusters(text: str, form: Form) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of characters that are normalised together, without plain ASCII ones."""
+    """Yield the stretches of characters that are normalised together, except plain ASCII."""
     for run in _NOT_ASCII.finditer(text):
-        # The usual case, one character between ASCII ones, in short.
+        # Shortcut for the usual case: one character between ASCII ones.
         if run.end() - run.start() == 2 and run[0][0].isascii():
             yield run.span() if unicodedata.combining(run[0][1]) else (run.start() + 1, run.end())
             continue
@@ -269,17 +272,17 @@ def _widths_in_utf8(text: str) -> Indices:
 
 
 def length_in_utf16(text: str) -> int:
-    """Return the UTF-16 units of a text."""
+    """Return the number of UTF-16 units of a text."""
     return int(_widths_in_utf16(text).sum())
 
 
 def length_in_utf8(text: str) -> int:
-    """Return the UTF-8 bytes of a text."""
+    """Return the number of UTF-8 bytes of a text."""
     return int(_widths_in_utf8(text).sum())
 
 
 def _in_units(widths_of: Callable[[str], Indices]) -> Callable[[str], Retold]:
-    """Return what retells a text in units of which a character has one or several."""
+    """Return a function that keeps the text and gives a place to each unit of its characters."""
 
     def retell(text: str) -> Retold:
         starts = np.concatenate(([0], np.cumsum(widths_of(text)))).astype(np.int64)
@@ -293,7 +296,7 @@ def _in_units(widths_of: Callable[[str], Indices]) -> Callable[[str], Retold]:
 UTF_8 = Counting("utf-8", "they count UTF-8 bytes", "units", _in_units(_widths_in_utf8))
 UTF_16 = Counting("utf-16", "they count UTF-16 units", "units", _in_units(_widths_in_utf16))
 INCLUSIVE = Counting("inclusive", "ends are inclusive", "ends", inclusive=True)
-# In the order in which they apply.
+# In the order in which they are applied.
 COUNTINGS: Sequence[Counting] = (
     Counting("from-1", "they count from 1, or a byte order mark", "mark", _marked),
     Counting("no-mark", "the byte order mark is not counted", "mark", _unmarked),
@@ -316,7 +319,7 @@ IN_UTF_16 = Convention((UTF_16,))
 def conventions() -> Iterator[Convention]:
     """Yield code points, then all conventions of one and of two ways of counting."""
     yield CODE_POINTS
-    # Several may give the same positions, and the first is named.
+    # If several conventions give the same positions, the first one is reported.
     for part in sorted(COUNTINGS, key=lambda part: _LIKELY.index(part.group)):
         yield Convention((part,))
     for one, other in combinations(COUNTINGS, 2):

@@ -1,4 +1,4 @@
-"""Writing formats whose files hold one annotator's part of a document, and those with its text."""
+"""Help to write formats with a file per annotator, and formats that contain the text."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ FIELDS = ("{annotator}", "{document}")
 
 
 def continua_of(document: Continuum | Corpus) -> Collection[Continuum]:
-    """Return the continua of what is written."""
+    """Return the continua of the document that is written."""
     if isinstance(document, Continuum):
         return [document]
     return document.values()
@@ -32,7 +32,7 @@ def write_parts(
     render: Rendered,
     beside: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the files of every annotator of every document, or none of them.
+    """Write the files of every annotator of every document, once all of them are made.
 
     Parameters
     ----------
@@ -42,9 +42,10 @@ def write_parts(
     layout
         Layout of the files, without their ending; without {document}, documents share a file.
     render
-        Makes the files of one annotator.
+        Function that returns the files of one annotator.
     beside
-        Files of the folder. They, and those that `render` gives by name, stay where they exist.
+        Files to write once into the folder. An existing file is kept; so are existing files of the
+        names that `render` gives.
 
     Raises
     ------
@@ -89,7 +90,7 @@ def write_parts(
 
 
 def _check_is_read(pattern: Path, file: Path) -> None:
-    """DataError if what names made of the pattern is passed over where folders are read."""
+    """Raise a DataError if a path made from names would be passed over when folders are read."""
     made = "/".join(b for a, b in zip(pattern.parts, file.parts, strict=True) if a != b)
     if made and (reason := why_not_annotators([made])[made]):
         raise DataError(
@@ -100,7 +101,7 @@ def _check_is_read(pattern: Path, file: Path) -> None:
 
 
 def by_annotator(continuum: Continuum) -> Iterator[tuple[str, list[Unit]]]:
-    """Everybody's units, each under a name."""
+    """Yield each annotator with his or her units; raise a DataError for one without a name."""
     everything = list(continuum)
     for annotator in continuum.annotators:
         if not annotator:
@@ -118,7 +119,7 @@ def links_of(continuum: Continuum, units: Sequence[Unit]) -> Iterator[tuple[Link
 
 
 def annotated_text(continuum: Continuum, format: str) -> str:
-    """Return the text that the units are of.
+    """Return the annotated text.
 
     Raises
     ------
@@ -143,7 +144,7 @@ def annotated_text(continuum: Continuum, format: str) -> str:
 
 
 def check_characters(continuum: Continuum, format: str) -> None:
-    """DataError if positions do not count characters, or one cannot be a number of them."""
+    """Raise a DataError unless positions count characters and are whole numbers."""
     if continuum.offset_unit not in ("", CHARACTERS):
         raise DataError(
             f"positions count {continuum.offset_unit}, but {format} counts characters of a text",
@@ -161,5 +162,5 @@ def check_characters(continuum: Continuum, format: str) -> None:
 
 
 def whole(unit: Unit) -> tuple[int, int]:
-    """Return the start and end of a unit of a text."""
+    """Return the start and end of a unit as integers."""
     return int(unit.start), int(unit.end)

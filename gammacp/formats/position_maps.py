@@ -17,7 +17,7 @@ from gammacp.continuum.columns import check_known
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.positions import as_text
 
-# A product or a sum of decimals is rounded, so that it is equal to the decimal that it stands for.
+# Digits to which products and sums are rounded, so that they equal the decimals that are meant.
 _DECIMALS = 9
 # Largest whole number up to which positions are exact as floats.
 _LARGEST = 2**53
@@ -37,11 +37,11 @@ class PositionMap:
     Attributes
     ----------
     factor
-        Factor of positions.
+        Factor by which positions are multiplied.
     start, end
         Numbers that are added to starts and to ends.
     since
-        The start from which units are changed; None for all.
+        Units that start here or later are changed; None: all units.
     """
 
     factor: Fraction = Fraction(1)
@@ -50,7 +50,7 @@ class PositionMap:
     since: float | None = None
 
     def __str__(self) -> str:
-        """Return the map as it is written."""
+        """Return the map in the form in which it is written."""
         if self.factor != 1:
             return f"x{self.factor}"
         if self.start == self.end:
@@ -242,7 +242,7 @@ def _unit(unit: Unit, maps: Sequence[PositionMap]) -> Unit:
     parts = unit.fragments or ((unit.start, unit.end),)
     starts, ends = (np.array(side, np.float64) for side in zip(*parts, strict=True))
     for step in maps:
-        # All fragments of a unit are moved, or none.
+        # A unit is moved with all its fragments or not at all.
         if step.since is None or starts[0] >= step.since:
             starts, ends = replace(step, since=None).of(starts, ends)
     if (ends < starts).any():
@@ -262,7 +262,7 @@ def _place(place: float, maps: Sequence[PositionMap]) -> float:
 
 
 def _bounds(c: Continuum, units: Sequence[Unit]) -> Bounds | None:
-    """Return declared bounds, widened to hold the moved units; None for those of the units."""
+    """Return the declared bounds, widened to hold moved units; None if none were declared."""
     unit_bounds = (min((u.start for u in c), default=0.0), max((u.end for u in c), default=0.0))
     if c.bounds == unit_bounds or not units:
         if units:

@@ -41,7 +41,7 @@ def _digits(text: str) -> int:
 
 
 def as_text(value: float) -> str:
-    """Whole numbers as integers, others in the shortest form that reads back the same.
+    """Write whole numbers as integers, others in the shortest form that reads back the same.
 
     >>> as_text(3.0), as_text(0.1)
     ('3', '0.1')

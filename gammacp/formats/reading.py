@@ -35,7 +35,7 @@ Reader: TypeAlias = Callable[..., Continuum | Corpus]
 """`reader(source, **options)`, as a format has it."""
 _Document: TypeAlias = tuple[Source, Format, Continuum | Corpus]
 _Settings: TypeAlias = Mapping[str, Mapping[str, Any]]
-# By file, what `FormatReader.first_rows` gives: read again only where a message names a row.
+# Result of `FormatReader.first_rows` by file. It is computed only if a message has to name a row.
 _FirstRows: TypeAlias = dict[str, Mapping[tuple[str, ...], str]]
 
 
@@ -56,12 +56,12 @@ class Collection:
         Items that were passed over in all that was read: files in folders and archives, and
         whatever in a file does not become a unit.
     joinings
-        Layouts that would read files of one annotator each as parts of the same documents.
+        Layouts with which files of one annotator each would be parts of the same documents.
     apart
         The continua whose files hold one annotator each.
     missing
-        Names of the documents that are left out, by the path or document of a failure, because of
-        it; none where only the file could have named them.
+        Names of the documents that are left out because of a failure, by its path or document; none
+        if only the file could have named them.
     conventions
         Conventions of files that were read otherwise than their format says.
     remarks
@@ -153,7 +153,7 @@ def read(path: PathLike, *, format: str | None = None, **options: object) -> Con
 def read_corpus(
     paths: PathLike | Iterable[PathLike], *, format: str | None = None, **options: object
 ) -> Corpus:
-    """All continua of files, folders and globs as one corpus; the first failure is raised.
+    """Return all continua of files, folders and globs as one corpus; raise the first failure.
 
     Files that hold one annotator's part of a document are merged by document. Continua have the
     name of their document, or their path where that is not unique. Arguments and errors as for
@@ -179,7 +179,7 @@ def read_corpus(
 
 
 def by_document(continua: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
-    """Continua by the name of their document; those that share a name keep their key."""
+    """Return continua by the name of their document; those that share a name keep their key."""
     if isinstance(continua, DocumentTable):
         return continua
     names = Counter(c.name for c in continua.values())
@@ -194,7 +194,7 @@ def collect(
     finding: Any = None,  # Finding | None, likewise
     **options: object,
 ) -> Collection:
-    """Every continuum of files, folders and globs; what fails is listed, the others go on.
+    """Return every continuum of files, folders and globs, and list what could not be read.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def collect(
     format
         Name of the format; by default each file's is recognised.
     instead
-        Readers by format, for what a command takes of a file beside or in the place of units.
+        Readers by format that replace the usual ones, for commands that need other data than units.
     finding
         Result of `find` for these paths, format and layout; by default it is called.
     options
@@ -258,13 +258,13 @@ def collect(
 
 
 def _check_known(options: Mapping[str, Any], chosen: Format | None) -> None:
-    """Refuse options that the chosen format does not have; without a choice, that none has."""
+    """Refuse options unknown to the chosen format; if none is chosen, those unknown to all."""
     if not options:
         return
     if chosen is not None:
         _check_options(options, [chosen], f"format {chosen.name!r}")
     else:
-        # All formats are imported for it.
+        # This check imports all formats.
         _check_options(options, [entry for _, entry in FORMATS.items()], "any format")
 
 
@@ -295,9 +295,9 @@ def _read_each(
 def _of_whole_tables(
     documents: Sequence[_Document], asked_for: Mapping[str, object]
 ) -> Collection | None:
-    """Return the collection of files that are tables of whole documents; None if one is not.
+    """Return the collection if all files are tables of whole documents; otherwise None.
 
-    Nothing is put together then, and no continuum is made for it.
+    Such tables need no merging of parts, so no continuum has to be made from them.
     """
     tables = [table for *_, document in documents if (table := _table_of(document)) is not None]
     if len(tables) < len(documents):
@@ -317,8 +317,8 @@ def _of_whole_tables(
 def _by_state(
     found: Sequence[tuple[Source, Format]], include: Any, repeated: Any
 ) -> tuple[list[tuple[Source, Format]], tuple[LeftOut, ...]]:
-    """Return the files whose work counts, and what is left out because of its state."""
-    # Imported here, as all of states: data that ship with gammacp have none.
+    """Return the files whose state of work counts, and a tally of those that are left out."""
+    # Imported here, like everything about states: most data have none.
     from gammacp.formats.states import Wanted, why_left_out
 
     wanted = Wanted.of(include, repeated)
@@ -340,7 +340,7 @@ def _remarks(
     documents: Sequence[_Document],
     conventions: Sequence[ConventionNote],
 ) -> tuple[Remark, ...]:
-    """Return what readers say of how they understood their files, and the people of each file."""
+    """Return the remarks of readers on their files, with the annotators of each file."""
     from gammacp.formats.understood import Remark
     from gammacp.formats.works import note_state
 
@@ -363,7 +363,7 @@ def _remarks(
 def _parts_of(
     source: Source, entry: Format, document: Continuum | Corpus, layout: str | None
 ) -> Iterator[DocumentPart]:
-    """Return the continua of a file, by the names of their documents, or its own if it is one."""
+    """Yield the parts in a file: one for each document that it names, or one in all."""
     listed = isinstance(document, Corpus)
     shared = listed or (layout or entry.layout) is not None
     for c in document.values() if isinstance(document, Corpus) else [document]:
@@ -371,8 +371,8 @@ def _parts_of(
 
 
 def _moved(parts: Sequence[DocumentPart], positions: Any) -> list[DocumentPart]:
-    """Return the parts with the positions of some annotators moved."""
-    # Imported with its option, as what follows: few files need it.
+    """Return the parts, with the positions of some annotators moved as the option asks."""
+    # Imported only with this option, which few files need.
     from gammacp.formats.position_maps import move_positions
 
     moved = move_positions([part.continuum for part in parts], positions)
@@ -397,7 +397,7 @@ def _conventions(documents: Iterable[Continuum | Corpus]) -> tuple[ConventionNot
 
 
 class _Alike(Mapping[str, str]):
-    """One format or file for all of a table's documents, which a dictionary would list again."""
+    """A mapping from every document of a table to one value, the same for all."""
 
     def __init__(self, table: DocumentTable, name: str) -> None:
         self._table = table
@@ -432,7 +432,7 @@ def _put_together(
     align_texts: bool,
     asked_for: Mapping[str, object],
 ) -> Collection:
-    """Documents of their parts; one whose part may be among the `unread` is left out."""
+    """Merge parts into documents; omit those that may lack a part because of an unread file."""
     failures = [(each.place, each.error) for each in unread]
     missing = {each.place: _documents_of(each, layout) for each in unread}
     continua: dict[str, Continuum] = {}
@@ -498,7 +498,7 @@ def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
 
 
 def _noting(continuum: Noting, entry: Format, given: Mapping[str, Any]) -> Noting:
-    """Return the continuum, or table of them; its `selection` says what its reader was asked."""
+    """Return the continuum or table with the reader's options noted in its `selection`."""
     for key, value in given.items():
         noted = {"format", "layout", "include", *entry.reader.options} - {"features"}
         if value is not None and key in noted and isinstance(value, Mapping):
@@ -514,7 +514,7 @@ def _noting(continuum: Noting, entry: Format, given: Mapping[str, Any]) -> Notin
 
 
 def _group_by_key(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
-    """Entries by key, in the order in which keys occur."""
+    """Group entries by key, in the order in which the keys first occur."""
     groups: dict[str, list[T]] = {}
     for entry in entries:
         groups.setdefault(key(entry), []).append(entry)
@@ -522,7 +522,7 @@ def _group_by_key(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, li
 
 
 def _settings(group: list[tuple[Source, Format]], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options for one format's reader; layer and feature suit all its files."""
+    """Return the options for one format's reader; layer and feature are chosen over all files."""
     entry = group[0][1]
     mine = {name: value for name, value in given.items() if name in entry.reader.options}
     together = layers_of(group)
@@ -540,7 +540,7 @@ def layers_of(group: Iterable[tuple[Source, Format]]) -> dict[str, Layer]:
     """Return the layers of all files whose format has any, with the features of each."""
     found = []
     for source, entry in group:
-        # A file that cannot be read says so when it is its turn.
+        # The error of a file that cannot be read is reported later, when the file is read.
         with suppress(DataError):
             list_layers = entry.reader.layers
             found.append(list_layers(source) if list_layers else {})
@@ -550,11 +550,11 @@ def layers_of(group: Iterable[tuple[Source, Format]]) -> dict[str, Layer]:
 def _together(
     group: Sequence[DocumentPart], align_texts: bool
 ) -> tuple[Continuum, tuple[LeftOut, ...]]:
-    """One continuum of the parts of a document, and what aligning their texts says."""
+    """Merge the parts of a document; return it with tallies of differences between its texts."""
     parts: Sequence[Continuum] = [part.continuum for part in group]
     told: tuple[LeftOut, ...] = ()
     if align_texts:
-        # Imported with its option: texts are seldom aligned.
+        # Imported only with this option: texts are seldom aligned.
         from gammacp.formats.differing_texts import on_one_line
 
         parts, told = on_one_line(parts)
@@ -569,7 +569,7 @@ def _together(
 def _with_layout(
     error: DataError, group: Sequence[DocumentPart], settings: _Settings, rows: _FirstRows
 ) -> DataError:
-    """Return the error with the files, and the layout by which no annotator is there twice."""
+    """Add to an error about a repeated annotator the files, and layouts that would avoid it."""
     people = [a for part in group for a in part.continuum.annotators]
     twice = next((a for i, a in enumerate(people) if a in people[:i]), None)
     if twice is None:
@@ -583,7 +583,7 @@ def _with_layout(
 
 
 def _place_of(part: DocumentPart, annotator: str, rows: _FirstRows) -> str:
-    """Return the file, and where in it the annotator's work on the document begins, if known."""
+    """Return the file, with the annotator's first row of the document in it if that is known."""
     place = part.source.place
     first_rows = part.format.reader.first_rows
     if first_rows and place not in rows:
@@ -595,7 +595,7 @@ def _place_of(part: DocumentPart, annotator: str, rows: _FirstRows) -> str:
 
 
 def _joinings(parts: Iterable[DocumentPart], settings: _Settings) -> tuple[Joining, ...]:
-    """Return the layouts that would join files of one format, an annotator each."""
+    """Return layouts by which files of one format hold one annotator each of a document."""
     found = {part.source.place: part for part in parts}
     formats = {part.format.name: part.format for part in found.values()}
     if len(found) < 2 or len(formats) > 1:
@@ -612,10 +612,10 @@ def _advice(ways: tuple[Joining, ...]) -> str:
 def _suspects(
     part: DocumentPart, unread: Iterable[Unread], layout: str | None, *, joined: bool
 ) -> list[str]:
-    """Places of the failures that may have held another annotator of the same document.
+    """Return the places of unread files that may have held another annotator of the document.
 
-    Without one of its annotators a document would give another number silently. A document is
-    `joined` if several files have a part of it: any other file may then have one, too.
+    A document that lacks an annotator would silently give another result. A document is `joined`
+    if several files have a part of it; then any unread file may have a further part.
     """
     if not part.shared:
         return []
@@ -627,16 +627,16 @@ def _suspects(
     own = part.source.document, part.continuum.name
     found = []
     for each in suspects:
-        with suppress(DataError):  # a name that does not fit is no part of any document
+        with suppress(DataError):  # a path that does not fit the layout names no document
             if names_from_path(each.path, layout or part.format.layout).document in own:
                 found.append(each.place)
     return found
 
 
 def _documents_of(unread: Unread, layout: str | None) -> tuple[str, ...]:
-    """Names of the documents that a file would have been, as far as its path tells them."""
+    """Return the documents that an unread file would have held, as far as its path tells."""
     if unread.format is not None and not (layout or unread.format.layout):
-        # A writer that puts no corpus into a file has files of one document each.
+        # If the format's writer puts one document into each file, the unread file held just one.
         alone = unread.format.writer is not None and not unread.format.many
         return (unread.place,) if alone else ()
     likely = [unread.format] if unread.format else [f for _, f in FORMATS.items()]
@@ -644,19 +644,19 @@ def _documents_of(unread: Unread, layout: str | None) -> tuple[str, ...]:
     pattern = layouts.pop() if len(layouts) == 1 else None
     if pattern is None or "{document}" not in pattern:
         return ()
-    with suppress(DataError):  # a name that does not fit says nothing
+    with suppress(DataError):  # a path that does not fit the layout tells nothing
         return (names_from_path(unread.path, pattern).document,)
     return ()
 
 
 def _check_options(options: Mapping[str, object], formats: Iterable[Format], whose: str) -> None:
-    """UsageError for an option that none of the formats has: it would change nothing."""
+    """Raise a UsageError for an option that none of the formats has, as it would have no effect."""
     entries = list(formats)
     known = sorted({option for entry in entries for option in entry.reader.options})
     if "include" not in known and any(entry.reader.origin for entry in entries):
-        known.append("include")  # States of whole files, which no reader asks for.
+        known.append("include")  # For states of whole files, which are no option of a reader.
     if any(entry.kept.features for entry in entries) and "features" not in known:
-        known.append("features")  # Those that are read without being asked for.
+        known.append("features")  # For features that are read without an option of the reader.
     for name in options:
         if name not in known and name == "features":
             raise UsageError(

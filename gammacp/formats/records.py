@@ -1,4 +1,4 @@
-"""JSON and tables as records: each knows where it stands, and its fields have types."""
+"""JSON and tables as records, which know their line and check the types of their fields."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def records(source: Source) -> Iterator[Record]:
 
 
 def is_lines(text: str) -> bool:
-    """Return whether each line is an object: the first looks whole, the next begins one."""
+    """Guess whether each line is an object: the first looks complete, and the next begins one."""
     lines = lines_of(text.strip())
     first = lines[0]
     rest = next((line for line in lines[1:] if line.strip()), "")
@@ -82,5 +82,5 @@ def document_of(record: Record) -> str | None:
 
 
 def json_line(value: object) -> str:
-    """Return a value as one line of JSON, characters as they are."""
+    """Return a value as one line of JSON, with non-ASCII characters unescaped."""
     return json.dumps(value, ensure_ascii=False) + "\n"

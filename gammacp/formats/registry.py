@@ -125,9 +125,9 @@ class FormatWriter:
     write
         `write(document, path, **options)`.
     per_annotator
-        Whether it makes a file for each annotator, where the format's `layout` says.
+        Whether it makes a file for each annotator, placed by the format's `layout`.
     by_name
-        Whether the format is written only when it is named, for its ending is another format's.
+        Whether the format is written only if it is named, since its ending is another format's.
     milliseconds
         Whether it rounds seconds to milliseconds.
     """
@@ -239,12 +239,12 @@ class Format:
         return tuple(ending.lower() for ending in (*self.extensions, *self.by_content))
 
     def has_ending(self, path: Path) -> bool:
-        """Return whether a file name ends as this format's do.
+        """Return whether a file has an ending of this format.
 
         Parameters
         ----------
         path
-            Path, of which the last ending counts, or the last two.
+            Path of the file; its last ending counts, or its last two.
         """
         return bool(path.suffix) and path.name.lower().endswith(self.endings)
 
@@ -260,9 +260,10 @@ def holding(
     none_of: tuple[bytes, ...] = (),
     first_line: bool = False,
 ) -> Callable[[bytes, Path], bool]:
-    """Make a `sniff`: one of the endings, and a beginning, or a first line, with all `keys`.
+    """Return a `sniff` that asks for one of the endings and for all `keys` in the beginning.
 
-    Of a tuple of keys one will do; of `none_of` there may be none.
+    The beginning may be restricted to the first line. Of a tuple of keys, one is enough; no key of
+    `none_of` may occur.
     """
 
     def sniff(head: bytes, path: Path) -> bool:
@@ -280,7 +281,7 @@ def holding(
 
 
 def ending_or(endings: str, *keys: bytes) -> Callable[[bytes, Path], bool]:
-    """Make a `sniff`: the file's name has one of the endings, or its beginning holds all `keys`."""
+    """Return a `sniff` that asks for one of the endings, or for all `keys` in the beginning."""
     return lambda head, path: path.suffix.lower() in endings.split() or all(k in head for k in keys)
 
 
@@ -376,9 +377,10 @@ def recognise(head: bytes, path: Path, *, by_ending: bool = False) -> Format | N
 
 
 def _candidates(head: bytes, path: Path) -> Iterator[Format]:
-    """Yield formats that the file may be of, those of extensions first.
+    """Yield formats that the file may have, those of extensions first.
 
-    Modules of ours are imported one after the other, and only where `[asked]` lets them be.
+    The modules of gammacp are imported one by one; those in an `[asked]` table only if the file has
+    one of the endings or words listed there.
     """
     yield from FORMATS.unlisted()
     words = table("asked")

@@ -1,4 +1,4 @@
-"""Choosing among what was read: categories, annotators, bounds, over all continua at once."""
+"""Selection from the continua that were read: categories, annotators, bounds, over all at once."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def says(what: str) -> Any:
-    """Return a key that may be left out, and what it says."""
+    """Return a model field for a key that may be left out, with its description."""
     return Field(None, description=what)
 
 
@@ -148,7 +148,8 @@ def select(
             grid = None
         made[name] = chosen if grid is None else declare_grid(chosen, grid)
         if markable is not None:
-            # Units that were left out only seem to have declared where the document ends.
+            # Ask the document as it was read: once units are left out, bounds differ from the
+            # extent of the units even if nobody declared them.
             bounded = corpus[name].declared or selection.bounds is not None
             made[name] = markable.declare(made[name], c.name, bounded=bounded)
     found = {
@@ -205,7 +206,7 @@ def used_by_annotator(continua: Iterable[Continuum]) -> set[tuple[str, str]]:
 def _with_own_maps(
     corpus: Corpus, mapping: Mapping[str, str], own: Mapping[str, Mapping[str, str]]
 ) -> Corpus:
-    """Return the corpus with its categories renamed, without those that nobody has any more."""
+    """Return the corpus with categories renamed, without those that are no longer used."""
     used = used_by_annotator(corpus.continua.values())
     for annotator, names in own.items():
         known = sorted(category for whose, category in used if whose == annotator)
@@ -220,15 +221,15 @@ def _with_own_maps(
 
 
 def _whom(said: Iterable[str], continua: Collection[Continuum], people: set[str]) -> set[str]:
-    """Return the annotators that are said, without the document where it is one of these."""
+    """Return the annotators that are named, without DOCUMENT/ if it is one of these documents."""
     own = {f"{c.name}/{a}": a for c in continua for a in people}
     return {own.get(name, name) for name in said}
 
 
 def _without_unused(corpus: Corpus, found: dict[str, Continuum]) -> dict[str, Continuum]:
-    """Without labels that only excluded annotators had: they are part of no rank and no range.
+    """Drop labels that only excluded annotators used, as they would change ranks and ranges.
 
-    A declared scale stays as it is: labels in an order of their own, or with one that nobody used.
+    A declared scale is kept: its labels are in an order of their own, or nobody used one of them.
     """
     labels = corpus.categories
     if labels != all_names(None, labels, "") or {*labels} != _used(corpus.continua):

@@ -1,4 +1,4 @@
-"""A column that says in which session a person annotated: an annotator per person and session."""
+"""Annotators per person and session, where a column names the session."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -37,7 +37,7 @@ def _one(c: Continuum, feature: str) -> Continuum:
     named = [
         p if s is None else f"{p}-{s}" for p, s in zip(person, c.feature(feature), strict=True)
     ]
-    # Somebody without units has annotated, in a session that nothing tells of.
+    # A person without units has annotated, too, but in an unknown session.
     silent = [a for a, n in zip(c.annotators, c.counts.tolist(), strict=True) if not n]
     names = tuple(sorted({*named, *silent}))
     codes = np.array([names.index(n) for n in named], np.int32)

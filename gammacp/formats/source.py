@@ -1,4 +1,4 @@
-"""Input of readers: a file with its bytes, its place and the names its path gives; JSON records."""
+"""Input of readers: a file with its bytes, its place and the names in its path; JSON records."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Source:
         kind, text, count, told
             Fields of `Remark`.
         """
-        # Imported here, as most readers have no remark.
+        # Imported here, as few readers make remarks.
         from gammacp.formats.understood import Remark
 
         made = Remark(self.place, kind, text, count, told)
@@ -219,7 +219,7 @@ class Record(dict[str, Any]):
         fields
             Values by key; anything but an object is an empty record.
         source, line
-            File and line of the object; a line of None is that of what stands on several, as most
+            File and line of the object; None as the line if it extends over several lines, as most
             JSON does.
         """
         if not isinstance(fields, Record):
@@ -239,7 +239,7 @@ class Record(dict[str, Any]):
         return self.source.error(message, line=self.line, hint=hint)
 
     def _lacks(self, message: str) -> DataError:
-        """Return the error of a record that has not what every record of its format has."""
+        """Return the error of a record that lacks a field that its format requires."""
         taken_for = self.source.taken_for
         return self.error(f"{message}, as {taken_for} has it" if taken_for else message)
 
@@ -314,7 +314,7 @@ class Record(dict[str, Any]):
         return None
 
     def size(self, key: str) -> int:
-        """Return how many entries a list or an object has; anything else has none.
+        """Return the number of entries in a list or an object; 0 for anything else.
 
         Parameters
         ----------

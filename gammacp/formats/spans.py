@@ -1,4 +1,4 @@
-"""Units as a reader finds them: checked one by one, with the place in the file at hand."""
+"""Collectors of units for readers: each unit is checked while its place in the file is known."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ NO_UNIT = "joins units that were not read"
 
 @dataclass
 class _Counting:
-    """Something made of a file, and what is left out of it."""
+    """Base of objects that a reader fills from a file while it counts what is left out."""
 
     source: Source
 
     def __post_init__(self) -> None:
-        """Begin with an empty tally of what is left out."""
+        """Start with an empty tally of items that are left out."""
         self._left_out = Tally(self.source.place)
 
     def leave_out(self, kind: str, reason: str, count: int = 1, state: str = "") -> None:
-        """Count things of the file that do not become units (see `LeftOut`).
+        """Count items of the file that do not become units (see `LeftOut`).
 
-        Those of one document are its own (`Spans`), all others those of the file (`Documents`).
+        Items of one document are counted on its `Spans`, others on the `Documents` of the file.
         """
         self._left_out.add(kind, reason, count, state)
 
@@ -94,7 +94,7 @@ class Spans(_Counting):
         return spans
 
     def declare(self, annotator: str) -> None:
-        """Note somebody who annotated the document, with units or without."""
+        """Declare an annotator of the document, who may have no units."""
         if not annotator:
             raise self.source.error("annotator has no name")
         self.annotators[annotator] = None
@@ -170,7 +170,7 @@ class Spans(_Counting):
         self.add(annotator, category, start, end, shape=shape, **about)
 
     def link(self, annotator: str, type: str, source: str, target: str, kind: str) -> None:
-        """Add a link between two units by their keys; ends that are no unit are found at the end.
+        """Add a link between two units by their keys; `continuum` drops and counts loose links.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class Spans(_Counting):
         discontinuous: str,
         **about: Any,
     ) -> None:
-        """Add what is marked in several places.
+        """Add a unit that is marked in several places.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class Spans(_Counting):
             )
 
     def continuum(self, categories: Sequence[str] | None = None) -> Continuum:
-        """Return the continuum of all units so far, with these categories or those that occur."""
+        """Return a continuum of the units so far; default categories are those that occur."""
         bounds, line = self.bounds or (None, None)
         there = {(u.annotator, u.id) for u in self._units if u.id}
         whole = whole_links(self._links, there)
@@ -296,7 +296,7 @@ class Spans(_Counting):
 
 
 def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape | None:
-    """Return the shape that a row of a table has; None without one.
+    """Return the shape in a row of a table; None without one.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def shape_of(extents: Sequence[tuple[float, float]], given: str | None) -> Shape
 
 
 def with_shapes(document: D, shapes: str, place: str) -> D:
-    """Return the document with shapes as they are wanted, and count those that were mended.
+    """Return the document with shapes treated as the option says, and count mended ones.
 
     Parameters
     ----------
@@ -380,14 +380,14 @@ def in_pieces(document: D, discontinuous: str, place: str) -> D:
 
 
 def by_name(document: Continuum | Corpus) -> Mapping[str, Continuum]:
-    """Return the continua of what is read or written; a single one has the name ""."""
+    """Return the continua of a document by name; a single continuum has the name ""."""
     if isinstance(document, Corpus):
         return document.continua
     return {"": document}
 
 
 def with_continua(document: D, continua: Mapping[str, Continuum], lost: Tally) -> D:
-    """Return the document with other continua in place of its own, and note the losses.
+    """Return the document with its continua replaced, and losses added to its `left_out`.
 
     Parameters
     ----------
@@ -405,7 +405,7 @@ def with_continua(document: D, continua: Mapping[str, Continuum], lost: Tally) -
 
 
 def with_left_out(document: D, left_out: tuple[LeftOut, ...]) -> D:
-    """Return what was read with these losses in the place of its own.
+    """Return the document with its `left_out` replaced.
 
     Parameters
     ----------
@@ -421,7 +421,7 @@ def with_left_out(document: D, left_out: tuple[LeftOut, ...]) -> D:
 
 @dataclass
 class Documents(_Counting):
-    """The documents of one file while it is being read; offset units as for `Spans`."""
+    """The documents of one file while it is being read; for offset units see `Spans`."""
 
     offset_unit: str
     found: dict[str, Spans] = field(default_factory=dict)
@@ -434,7 +434,7 @@ class Documents(_Counting):
         offset_unit: str | None = None,
         line: int | None = None,
     ) -> Spans:
-        """Return the document of that name; its text and unit must be those it had before."""
+        """Return the document of that name; text and unit must be the same in each call."""
         unit = offset_unit or self.offset_unit
         spans = self.found.get(name)
         if spans is None:
@@ -454,7 +454,7 @@ class Documents(_Counting):
         return spans
 
     def one_or_all(self) -> Continuum | Corpus:
-        """Return the document if there is one alone, else the corpus of all."""
+        """Return the continuum if there is only one document, otherwise a corpus."""
         corpus = self.corpus()
         alone = next(iter(corpus.values()))
         if len(corpus) > 1:
@@ -462,7 +462,7 @@ class Documents(_Counting):
         return alone.with_about(left_out=corpus.left_out)
 
     def corpus(self) -> Corpus:
-        """All documents; a DataError if there is none."""
+        """Return a corpus of all documents; raise a DataError if there is none."""
         if not self.found:
             why = "; ".join(["file has no documents", *map(str, self._left_out.entries())])
             raise self.source.error(why)

@@ -38,7 +38,7 @@ def why_left_out(state: State, said: str = "") -> str:
     state
         State of the work.
     said
-        The tool's own word for it, or whose it is.
+        The tool's own word for it; for a reference, its author.
 
     >>> why_left_out(State.UNFINISHED, "IN_PROGRESS")
     'unfinished (IN_PROGRESS), read with `include=unfinished`'
@@ -63,9 +63,9 @@ class Origin:
     Attributes
     ----------
     state
-        State of the work; None if the tool has a word that nobody knows.
+        State of the work; None if the tool's word for it is unknown.
     said
-        The tool's own word; of a reference whose it is.
+        The tool's own word; for a reference, its author.
     """
 
     state: State | None
@@ -74,7 +74,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Work to read: states beside finished, and what becomes of repeated answers.
+    """Work to read: states in addition to finished, and the treatment of repeated answers.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Wanted:
 
     @classmethod
     def of(cls, include: str | Iterable[str] | None, repeated: str | None = None) -> Wanted:
-        """Return what two options say.
+        """Parse the options `include` and `repeated`.
 
         Parameters
         ----------

@@ -65,7 +65,7 @@ class Summary:
     whole_numbers
         Whether every position is an integer.
     warnings
-        Sentences on what measures will stumble over.
+        Sentences on properties that are obstacles for measures.
     """
 
     units: int
@@ -85,7 +85,7 @@ class Summary:
         return self.categories[category] / max(1, sum(self.categories.values()))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the summary as JSON has it: each count of an annotator by the annotator's name."""
+        """Return the summary for JSON; counts of annotators are by the annotator's name."""
         return {
             **record_of(self, "units offset_unit bounds"),
             "annotators": self._by_annotator("units"),
@@ -113,7 +113,7 @@ def summary(continuum: Continuum, people: Sequence[str] = ()) -> Summary:
     continuum
         Continuum to be counted.
     people
-        Names of annotators of the corpus that are alike (`alike_names`), for warnings.
+        Similar names of annotators in the corpus (`alike_names`), for warnings.
     """
     c = continuum
     parts = continuum.atoms()
@@ -138,7 +138,7 @@ def summary(continuum: Continuum, people: Sequence[str] = ()) -> Summary:
 
 
 def _marked_lengths(c: Continuum) -> Floats:
-    """Return the length of each unit without its gaps."""
+    """Return the length of each unit without the gaps between its fragments."""
     if not c.n_broken:
         return c.lengths
     return np.array([sum(e - s for s, e in u.fragments) or u.length for u in c], np.float64)
@@ -152,11 +152,11 @@ def _spread(lengths: Floats) -> LengthSummary | None:
 
 
 def _counts(continuum: Continuum, parts: Continuum, name: str, units: int) -> AnnotatorCounts:
-    """Return the counts of one annotator; `parts` has the fragments as units."""
+    """Return the counts of one annotator; in `parts` each fragment is a unit."""
     c = parts
     rows = parts.rows_of(name)
     starts = np.append(c.starts[rows], c.bounds[1])
-    # How far the earlier units reach, from the lower bound on.
+    # Largest end of the earlier units, or the lower bound.
     reached = np.maximum.accumulate(np.concatenate(([c.bounds[0]], c.ends[rows])))
     gaps = np.maximum(starts - reached, 0.0)
     if c.length:

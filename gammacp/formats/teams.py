@@ -61,7 +61,7 @@ def check_members(
     path
         The file that names the teams.
     apart
-        An annotator who needs no team.
+        Annotator who may be without a team.
 
     Raises
     ------

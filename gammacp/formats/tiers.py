@@ -35,12 +35,12 @@ def annotator_of(tier: str, pattern: str) -> str | None:
 def check_chosen(
     source: Source, pattern: str | None, there: Iterable[str], taken: Collection[str]
 ) -> None:
-    """DataError if no tier fits, or if the path names one annotator and several tiers fit.
+    """Raise a DataError if no tier fits, or if several do although the path names the annotator.
 
     Parameters
     ----------
     source, pattern
-        The file, and what tiers must fit.
+        The file, and the pattern that tiers must fit.
     there, taken
         The names of all tiers, and of those that are read.
     """
@@ -58,14 +58,14 @@ def check_chosen(
 def lanes(
     spans: Iterable[tuple[float, float, str | None]], *, points: bool = False
 ) -> list[list[tuple[float, float, str | None]]]:
-    """Spans sorted and spread over as few lanes as needed so that none overlaps in its lane.
+    """Sort spans and spread them over as few lanes as needed to avoid overlap within a lane.
 
     Parameters
     ----------
     spans
         Start, end and label of each.
     points
-        Whether they have no length; then no two of a lane are at one place.
+        Whether spans have no length; then no two in a lane are at the same place.
     """
     found: list[list[tuple[float, float, str | None]]] = []
     for span in sorted(spans, key=lambda s: (s[0], s[1], (s[2] or "") * points)):

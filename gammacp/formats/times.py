@@ -1,4 +1,4 @@
-"""Milliseconds and seconds."""
+"""Conversion of milliseconds to seconds."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from gammacp.formats.spans import MILLISECONDS, SECONDS
 
 
 def in_seconds(continuum: Continuum) -> Continuum:
-    """Return the continuum in seconds instead of milliseconds; in any other unit as it is."""
+    """Convert a continuum from milliseconds to seconds; return any other unit unchanged."""
     if continuum.offset_unit != MILLISECONDS:
         return continuum
     low, high = continuum.bounds

@@ -20,9 +20,9 @@ class Remark:
     text
         The statement, as a name or a phrase.
     count
-        Number of documents or works that it is about.
+        Number of documents or works to which it applies.
     told
-        Whether every command says it, and not `gammacp inspect -v` alone.
+        Whether every command prints it, rather than `gammacp inspect -v` alone.
     """
 
     file: str
@@ -37,7 +37,7 @@ class Remark:
 
 
 def by_file(remarks: Iterable[Remark]) -> dict[str, dict[str, dict[str, int]]]:
-    """Return for each file and each of `KINDS` that it has what is said, with the counts.
+    """Group remarks by file and kind; return the texts with their counts.
 
     Parameters
     ----------

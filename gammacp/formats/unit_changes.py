@@ -21,22 +21,24 @@ LEAST = 4
 """Units that must become identical, and that annotators must have."""
 LEAST_SHIFTED = 5
 """The same for a shift, which is chosen to fit."""
-# Of the units that become identical: with more lost, it is a habit with exceptions.
+# Largest number of units that stop being identical, as a share of those that become identical.
+# A change that loses more is a habit with exceptions, not a convention.
 _EXCEPTIONS = 0.1
-# A second map must raise the share by as much again.
+# Least rise of the share of identical units that justifies a second map.
 _WORTH = 0.1
-# Random orders of one annotator's units, and the share by which a shift must fit more than in any.
+# Number of random orders of one annotator's units, and the share of units by which a shift must fit
+# more than the best shift in any of these orders.
 _NULLS = 10
 _BEYOND_CHANCE = 0.2
-# Share of ends inside of words: so much less after the change is evidence.
+# Least decrease of the share of ends inside words that is evidence for a change of ends.
 _CUT = 0.3
 _PLACES = 6
-# Units of one label and length in one document, for differences of all pairs.
+# Largest number of units of one label and length in a document for which all pairs are compared.
 _WITHIN_GROUP = 500
-# By how much the typical lengths may differ from a factor.
+# Largest ratio between a factor and the ratio of the typical lengths.
 _NEAR = 1.6
 _FAR = 3
-# Per second, or of one tool's units per unit of another one.
+# Factors to look for: positions per second, or one tool's units per unit of another tool.
 _RATES = (1000, 100, 60, 50, 48000, 44100, 22050, 16000, 8000, 30, 25, 24, 10)
 _RATES_IN_MS = tuple(Fraction(1000, rate) for rate in (50, 30, 25, 24))
 _FILM = (Fraction(30000, 1001), Fraction(24000, 1001), Fraction(1001, 30), Fraction(1001, 24))
@@ -54,7 +56,7 @@ class AnnotatorUnits:
     labels: Sequence[str]
 
     def __len__(self) -> int:
-        """Return how many units they are."""
+        """Return the number of units."""
         return len(self.labels)
 
     def after(self, maps: Sequence[PositionMap]) -> "AnnotatorUnits":
@@ -70,7 +72,7 @@ class AnnotatorUnits:
         return replace(self, labels=[fold_label(label) for label in self.labels])
 
     def keys(self) -> list[tuple[int, float, float, str]]:
-        """Return what units have to share to be identical."""
+        """Return a key per unit; units with equal keys are identical."""
         places = (np.round(side, _PLACES).tolist() for side in (self.starts, self.ends))
         return [*zip(self.documents, *places, self.labels, strict=True)]
 
@@ -87,12 +89,12 @@ class Change:
 
     @property
     def size(self) -> int:
-        """Number of changes; rounding counts as one, for it hides small shifts."""
+        """Number of changes; rounding counts as one, since it can hide a small shift."""
         return len(self.maps) + self.folded + self.rounded
 
 
 def fold_label(label: str) -> str:
-    """Return a label without case, its blanks as one.
+    """Return a label without case, with repeated blanks reduced to one.
 
     Parameters
     ----------
@@ -105,7 +107,7 @@ def fold_label(label: str) -> str:
 def change_between(
     a: AnnotatorUnits, b: AnnotatorUnits, texts: Sequence[str | None]
 ) -> Change | None:
-    """Return the change of `a` that makes its units like `b`; None if nothing is beyond doubt.
+    """Return the change that makes the units of `a` identical to `b`; None if none is certain.
 
     Parameters
     ----------
@@ -131,7 +133,7 @@ def change_between(
 
 
 def _simplest(found: Sequence[Change]) -> Change | None:
-    """Return the best change, or a simpler one that is hardly worse."""
+    """Return the best change, or a simpler one that is almost as good."""
     best = max((change.after for change in found), default=0.0)
     good = [change for change in found if change.after >= best - _WORTH]
     order = [(change.size, change.rounded, -change.after) for change in good]
@@ -141,7 +143,7 @@ def _simplest(found: Sequence[Change]) -> Change | None:
 
 
 def shift_of_document(a: AnnotatorUnits, b: AnnotatorUnits, known: Change) -> Change | None:
-    """Return the shift that units of one document need, beside what those of all documents need.
+    """Return the shift that one document needs in addition to the change of all documents.
 
     Parameters
     ----------
@@ -166,7 +168,7 @@ def shift_of_document(a: AnnotatorUnits, b: AnnotatorUnits, known: Change) -> Ch
 def _bases(
     a: AnnotatorUnits, b: AnnotatorUnits, texts: Sequence[str | None]
 ) -> Iterator[tuple[tuple[PositionMap, ...], bool]]:
-    """Yield the changes without a free parameter: factors, ends and case, at most two together."""
+    """Yield changes without a free parameter (factors, ends, case), at most two combined."""
     singles: list[PositionMap] = [PositionMap(factor=f) for f in _factors(a, b)]
     if _whole(a) and _whole(b):
         singles += [PositionMap(end=by) for by in (1.0, -1.0) if _cuts(a, b, by, texts)]
@@ -188,7 +190,7 @@ def _tested(
     *,
     folded: bool = False,
 ) -> Iterator[Change]:
-    """Yield the change if it makes units identical, and loses hardly one that was."""
+    """Yield the change if it makes units identical and almost none stops being so."""
     moved = a.after(maps)
     one, two = (moved.folded(), b.folded()) if folded else (moved, b)
     scaled = any(step.factor != 1 for step in maps)
@@ -207,7 +209,7 @@ def _tested(
     gained = int((after & ~before).sum())
     lost = int((before & ~after).sum())
     shares = [_share(a, b, int(flags.sum())) for flags in (before, after)]
-    # Shares of few units are as exact as their decimals.
+    # Round, so that equal shares of few units compare as equal.
     raised = round(shares[1] - shares[0], _PLACES) >= RAISED and shares[1] >= REACHED
     if _has_shift(maps):
         least = LEAST_SHIFTED
@@ -222,7 +224,7 @@ def _has_shift(maps: Sequence[PositionMap]) -> bool:
 
 
 def _identical(a: AnnotatorUnits, b: AnnotatorUnits) -> Bools:
-    """Mark the units of `a` that are units of `b`, each of which counts once."""
+    """Mark the units of `a` that are identical to one of `b`; each of `b` is used once."""
     left = Counter(b.keys())
     flags = np.zeros(len(a), bool)
     for i, key in enumerate(a.keys()):
@@ -233,7 +235,7 @@ def _identical(a: AnnotatorUnits, b: AnnotatorUnits) -> Bools:
 
 
 def _near(a: AnnotatorUnits, b: AnnotatorUnits, tolerance: float) -> Bools:
-    """Mark the units of `a` less than a tolerance from one of `b`, each of which counts once."""
+    """Mark the units of `a` within a tolerance of one of `b`; each of `b` is used once."""
     groups: dict[tuple[int, str], list[int]] = {}
     for i, key in enumerate(zip(b.documents, b.labels, strict=True)):
         groups.setdefault(key, []).append(i)
@@ -253,7 +255,7 @@ def _share(a: AnnotatorUnits, b: AnnotatorUnits, count: int) -> float:
 
 
 def _factors(a: AnnotatorUnits, b: AnnotatorUnits) -> list[Fraction]:
-    """Return factors that bring the lengths of `a`, and its reach, near those of `b`."""
+    """Return factors that bring the lengths of `a` and its total extent near those of `b`."""
     spreads = [float(np.ptp(u.starts)) for u in (a, b)]
     extents = [
         float(np.median(u.ends - u.starts)) or s for u, s in zip((a, b), spreads, strict=True)
@@ -266,7 +268,7 @@ def _factors(a: AnnotatorUnits, b: AnnotatorUnits) -> list[Fraction]:
 
 
 def _tolerance(a: AnnotatorUnits, b: AnnotatorUnits, maps: Sequence[PositionMap]) -> float:
-    """Return the coarser of two resolutions if they are unequal: one side was rounded to it."""
+    """Return the coarser of two resolutions, to which one side was rounded; 0 if they are equal."""
     factor = float(np.prod([float(step.factor) for step in maps]))
     fine, coarse = sorted((_resolution(a) * factor, _resolution(b)))
     if coarse < fine * (1 + 1e-6):
@@ -275,7 +277,7 @@ def _tolerance(a: AnnotatorUnits, b: AnnotatorUnits, maps: Sequence[PositionMap]
 
 
 def _resolution(units: AnnotatorUnits) -> float:
-    """Return the power of ten of which all positions are multiples, at most 1."""
+    """Return the largest power of ten, at most 1, of which all positions are multiples."""
     values = np.concatenate((units.starts, units.ends))
     for digits in range(_PLACES):
         if np.allclose(values, np.round(values, digits), rtol=0, atol=10**-_PLACES / 2):
@@ -288,7 +290,7 @@ def _whole(units: AnnotatorUnits) -> bool:
 
 
 def _differ_in_case(a: AnnotatorUnits, b: AnnotatorUnits) -> bool:
-    """Return whether only labels of different annotators differ in case or blanks alone."""
+    """Return whether labels differ in case or blanks alone, but never those of one annotator."""
     labels = [{*u.labels} for u in (a, b)]
     folds = [{fold_label(label) for label in own} for own in labels]
     either = labels[0] | labels[1]
@@ -298,7 +300,7 @@ def _differ_in_case(a: AnnotatorUnits, b: AnnotatorUnits) -> bool:
 
 
 def _cuts(a: AnnotatorUnits, b: AnnotatorUnits, by: float, texts: Sequence[str | None]) -> bool:
-    """Return whether ends that lie too early cut words, so that another end is no habit."""
+    """Return whether the earlier ends cut words, which shows an off-by-one end, not a habit."""
     short = a if by > 0 else b
     sure = [
         (text, int(end))
@@ -310,7 +312,7 @@ def _cuts(a: AnnotatorUnits, b: AnnotatorUnits, by: float, texts: Sequence[str |
     cut, cut_after = (
         np.mean([_inside_word(text, end + step) for text, end in sure]) for step in (0, 1)
     )
-    # Without blanks between words every end is inside of one, before and after.
+    # In a text without blanks between words, every end is inside a word, even after the change.
     return bool(cut - cut_after >= _CUT or cut_after > 1 - _CUT)
 
 
@@ -319,7 +321,7 @@ def _inside_word(text: str, place: int) -> bool:
 
 
 def _shifts(a: AnnotatorUnits, b: AnnotatorUnits, before: Bools) -> list[PositionMap]:
-    """Return the shift of `a`, and one from a place on, that fit far more units than by chance."""
+    """Return shifts of `a`, of all units or from a place on, that fit far better than chance."""
     votes = _votes(a, b)
     votes.pop(0.0, None)
     if not votes:
@@ -344,7 +346,7 @@ def _shifts(a: AnnotatorUnits, b: AnnotatorUnits, before: Bools) -> list[Positio
 
 
 def _votes(a: AnnotatorUnits, b: AnnotatorUnits) -> dict[float, int]:
-    """Count the pairs of units of one document, label and length by their distance."""
+    """Count pairs of units with the same document, label and length, by their distance."""
     groups: dict[tuple[int, str, float], tuple[list[float], list[float]]] = {}
     for side, units in enumerate((a, b)):
         lengths = np.round(units.ends - units.starts, _PLACES).tolist()
@@ -363,7 +365,7 @@ def _votes(a: AnnotatorUnits, b: AnnotatorUnits) -> dict[float, int]:
 
 
 def _by_chance(a: AnnotatorUnits, b: AnnotatorUnits) -> int:
-    """Count the most pairs that any shift fits if gaps, lengths and labels of `b` are shuffled."""
+    """Return the most pairs that a shift fits when gaps, lengths and labels of `b` are shuffled."""
     draw = np.random.default_rng(0)
     most = 0
     for _ in range(_NULLS):
@@ -389,7 +391,7 @@ def _in_random_order(units: AnnotatorUnits, draw: np.random.Generator) -> Annota
 
 
 def _place_of_shift(a: AnnotatorUnits, b: AnnotatorUnits, shift: float) -> tuple[float, int] | None:
-    """Return the start from which units are shifted, and how many fit; None for a shift of all."""
+    """Return the start from which units are shifted, and how many then fit; None if all are."""
     here = _identical(a, b)
     moved = _identical(a.after([PositionMap(start=shift, end=shift)]), b)
     order = np.argsort(a.starts, kind="stable")

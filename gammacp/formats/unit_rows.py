@@ -36,7 +36,7 @@ HINT = "The columns are annotator, category, start, end"
 ROWS_SHOWN = 6
 """Rows of a table that are shown to people who say which column is what, with the header."""
 _POSITIONS = ("start", "end", DURATION)
-# Before the name of a feature, where columns are told by what they are for.
+# Prefix of a feature's name, where columns are identified by their role.
 _FEATURE = "feature:"
 _FEWEST = 3
 """Cells of a first row without any number that is taken for a header."""
@@ -60,11 +60,11 @@ class UnitTable:
     source
         The file.
     names, line
-        Names of the columns, and where they stand.
+        Names of the columns, and the line of the header.
     header
-        The column of each role, as of `header_of`.
+        The column of each role, as `header_of` returns it.
     written
-        Way in which positions are written.
+        Form in which positions are written.
     features, discontinuous, shapes
         As for the reader of CSV.
     notes
@@ -118,12 +118,12 @@ class UnitTable:
         rows: Iterable[tuple[int, Sequence[str]]],
         header: Mapping[str, int],
     ) -> Iterator[Record]:
-        """Yield the cells of each row by role, and count what is not read."""
+        """Yield the cells of each row by role, and count the columns that are not read."""
         names = self.names
         roles = [*header, *(() if "annotator" in header else ("annotator",))]
         cells_of = itemgetter(*header.values())
         named = [i for role, i in header.items() if role not in _POSITIONS]
-        # pandas writes the numbers of the rows into a first column without a name.
+        # pandas writes its index into a first column without a name.
         is_index = not names[0].strip() and 0 not in header.values()
         for line, row in rows:
             if len(row) != len(names):
@@ -146,7 +146,7 @@ class UnitTable:
                 documents.leave_out("column", f"{name.strip() or i + 1} is not used")
 
     def _with_notes(self, documents: Documents) -> Documents:
-        """Return the documents with the bounds and the offset unit of notes and positions."""
+        """Return the documents with the bounds and the offset unit from notes or positions."""
         bounds = self.notes.bounds
         for name, (_, line) in bounds.items():
             if name and name not in documents.found:
@@ -224,7 +224,7 @@ def header_of(
 
 
 def count_of(row: Sequence[str]) -> str:
-    """Return how many columns a row has, in words."""
+    """Describe the number of columns of a row."""
     return f"{len(row)} column{'s' if len(row) != 1 else ''}"
 
 
@@ -293,7 +293,7 @@ def _add(
 
 
 def _extent(row: Record, last: str, written: WrittenPositions) -> tuple[float, float]:
-    """Return the start of a row's unit, and its end or what its duration makes of it."""
+    """Return the start and end of a row's unit; the end may follow from a duration."""
     place = f"line {row.line}"
     edges = []
     for role in ("start", last):
@@ -312,7 +312,7 @@ def _extent(row: Record, last: str, written: WrittenPositions) -> tuple[float, f
 
 
 def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
-    """Return the shape that a row has on further axes; None without."""
+    """Return the shape in a row's further columns; None without one."""
     spans = [first]
     for axis in ("y", "z"):
         if row.get(f"{axis}0") or row.get(f"{axis}1"):

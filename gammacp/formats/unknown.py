@@ -1,6 +1,6 @@
-"""Descriptions of files that no format recognises: what they look like, and what could read them.
+"""Descriptions of files that no format recognises: their likely origin, and possible formats.
 
-The names are those of formats and tools; they are evidence for people, nothing is read by them.
+The names of formats and tools are hints for people; no file is read on their basis.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def looks_like(source: Source) -> str:
 
 
 def _xml(source: Source, head: bytes) -> str:
-    """Return the root element of XML, and whose it is."""
+    """Describe XML by its root element and the tool that uses it."""
     from gammacp.formats.xmltree import parse
 
     start = head.lstrip()
@@ -126,7 +126,7 @@ def _xml(source: Source, head: bytes) -> str:
 
 
 def _json(source: Source) -> str:
-    """Return the keys of the first object in JSON, and whose they are."""
+    """Describe JSON by the keys of its first object and the tool that uses them."""
     from gammacp.formats.records import records
 
     with suppress(DataError):
@@ -146,7 +146,7 @@ def _text(head: bytes) -> str:
 
 
 def candidates(place: Path) -> str:
-    """Return advice on the formats that a file could be named as: those of its ending.
+    """Return advice on formats that could be given by name: those with the file's ending.
 
     Parameters
     ----------

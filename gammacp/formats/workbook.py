@@ -104,7 +104,7 @@ def _chosen(
     features: Sequence[str],
     columns: Mapping[str, str] | None,
 ) -> str:
-    """Return the name of the sheet that is read."""
+    """Return the name of the sheet to read."""
     if asked is not None:
         if asked not in sheets:
             raise source.error(
@@ -124,7 +124,7 @@ def _chosen(
 
 
 def _sheets(source: Source) -> dict[str, Rows]:
-    """Return the rows of each sheet that have cells, as texts, with their numbers."""
+    """Return the non-empty rows of each sheet as texts, with their numbers."""
     try:
         import openpyxl
     except ImportError:
@@ -139,7 +139,7 @@ def _sheets(source: Source) -> dict[str, Rows]:
 
 
 def _rows(source: Source, sheet: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows with cells, all as wide as the first: few bytes can say there are millions."""
+    """Yield non-empty rows, padded to the width of the first; refuse a sheet of too many cells."""
     cells = width = 0
     for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
         cells += max(len(row), 1)
@@ -157,7 +157,7 @@ def _rows(source: Source, sheet: Any) -> Iterator[tuple[int, list[str]]]:
 
 
 def _text(cell: object) -> str:
-    """Return a cell as CSV has it; a time as hh:mm:ss."""
+    """Return a cell as text, as CSV would hold it; a time is hh:mm:ss."""
     if cell is None:
         return ""
     if isinstance(cell, bool):

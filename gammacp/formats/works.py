@@ -1,4 +1,4 @@
-"""Works of a file: who answered what in which state, and repeated answers of one person."""
+"""Works in a file: answers of people with their states, and the choice among repeated answers."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Work(Generic[Content]):
     annotator
         Person who made it.
     content
-        Content that the reader makes units of.
+        Content from which the reader makes units.
     state
-        State of the work; None if the tool has a word that nobody knows.
+        State of the work; None if the tool's word for it is unknown.
     said
         The tool's own word for the state.
     reason
         Reason why it is left out, if the reader has a better sentence than `why_left_out`.
     time
-        Time at which it was made, as a text or a number that sorts; None if nobody knows.
+        Time at which it was made, as a text or a number that sorts; None if unknown.
     answer
         The answer in a form that can be compared: a second equal one of the same person is
         dropped, since the tool served the task twice by accident. None: never compared.
@@ -56,7 +56,7 @@ def choose_works(
     source: Source,
     leave_out: LeaveOut,
 ) -> dict[str, list[Work[Content]]]:
-    """Return the works that count by document, each annotator of a document once.
+    """Return the works that count, by document, with one work per annotator and document.
 
     Documents without work that counts are omitted. With "session", whoever repeats an answer
     anywhere in the file is called NAME-1, NAME-2, … in the order of the answers. A
@@ -71,7 +71,7 @@ def choose_works(
     kinds
         Names of a work and of a document in the format: ("annotation", "task").
     source
-        The file, which notes the states.
+        The file, on which remarks about the states are stored.
     leave_out
         Function that counts what is left out.
     """
@@ -98,7 +98,7 @@ def choose_works(
 
 
 def _note_states(works: Mapping[str, Sequence[Work[Content]]], source: Source) -> None:
-    """Note each state of a file with its count, unless the file has none."""
+    """Store a remark on each state in a file, with its count, unless the file has none."""
     counts = Counter((w.state, w.said) for listed in works.values() for w in listed)
     if set(counts) == {(State.FINISHED, "")}:
         return
@@ -107,14 +107,14 @@ def _note_states(works: Mapping[str, Sequence[Work[Content]]], source: Source) -
 
 
 def note_state(source: Source, state: State | None, said: str, count: int = 1) -> None:
-    """Note the state of works of a file, which `gammacp inspect -v` lists.
+    """Store a remark on a state of works in a file, which `gammacp inspect -v` lists.
 
     Parameters
     ----------
     source
         The file.
     state
-        State of the works; None is unknown, which every command says.
+        State of the works; None is unknown, which every command reports.
     said
         The tool's own word.
     count
@@ -128,7 +128,7 @@ def note_state(source: Source, state: State | None, said: str, count: int = 1) -
 
 
 def _with_own_references(works: Sequence[Work[Content]]) -> list[Work[Content]]:
-    """Return the works with another name for references by people who have other work, too."""
+    """Return the works; rename references by people who also have other work."""
     others = {w.annotator for w in works if w.state != State.REFERENCE}
     return [
         replace(w, annotator=f"{w.annotator} (reference)")
@@ -182,7 +182,7 @@ def _repeating(works: Iterable[Work[Content]]) -> list[str]:
 
 
 def _in_time(works: Sequence[Work[Content]]) -> list[Work[Content]]:
-    """Return the works in the order of their times, or as they are where one has no such time."""
+    """Sort works by their times; keep their order if one lacks a comparable time."""
     for kind in (str, int | float):
         if all(isinstance(work.time, kind) for work in works):
             return sorted(works, key=lambda work: work.time)  # type: ignore[arg-type,return-value]
@@ -199,7 +199,7 @@ def _one_each(works: Sequence[Work[Content]], repeated: str) -> list[Work[Conten
 
 
 def _by_session(works: Sequence[Work[Content]], people: set[str]) -> list[Work[Content]]:
-    """Return the works of people who repeat answers under numbered names."""
+    """Return the works, under numbered names for people who repeat answers."""
     numbers = Counter[str]()
     named = []
     for work in _in_time(works):

@@ -23,9 +23,9 @@ def write(
     notes: Notes | None = None,
     **options: object,
 ) -> None:
-    """Write a continuum or a corpus; the file is complete or not there.
+    """Write a continuum or a corpus; on failure no file is left behind.
 
-    A folder that several files are written into is made; all above it must be there.
+    A folder for several files is created, but the folders above it must exist.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _without_features(document: Continuum | Corpus) -> Continuum | Corpus:
 
 
 def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
-    """DataError for fragments or shapes that the format cannot hold."""
+    """Raise a DataError for fragments or shapes that the format cannot hold."""
     for c in continua_of(document):
         unnamed = unnamed_readers(c)
         if unnamed and chosen.name != "json":
@@ -121,13 +121,13 @@ def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
 
 
 def check_folder(target: Path) -> None:
-    """FileNotFoundError where `write` would have to make a folder that nobody asked for.
+    """Raise a FileNotFoundError if `write` would have to create a folder nobody asked for.
 
     Parameters
     ----------
     target
-        As for `write`: of a folder, or a path with {annotator} or {document}, the last folder that
-        is named is made.
+        As `path` of `write`. If it is a folder, or has {annotator} or {document}, the last folder
+        that it names will be created.
     """
     before, brace, _ = str(target).partition("{")
     folder = (Path(f"{before}x").parent if brace else target).parent
@@ -137,7 +137,7 @@ def check_folder(target: Path) -> None:
 
 
 def document_of(named: Mapping[str, Continuum]) -> Continuum | Corpus:
-    """One continuum as it is, several as a corpus."""
+    """Return a single continuum unchanged, several as a corpus."""
     if len(named) == 1:
         return next(iter(named.values()))
     return Corpus.from_continua(named)
@@ -151,7 +151,7 @@ def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[
     document
         Documents that are written.
     format
-        None for a file without links.
+        The format; None for a file without links.
     """
     kept = () if format is None else format.kept.links
     if lost := sum(x.kind not in kept for c in continua_of(document) for x in c.links):

@@ -15,9 +15,9 @@ _CLOCKS = "hh:mm:ss"
 class WrittenPositions:
     """The positions of one table, all written in one way.
 
-    A number with a comma is one with a decimal comma where `commas` are allowed: where the comma
-    does not stand between cells, and nobody groups thousands with it. A time of a clock
-    (`1:02:03.5`, `02:03.5`) is in seconds.
+    If `commas` are allowed, a comma in a number is a decimal comma. They are allowed if commas do
+    not separate cells or group thousands. A time of a clock (`1:02:03.5`, `02:03.5`) is converted
+    to seconds.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class WrittenPositions:
     """
 
     def __init__(self, *, commas: bool) -> None:
-        """Know no position yet."""
+        """Start without any position."""
         self._commas = commas
         self._first: dict[str, object] = {}
 
@@ -43,7 +43,7 @@ class WrittenPositions:
         text
             The cell.
         place
-            Place of the number, for the message on another that is written in another way.
+            Place of the number, for messages about later numbers in another form.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class WrittenPositions:
         if "." in text or _CLOCKS in self._first:
             self._check_alike(_POINTS, text, place)
         elif not self._first:
-            self._first[""] = place  # A whole number: no time of a clock may follow.
+            self._first[""] = place  # A whole number excludes times of a clock from now on.
         return value
 
     def _seconds(self, text: str, place: object) -> Fraction:
@@ -68,7 +68,7 @@ class WrittenPositions:
         return value
 
     def _check_alike(self, way: str, text: str, place: object) -> None:
-        """Check that no position before was written in a way that does not go with this one."""
+        """Raise an error if an earlier position was written in an incompatible form."""
         whole = way != _CLOCKS and _CLOCKS not in self._first
         other = next((w for w in self._first if w != way and not (w == "" and whole)), None)
         if other is not None:

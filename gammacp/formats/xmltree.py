@@ -1,4 +1,4 @@
-"""XML, read safely: no document type, hence no entities to expand and nothing to fetch."""
+"""Safe reading of XML: without document types, so no entities to expand and nothing to fetch."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Element:
         return found
 
     def below(self, *names: str) -> Iterator[Element]:
-        """All descendants of these names, whatever their namespace."""
+        """Yield all descendants with these names, in any namespace."""
         for child in self.children:
             if child.name in names:
                 yield child
@@ -162,7 +162,7 @@ def xml_text(root: ElementTree.Element, indent: str = "  ") -> str:
 
 
 def legal(text: str, blanks: str = "\t\n") -> str:
-    """Return the text, if XML can hold it; `blanks` are the control characters that it keeps.
+    """Return the text if XML can hold it; raise a DataError otherwise.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def legal(text: str, blanks: str = "\t\n") -> str:
     Raises
     ------
     DataError
-        It has a character that XML does not have.
+        The text has a character that XML cannot hold.
     """
     if any((ord(c) < 32 and c not in blanks) or c in "\ufffe\uffff" for c in text):
         raise DataError(f"{text[:60]!r} has a character that XML does not have", hint="Rename it")

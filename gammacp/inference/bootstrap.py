@@ -5,11 +5,11 @@ to the unitizing coefficients by Krippendorff, Mathet, Bouvry & Widlöcher (2016
 observed coincidence matrix are drawn with replacement, each draw brings the δ² of its cell, and
 the expected disagreement stays as it is: α = 1 − mean δ² / D_e.
 
-How many draws make one resample is a choice. Krippendorff takes M = min(25·Q, pairs), Q the
-number of cells (c ≤ k) that are not empty and *pairs* the number of values that were compared.
-Here the pairs of unitizing coefficients are the *intersections* of two annotators' sections, not
-the positions: intersections are what was decided, and the interval must not depend on whether
-positions count seconds or milliseconds.
+The number of draws per resample is a choice. Krippendorff takes M = min(25·Q, pairs), where Q is
+the number of non-empty cells (c ≤ k) and *pairs* is the number of compared pairs of values. For the
+unitizing coefficients, a pair is an *intersection* of the sections of two annotators and not a pair
+of positions: annotators decide on sections, and the interval must not depend on whether positions
+are counted in seconds or in milliseconds.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ def bootstrap_interval(
         Observed coincidences, shape (K, K), symmetric; or the column of one category, shape (K,),
         for its (k)uα.
     squared
-        δ², of the same shape.
+        Squared differences δ², of the same shape as `observed`.
     expected_disagreement
         D_e, the mean δ² of the expected coincidences, > 0.
     pairs
@@ -49,9 +49,10 @@ def bootstrap_interval(
     seed
         The same seed gives the same interval.
 
-    As in the published algorithm α is cut at −1, and resamples without variation, whose draws
-    all fall into one cell of the diagonal, do not count: α is undefined for them. A column without
-    disagreement is perfect rather than undefined, so none of its resamples is left out.
+    As in the published algorithm, values of α below −1 are set to −1. Resamples without variation,
+    whose draws all fall into one cell of the diagonal, are discarded, because α is undefined for
+    them. For a single column, a resample without disagreement is perfect rather than undefined, so
+    no resample is discarded.
     """
     whole("bootstrap", resamples, 0)
     weight = observed
@@ -75,7 +76,7 @@ def bootstrap_interval(
     for start in range(0, resamples, batch):
         counts = rng.multinomial(draws, share, size=min(batch, resamples - start))
         constant = (counts[:, diagonal] == draws).any(axis=1)
-        # No counts @ squared: a BLAS product has other last bits on other processors.
+        # Not `counts @ squared`: the last bits of a BLAS product depend on the processor.
         mean = (counts[~constant] * squared).sum(axis=1) / draws
         alphas.append(np.maximum(ratios(mean, expected_disagreement), -1))
     drawn_values = np.concatenate(alphas)

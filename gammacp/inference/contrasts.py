@@ -1,9 +1,11 @@
-"""Annotators whose units lie nearer one end of documents than those of the others.
+"""Find annotators whose units lie nearer one end of the documents than the units of the others.
 
-Where texts have more to mark at the beginning, all readers mark more there, and nobody stopped or
-tired. Who did is told by a contrast: the mean position of an annotator's units less that of the
-others', in the same documents. It is 0 in the mean for readers who miss and add units alike all
-along, whatever the texts hold. Its spread over documents gives t; p is Holm's over the annotators.
+An annotator who tires or stops early leaves few units near the end of a document. The positions of
+one annotator alone do not show this, because the text itself may have more to mark at its
+beginning. A contrast does: the mean position of an annotator's units minus the mean position of the
+others' units in the same documents. Its expected value is 0 for annotators who miss and add units
+at a constant rate along the text, whatever the text contains. A t-test over documents compares it
+with 0, and the p-values are corrected for the number of annotators by Holm's method.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from gammacp.base.arrays import Floats
 from gammacp.continuum import Continuum
 from gammacp.inference.part_tests import holm
 
-# Documents (or clusters of them) that tell, and units of an annotator in each.
+# Smallest number of documents (or clusters of them) for a test, and smallest number of units that
+# an annotator must have in a document for the document to count.
 FEWEST_DOCUMENTS = 6
 _FEWEST_UNITS = 3
 _LEVEL = 0.05
@@ -28,21 +31,22 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class Contrast:
-    """Position of an annotator's units against that of the others'.
+    """Position of an annotator's units compared with the position of the others' units.
 
     Attributes
     ----------
     annotator
-        Name.
+        Name of the annotator.
     difference
-        Mean position less that of the others', in shares of a document; below 0 it is nearer the
-        beginning.
+        Mean position of the annotator's units minus that of the others' units, as a share of the
+        length of a document. Below 0, the annotator's units lie nearer the beginning.
     documents
-        Number of documents in which the two could be compared; documents of one cluster are one.
+        Number of documents in which the annotator could be compared with others. The documents of
+        a cluster count as one.
     p
-        p of no difference, by Holm over all annotators.
+        p-value of the hypothesis of no difference, after Holm's correction for all annotators.
     other
-        Name of the other annotator where there are only two, who share one test.
+        Name of the other annotator if there are only two, who share one test; otherwise None.
     """
 
     annotator: str
@@ -53,7 +57,7 @@ class Contrast:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence where it is shown; of two annotators it is said of one."""
+        """Return a sentence if the difference is significant, for only one of two annotators."""
         if self.p > _LEVEL or (self.other is not None and self.difference > 0):
             return ()
         early = self.difference < 0
@@ -72,7 +76,7 @@ class Contrast:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the JSON object."""
+        """Return the contrast as a JSON object."""
         return asdict(self)
 
 
@@ -82,7 +86,8 @@ def contrasts(continua: Iterable[Continuum]) -> tuple[Contrast, ...]:
     Parameters
     ----------
     continua
-        Documents. Who is known to have stopped in one does not count there.
+        Continua of the documents. An annotator who is known to have stopped early in a document
+        (`read_until`) is not counted there.
     """
     parts: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for number, continuum in enumerate(continua):
@@ -136,7 +141,7 @@ def _contrast(name: str, differences: Floats, p: float, other: str | None = None
 
 
 def _p_value(differences: Floats) -> float:
-    """Two-sided p of t."""
+    """Return the two-sided p-value of Student's t-test that the mean difference is 0."""
     from scipy.special import stdtr
 
     n = len(differences)

@@ -1,16 +1,20 @@
-"""γ as a ratio of sums over parts: what intervals and tests rest on.
+"""Write γ as a ratio of sums over parts, the form that intervals and tests need.
 
 γ of a continuum is 1 − δ(s)/δ_e, and x̄·δ(s) is the sum of the disorders of its unitary alignments
 (Mathet, Widlöcher & Métivier 2015, eq. 7 and §4.5). So
 
     γ = 1 − Σ observed / Σ expected
 
-with a part per unitary alignment (observed: its disorder; expected: δ_e · its real units / n),
-with a part per document of a corpus (observed: x̄·δ; expected: x̄·δ_e), or per cluster of documents
-that are not independent of each other (the sums of its documents). Documents of a stratified sample
-have their sums multiplied by their weights. The sums are all that a
-resampled γ needs: nothing is aligned again. δ_e is held fixed, so that its Monte-Carlo error stays
-apart from what the resampling tells.
+where the sums run over parts of one of three kinds:
+
+- a unitary alignment of a text (observed: its disorder; expected: δ_e times its number of real
+  units, divided by the number n of annotators);
+- a document of a corpus (observed: x̄·δ; expected: x̄·δ_e);
+- a cluster of documents that are not independent of each other (the sums over its documents).
+
+The sums of documents in a stratified sample are multiplied by the documents' weights. A resampled γ
+needs only these sums, so nothing is aligned again. δ_e is held fixed, which keeps its Monte-Carlo
+error separate from the variation between parts.
 """
 
 from collections.abc import Sequence
@@ -29,9 +33,9 @@ ALIGNMENTS = "unitary alignments"
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """Amounts that parts add to the observed and the expected disorder; shape (parts,) each.
+    """Contributions of parts to the observed and to the expected disorder; shape (parts,) each.
 
-    `kind` says what a part is, in the plural (`DOCUMENTS`, `CLUSTERS`, `ALIGNMENTS`).
+    `kind` names the parts in the plural: `DOCUMENTS`, `CLUSTERS` or `ALIGNMENTS`.
     """
 
     observed: Floats
@@ -44,12 +48,12 @@ class Contributions:
 
     @property
     def gamma(self) -> float:
-        """1 − Σ observed / Σ expected."""
+        """Return γ = 1 − Σ observed / Σ expected."""
         return float(ratios(self.observed.sum(), self.expected.sum()))
 
 
 def places_of(groups: Codes, starts: Floats) -> Floats:
-    """Return the mean start of each unitary alignment's units, by which they are in order.
+    """Return the mean start of the units of each unitary alignment, which defines their order.
 
     Parameters
     ----------
@@ -66,7 +70,7 @@ def places_of(groups: Codes, starts: Floats) -> Floats:
 def contributions_of_alignment(
     groups: Codes, disorders: Floats, starts: Floats, expected: float
 ) -> Contributions:
-    """Return a part per unitary alignment, in the order of positions.
+    """Return the contributions of a text, one part per unitary alignment in order of position.
 
     Parameters
     ----------
@@ -90,19 +94,23 @@ def contributions_of_alignment(
 def contributions_of_documents(
     documents: Sequence[tuple[float, float, float]] | Floats, clusters: Sequence[str] = ()
 ) -> Contributions:
-    """Return a part per document, or per cluster; documents with an undefined value are left out.
+    """Return the contributions of a corpus, one part per document or cluster of documents.
+
+    Documents with an undefined value are left out.
 
     Parameters
     ----------
     documents
-        (x̄, δ, δ_e) of each; x̄ times its weight where documents are weighted.
+        The values (x̄, δ, δ_e) of each document. If documents are weighted, x̄ is multiplied by the
+        weight.
     clusters
-        The cluster of each, "" for one by itself; none are named if there is none.
+        Name of the cluster of each document, "" for a document that belongs to none. An empty
+        sequence means that there are no clusters.
 
     Raises
     ------
     DataError
-        None has a value.
+        No document has a defined value.
     """
     rows = np.asarray(documents, np.float64).reshape(-1, 3)
     defined = np.isfinite(rows).all(axis=1) & (rows[:, 2] > 0)
@@ -113,7 +121,7 @@ def contributions_of_documents(
     if not any(clusters):
         return Contributions(observed, expected, DOCUMENTS)
     named = [name for name, k in zip(clusters, defined, strict=True) if k]
-    # Parts in the order of their names: those of two rounds then are, too.
+    # Parts are sorted by cluster name, so that the parts of two rounds are in the same order.
     alone = [name or f"\0{i}" for i, name in enumerate(named)]
     places = np.unique(alone, return_inverse=True)[1]
     sums = [np.bincount(places, each).astype(np.float64) for each in (observed, expected)]

@@ -1,14 +1,16 @@
-"""The interval over documents of any value that is made of counts.
+"""Compute an interval over documents for any agreement value that is based on counts.
 
-What document i moves 1 − value by is g_i = value(all without i) − value(all), with all that is
-expected by chance computed anew. Σ g² is the value's variance, and Hall's transformation counts the
-skew of the g, as for γ (`gammacp.inference.part_tests`).
+The influence of document i on 1 − value is g_i = value(all without i) − value(all), where the
+agreement expected by chance is computed again without document i. Σ g² estimates the variance of
+the value, and Hall's transformation corrects for the skew of the g, as it does for γ
+(`gammacp.inference.part_tests`).
 
-Where disagreements are so few that the documents at hand hardly have one, the g say nothing of
-those that other documents would have. So both ends reach at least as far as the exact bound of a
-share of units that disagree (Clopper & Pearson 1934), of as many units as the variance says the
-sample is worth: n* = D(1 − D) / Var(D), at most those that there are, times (t_{n−1} / t_df)²
-(Korn & Graubard 1998). What the intervals cover is in docs/which-number.md.
+When disagreements are very rare, the influences of the observed documents say little about the
+disagreements in other documents. Therefore both ends of the interval reach at least as far as the
+exact binomial bounds of the share D of units that disagree (Clopper & Pearson 1934). The number of
+units in these bounds is the effective sample size n* = D(1 − D) / Var(D), at most the actual number
+of units, times (t_{n−1} / t_df)² (Korn & Graubard 1998). The measured coverage of the intervals is
+in docs/which-number.md.
 """
 
 import math
@@ -24,28 +26,29 @@ _NO_VARIANCE = 1e-24
 
 @dataclass(frozen=True)
 class Pooled:
-    """A value with what an interval over documents needs.
+    """An agreement value with everything that its interval over documents needs.
 
     Attributes
     ----------
     value
-        Value of all documents.
+        Value computed from all documents.
     without
-        The value without each document, shape (documents,).
+        Value computed without each document in turn, shape (documents,).
     sizes
         Share of each document in the whole, shape (documents,).
     disagreement, expected
-        D_o as a share of the largest that can be, and D_e as a share of the same: the value is
-        1 − disagreement / expected.
+        Observed disagreement D_o and expected disagreement D_e, both as shares of the largest
+        possible disagreement. The value is 1 − disagreement / expected.
     units
-        Number of units that the value is about.
+        Number of units on which the value is based.
     error
-        Relative standard error of D_e from random sets.
+        Relative standard error of D_e, if it is estimated from random sets.
     exact
-        Whether the exact bound is taken in; of a cost, which is rarely all or nothing, it is far
-        wider than need be, so that γ takes it in only where few documents have any.
+        Whether the interval includes the exact bounds. For costs, which are rarely all or nothing,
+        these are much wider than necessary; γ therefore uses them only if few documents have any
+        disorder.
     least
-        The least value that the measure can have.
+        Smallest possible value of the measure.
     """
 
     value: float
@@ -60,17 +63,18 @@ class Pooled:
 
 
 def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[float, float] | None:
-    """Return the interval of a value over documents like these; None where they tell none.
+    """Return the interval of a value over documents like these; None if it cannot be computed.
 
     Parameters
     ----------
     pooled
-        The value, with and without each document; documents that count nothing are left out.
+        The value, with and without each document. Documents without any units must be left out.
     confidence
-        Coverage that is aimed at, in (0, 1).
+        Nominal coverage, in (0, 1).
 
-    Of twelve perfect documents of 10 units the exact bound is .025 ** (1 / n), n being 120 units
-    times (1.980 / 2.201)², the squared ratio of Student's t of 119 and of 11 degrees of freedom.
+    For twelve perfect documents of 10 units each, the exact bound is .025 ** (1 / n), where n is
+    120 units times (1.980 / 2.201)², the squared ratio of the quantiles of Student's t with 119 and
+    with 11 degrees of freedom.
 
     >>> sizes = np.full(12, 10.0)
     >>> ends = interval_of_counts(Pooled(1.0, np.ones(12), sizes, 0.0, 1.0, 120.0))
@@ -92,7 +96,7 @@ def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[flo
             wide = math.inf
         up, down = hall_moves(influences, variance, min(wide, 1e9), confidence)
         ends = [pooled.value + min(down, 0.0), pooled.value + max(up, 0.0)]
-    # An error rate of 1 and more is no share of anything.
+    # An error rate of 1 or more cannot be treated as a binomial share.
     if not pooled.exact or pooled.disagreement >= 1:
         return max(pooled.least, ends[0]), min(1.0, ends[1])
     low, high = _exact_bounds(pooled, variance, df, confidence)
@@ -102,7 +106,7 @@ def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[flo
 
 
 def _degrees_of_freedom(sizes: Floats) -> float:
-    """Satterthwaite's, of a variance that grows with size^1.5, as for γ."""
+    """Return Satterthwaite's degrees of freedom, with variances that grow with size^1.5."""
     share = sizes / sizes.sum()
     return max(1.0, float((share**1.5).sum() ** 2 / (share**3).sum()) - 1)
 
@@ -110,7 +114,7 @@ def _degrees_of_freedom(sizes: Floats) -> float:
 def _exact_bounds(
     pooled: Pooled, variance: float, df: float, confidence: float
 ) -> tuple[float, float]:
-    """Korn and Graubard's bounds of D_o / D_e."""
+    """Return Korn and Graubard's exact bounds of D_o / D_e."""
     from scipy.special import betaincinv, stdtrit
 
     disagreement = min(max(pooled.disagreement, 0.0), 1.0)

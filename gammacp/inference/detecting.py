@@ -1,16 +1,18 @@
-"""Differences of γ that a test of two corpora would find in about three of four comparisons.
+"""Estimate which difference of γ a test of two corpora would find in about three of four cases.
 
-The test itself is repeated on resampled documents (or clusters of them): the disorder of the first
-corpus is multiplied until γ differs by D, which gives the share of p ≤ .05 by D. Another sample of
-the same kind would have another spread, and would be told another difference: D is moved until the
-mean share over such samples, each with its own spread, is `FOUND`. Otherwise few skewed documents
-promise too much. How often a difference that is told is found by other corpora of the same kind is
-in docs/tests.md (`benchmarks/detectable.py`).
+This is the detectable difference of a power analysis. The test itself is repeated on resampled
+documents (or clusters of them). The disorder of the first corpus is scaled so that γ differs by D,
+and the share of tests with p ≤ .05 gives the power as a function of D. Another sample of the same
+kind would have another spread and therefore another estimate of the detectable difference. D is
+adjusted until the mean power over such samples, each with its own spread, is `FOUND`; without this
+adjustment, few skewed documents would promise too much power. The measured power of other corpora
+of the same kind at the estimated difference is in docs/tests.md (`benchmarks/detectable.py`).
 
-Better and worse are apart: the tests count skew, and no γ is above 1. What spreads grows with the
-disorder where that is larger, and with its root where it is smaller, the more careful choice of
-either side. Nothing is told below `LEAST` documents of one size, where few long documents have most
-of the disorder that is expected, and where many have none (they are very short then).
+Decreases and increases of γ are treated separately, because the tests depend on skew and because γ
+is at most 1. The spread is assumed to grow in proportion to the disorder where the disorder is
+scaled up, and to shrink with its square root where it is scaled down; both are cautious choices. No
+estimate is given for fewer than `LEAST` documents of equal size, if few long documents have most of
+the expected disorder, or if many documents have no disorder (these are then very short).
 """
 
 import math
@@ -28,14 +30,14 @@ from gammacp.inference.part_tests import (
 )
 
 LEAST = 40
-"""Documents of one size to which a corpus must be equal, (Σ e)² / Σ e²; 20 to 30 skewed documents
-look too much alike: the power is then .57 to .70 (benchmarks/detectable.py)."""
+"""Smallest effective number of documents of equal size, (Σ e)² / Σ e². A sample of 20 to 30 skewed
+documents looks too homogeneous: the true power is then .57 to .70 (benchmarks/detectable.py)."""
 LEAST_PAIRED = 60
-"""The same of the documents of two rounds: a document in which they differ a lot is rarer."""
+"""The same for the documents of two rounds, where a document with a large difference is rarer."""
 LEAST_SHARE = 0.6
-"""The same as a share of its documents."""
+"""Smallest effective number of documents as a share of the actual number of documents."""
 MOST_WITHOUT = 0.25
-"""Share of documents without any disorder above which nothing is told."""
+"""Share of documents without any disorder above which no estimate is given."""
 LEVEL = 0.05
 FOUND = 0.8
 DRAWS = 400
@@ -43,20 +45,20 @@ FEWEST_DRAWS = 100
 CELLS = 2_000_000
 _SEED = 0xDE7EC7
 _ERRORS = np.array([0.5, 1.0, 1.5, 2.0, 2.4, 2.8, 3.2, 3.7, 4.3, 5.0, 6.0, 7.5, 10.0])
-"""Standard errors at which the share is computed."""
+"""Differences at which the power is computed, as multiples of the standard error."""
 
 Side = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Detectable:
-    """Differences that about three of four such comparisons would find at 5 %.
+    """Differences that about three of four such comparisons would find at the 5 % level.
 
     Attributes
     ----------
     worse, better
-        Distance by which γ of the first corpus would have to be below, and above, that of the
-        second; None where no γ is so far above.
+        Distance by which γ of the first corpus would have to be below, or above, that of the
+        second; None if no possible γ is that far away.
     """
 
     worse: float | None
@@ -76,15 +78,15 @@ class Detectable:
 def detectable(
     first: Side, second: Side, *, paired: bool, errors: tuple[float, float] = (0.0, 0.0)
 ) -> Detectable | None:
-    """Return the differences that the test finds; None where there is too little to tell.
+    """Return the differences that the test would find; None if there are too few data.
 
     Parameters
     ----------
     first, second
-        Observed and expected disorders of the documents or clusters of either corpus; shape
-        (parts,).
+        Observed and expected disorders of the documents or clusters of each corpus, shape
+        (parts,) each.
     paired
-        Whether the two have the same parts.
+        Whether the two corpora have the same parts.
     errors
         Relative standard errors of the two expected disorders.
     """
@@ -120,7 +122,7 @@ def detectable(
 
 
 def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
-    """Return parts whose disorder is so many times as large.
+    """Return parts whose disorder is multiplied by a factor.
 
     Parameters
     ----------
@@ -129,7 +131,8 @@ def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
     factor
         Factor of the disorder.
     evenly
-        Whether the spread has the same factor, also where that is less than 1; otherwise its root.
+        Whether the spread is always multiplied by the same factor. Otherwise it is multiplied by
+        the square root of a factor below 1.
     """
     if evenly or factor > 1:
         times = factor
@@ -139,14 +142,14 @@ def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
 
 
 def too_unequal(observed: Floats, expected: Floats, *, least: int = LEAST) -> bool:
-    """Return whether documents are too few, too unequal or too short to tell a power.
+    """Return whether documents are too few, too unequal or too short to estimate a power.
 
     Parameters
     ----------
     observed, expected
         Disorders of the documents, shape (parts,).
     least
-        Documents of one size that are enough.
+        Smallest sufficient number of documents of equal size.
     """
     equal = equal_parts(expected)
     number = len(expected)
@@ -155,12 +158,12 @@ def too_unequal(observed: Floats, expected: Floats, *, least: int = LEAST) -> bo
 
 
 def equal_parts(expected: Floats) -> float:
-    """Return how many parts of one size tell as much.
+    """Return the effective number of parts: parts of equal size with the same information.
 
     Parameters
     ----------
     expected
-        Expected disorder of each, shape (parts,).
+        Expected disorder of each part, shape (parts,).
 
     >>> equal_parts(np.ones(4)), round(equal_parts(np.array([10.0, 1, 1])), 2)
     (4.0, 1.41)
@@ -169,7 +172,7 @@ def equal_parts(expected: Floats) -> float:
 
 
 def _resampled(first: Side, second: Side, paired: bool) -> tuple[Parts, Parts]:
-    """Return the parts of corpora whose documents are drawn with replacement."""
+    """Return the parts of resampled corpora, whose documents are drawn with replacement."""
     rng = np.random.default_rng(np.random.SeedSequence(_SEED))
     sizes = len(first[0]), len(second[0])
     draws = int(min(DRAWS, max(FEWEST_DRAWS, CELLS // max(sizes))))
@@ -185,15 +188,15 @@ def _resampled(first: Side, second: Side, paired: bool) -> tuple[Parts, Parts]:
 
 
 def _least(gains: Floats, shares: Floats, spreads: Floats) -> float | None:
-    """Return the difference that is found in `FOUND` on average; None if none is.
+    """Return the difference that is found with mean probability `FOUND`; None if none is.
 
     Parameters
     ----------
     gains, shares
-        Differences, increasing, and how often each is found.
+        Increasing differences, and the share of tests that find each of them.
     spreads
-        Standard errors of other samples as multiples of this one's: each would be told a difference
-        so many times as large.
+        Standard errors of resampled corpora as multiples of the observed standard error. A corpus
+        whose standard error is k times as large would estimate k times the difference.
     """
 
     def mean_share(gain: float) -> float:

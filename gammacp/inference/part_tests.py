@@ -1,25 +1,30 @@
-"""Tests of γ as a ratio of sums over parts: of one, of the difference of two, of many annotators.
+"""Test γ as a ratio of sums over parts: one γ, the difference of two, or many annotators.
 
-With θ = Σ o / Σ e = 1 − γ over parts (documents, clusters of documents), what part i moves is
+Write θ = Σ o / Σ e = 1 − γ, with the observed disorder o and the expected disorder e of each part
+(document or cluster of documents). The influence of part i is θ minus θ without part i, exactly
 
-    g_i = (o_i − θ·e_i) / (Σ e − e_i),
+    g_i = (o_i − θ·e_i) / (Σ e − e_i).
 
-exactly θ minus θ without part i: Σ g² is the jackknife's variance but for its factor (n − 1)/n,
-without which few parts are safer. Where spread grows with e, Satterthwaite's degrees of freedom are
-(Σ e²)² / Σ e⁴ − 1, n − 1 for parts that are alike. The parts of one text are not independent: the
-residuals' first four cosines along the expected disorder stand for them, with four degrees of
-freedom (Müller 2014, "HAC corrections for strongly autocorrelated time series").
+Σ g² is the jackknife variance without its factor (n − 1)/n; omitting this factor is safer when
+there are few parts. If the spread of a part grows with e, Satterthwaite's degrees of freedom are
+(Σ e²)² / Σ e⁴ − 1, which is n − 1 for parts of equal size. The parts of a single text are not
+independent. The first four cosine transforms of their residuals along the expected disorder are
+used in their place, with four degrees of freedom (Müller 2014, "HAC corrections for strongly
+autocorrelated time series").
 
-Two γ are equal where the difference of the two θ is 0, and where their log ratio is. Skew of one
-side makes the one test too easy or the other, by its direction; so the standard error is the larger
-of both, that of the log ratio carried to the difference by the logarithmic mean of the two θ, with
-the fewer degrees of freedom; and p is no less than that of Hall's t below. What the levels are is
-in docs/tests.md (`experiments/tests_hold.py`).
+Two γ are equal if the difference of the two θ is 0, or equivalently if their log ratio is 0. If one
+side is skewed, one of these two tests rejects too easily; the direction of the skew determines
+which. Therefore the larger of the two standard errors is used, with the smaller degrees of freedom.
+The standard error of the log ratio is converted to the scale of the difference by the logarithmic
+mean of the two θ. In addition, p is never smaller than the p-value of Hall's t. The measured levels
+of the tests are in docs/tests.md (`experiments/tests_hold.py`).
 
-The interval of one γ over documents inverts Hall's transformation of the t that Σ g² gives, which
-counts the skew of the g (Hall 1992, "On the removal of skewness by transformation").
+The interval of one γ over documents is based on t with the variance Σ g². It inverts Hall's
+transformation, which corrects t for the skew of the g (Hall 1992, "On the removal of skewness by
+transformation").
 
-All functions take arrays whose last axis is the parts, so that simulations call what users call.
+All functions take arrays whose last axis runs over parts, so that simulations can test many data
+sets at once with the same functions that users call.
 """
 
 import math
@@ -40,17 +45,17 @@ FEWEST_ALIGNMENTS = 30
 """Unitary alignments of one text below which there is no p, and no interval."""
 COSINES = 4
 STRETCHES = 12
-"""Into how many stretches a text is cut where annotators are compared with each other on it."""
+"""Number of stretches into which a text is cut to compare its annotators with each other."""
 RECOMBINATIONS = 9999
 FEWEST_ANNOTATORS = 3
-"""Of each group below which normalised xRR has no p."""
+"""Number of annotators in each group below which normalised xRR has no p."""
 _NO_VARIANCE = 1e-24
 _NO_SKEW = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """1 − γ with what its parts move it by.
+    """θ = 1 − γ with the influence of each part on it.
 
     Attributes
     ----------
@@ -61,7 +66,7 @@ class Parts:
     df
         Degrees of freedom of that variance, shape (…).
     third
-        The third moment of θ, Σ influences³ corrected for few parts, shape (…); 0: not known.
+        Third moment of θ, which is Σ influences³ corrected for few parts, shape (…); 0 if unknown.
     """
 
     ratio: Floats
@@ -76,7 +81,7 @@ class Parts:
 
 
 def independent_parts(observed: Floats, expected: Floats) -> Parts:
-    """Parts that are independent of each other: documents, or clusters of them.
+    """Return θ and the influences of independent parts: documents, or clusters of them.
 
     Parameters
     ----------
@@ -96,7 +101,9 @@ def independent_parts(observed: Floats, expected: Floats) -> Parts:
 
 
 def parts_in_order(observed: Floats, expected: Floats) -> Parts:
-    """Parts of one text in order; neighbouring parts may be correlated.
+    """Return θ and four influences for the ordered parts of one text, which may be correlated.
+
+    Each influence is the sum of the parts' residuals weighted by a cosine along the text.
 
     Parameters
     ----------
@@ -126,13 +133,15 @@ def _third_moment(influences: Floats) -> Floats:
 def interval_over_documents(
     observed: Floats, expected: Floats, *, error: float = 0.0, confidence: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """γ of these annotators on very many such documents: both ends, shape (…) each; at most 1.
+    """Return the ends of the interval of γ for these annotators over documents like these.
 
-    Documents or clusters of them have to be independent of each other. Their influences g have the
-    skew b = Σ g³/(Σ g²)^1.5, corrected for few parts; where Student's t would say θ ± t·√(Σ g²),
-    t is replaced by (∛(1 + b·(t − b/6)) − 1)·3/b. Degrees of freedom are Satterthwaite's for a
-    variance that grows with e^1.5: between documents whose units differ (e) and documents that
-    have a level of their own (e²). Where one part has all of e, nothing is known below γ = 1.
+    The ends have shape (…) each and are at most 1. The documents, or clusters of them, must be
+    independent of each other. Their influences g have the skew b = Σ g³/(Σ g²)^1.5, corrected for
+    few parts. Student's interval would be θ ± t·√(Σ g²); here t is replaced by
+    (∛(1 + b·(t − b/6)) − 1)·3/b. The degrees of freedom are Satterthwaite's for a variance that
+    grows with e^1.5. This is a compromise: the variance grows with e if units vary independently,
+    and with e² if each document has its own level of agreement. If one part has all of e, the lower
+    end is −∞.
 
     Parameters
     ----------
@@ -141,7 +150,7 @@ def interval_over_documents(
     error
         Relative standard error of the expected disorder, from random sets.
     confidence
-        Coverage that is aimed at, in (0, 1).
+        Nominal coverage, in (0, 1).
 
     >>> low, high = interval_over_documents(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.full(5, 8.0))
     >>> round(float(low), 3), round(float(high), 3)
@@ -168,7 +177,9 @@ def interval_over_documents(
 def hall_moves(
     influences: Floats, variance: float, df: float, confidence: float
 ) -> tuple[float, float]:
-    """Return how far up and down a value may lie by Hall's t; NaN where skew leaves it open.
+    """Return the distances from a value to the upper and lower end of its interval by Hall's t.
+
+    The distance to the lower end is negative. A distance is NaN if it cannot be computed.
 
     Parameters
     ----------
@@ -179,7 +190,7 @@ def hall_moves(
     df
         Degrees of freedom.
     confidence
-        Coverage that is aimed at, in (0, 1).
+        Nominal coverage, in (0, 1).
     """
     from scipy.special import stdtrit
 
@@ -191,7 +202,7 @@ def hall_moves(
 
 
 def _with_skew(t: Floats, skew: Floats) -> Floats:
-    """Hall's transformation inverted: t + b·t²/3 + b²·t³/27 + b/6 takes what is found to t."""
+    """Invert Hall's transformation: return the x for which x + b·x²/3 + b²·x³/27 + b/6 = t."""
     b = np.where(np.abs(skew) < _NO_SKEW, _NO_SKEW, skew)
     return (np.cbrt(1 + b * (t - b / 6)) - 1) * 3 / b
 
@@ -203,10 +214,10 @@ class GammaDifference:
     Attributes
     ----------
     value, error, df
-        The difference with its standard error and degrees of freedom.
+        The difference with its standard error and degrees of freedom. The standard error may be
+        that of the log ratio, if this is the larger one.
     spread, skew
-        The standard error of the difference itself, where `error` is that of the log ratio, and
-        what skews it: 0 where that is not known.
+        The standard error of the plain difference, and its skew (0 if unknown), for Hall's t.
     """
 
     value: Floats
@@ -217,9 +228,10 @@ class GammaDifference:
 
     @property
     def p(self) -> Floats:
-        """Return the two-sided p of no difference.
+        """Return the two-sided p-value of the hypothesis of no difference.
 
-        It is the larger of Student's and, where the parts are skewed, Hall's.
+        It is the p-value of Student's t or, if the parts are skewed, the larger of those of
+        Student's and Hall's t.
         """
         from scipy.special import stdtr
 
@@ -231,7 +243,7 @@ class GammaDifference:
         return np.asarray(np.where(b == 0, plain, np.fmax(plain, hall)))
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """All differences that p would not refuse.
+        """Return the interval of all differences that the test would not reject.
 
         Parameters
         ----------
@@ -249,7 +261,7 @@ class GammaDifference:
 
     @property
     def p_of_more(self) -> Floats:
-        """Return the one-sided p of a difference of at most 0, against more."""
+        """Return the one-sided p of a difference of at most 0, against a positive difference."""
         from scipy.special import stdtr
 
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -271,7 +283,7 @@ class GammaDifference:
 def difference(
     first: Parts, second: Parts, errors: tuple[float, float] = (0.0, 0.0)
 ) -> GammaDifference:
-    """γ of the first minus γ of the second, whose parts are others.
+    """Return γ of the first side minus γ of the second, for sides with different parts.
 
     Parameters
     ----------
@@ -303,12 +315,12 @@ def difference(
 
 
 def paired_difference(first: Parts, second: Parts, error: Floats | float = 0.0) -> GammaDifference:
-    """γ of the first minus γ of the second, part by part of the same documents or clusters.
+    """Return γ of the first side minus γ of the second, for sides with the same parts.
 
     Parameters
     ----------
     first, second
-        The two sides, with as many parts in the same order.
+        The two sides, with the same documents or clusters in the same order.
     error
         Relative standard error of the two expected disorders together.
     """
@@ -326,14 +338,17 @@ def paired_difference(first: Parts, second: Parts, error: Floats | float = 0.0) 
 def _larger(
     a: Floats, b: Floats, plain: Floats, relative: Floats, df: Floats, third: Floats
 ) -> GammaDifference:
-    """Return b − a with the larger standard error, which may have no value where θ is 0."""
+    """Return the difference b − a with the larger standard error of the plain and the log scale.
+
+    The standard error of the log ratio is undefined if a θ is 0; then the plain one is used.
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = np.abs(a - b) < 1e-9 * (a + b)
         mean = np.where(alike, (a + b) / 2, (a - b) / np.log(a / b))
         error = np.fmax(np.sqrt(plain), mean * np.sqrt(relative))
-        # γ is 1 − θ, so that skew of θ turns round.
+        # γ is 1 − θ, so its skew has the opposite sign.
         skew = np.where(plain > _NO_VARIANCE, -third / plain**1.5, 0.0)
-    # Sums that should cancel do so but for rounding: parts that are all alike have no spread.
+    # Parts that are all alike have no spread; remove what rounding errors leave of it.
     error = np.where(error < 1e-12, 0.0, error)
     return GammaDifference(b - a, error, df, np.sqrt(plain), skew)
 
@@ -341,12 +356,12 @@ def _larger(
 def gain(
     full: Parts, rest: Parts, errors: tuple[Floats | float, Floats | float] = (0.0, 0.0)
 ) -> GammaDifference:
-    """γ of the rest minus γ of everybody, on the same stretches or documents.
+    """Return γ without one annotator minus γ of all, on the same stretches or documents.
 
     Parameters
     ----------
     full, rest
-        Everybody, and all but one; parts in the same order.
+        Parts of all annotators, and of all but one, in the same order.
     errors
         Relative standard errors of the two expected disorders.
     """
@@ -364,7 +379,7 @@ def cluster_sums(values: Floats, clusters: Indices) -> Floats:
     values
         Values of each part, shape (…, parts).
     clusters
-        Numbers from 0 of what is independent, shape (parts,).
+        Number of each part's cluster, from 0, shape (parts,). Clusters are independent.
 
     >>> cluster_sums(np.array([1.0, 2.0, 4.0]), np.array([1, 0, 1])).tolist()
     [2.0, 5.0]
@@ -377,10 +392,10 @@ def cluster_sums(values: Floats, clusters: Indices) -> Floats:
 def change_in_order(
     values: Floats, weights: Floats, places: Floats, clusters: Indices | None = None
 ) -> GammaDifference:
-    """Return the rise of a weighted straight line from place 0 to place 1.
+    """Return the rise of a weighted regression line from place 0 to place 1.
 
-    The standard error needs no equal spread: it is about the jackknife's over parts (HC3; MacKinnon
-    & White 1985), with (Σ w)² / Σ w² − 2 degrees of freedom.
+    The standard error does not assume equal variances: it is approximately the jackknife's over
+    parts (HC3; MacKinnon & White 1985), with (Σ w)² / Σ w² − 2 degrees of freedom.
 
     Parameters
     ----------
@@ -389,7 +404,7 @@ def change_in_order(
     places
         Places of the parts; shape (parts,).
     clusters
-        Numbers from 0 of what is independent; None: each part. Shape (parts,).
+        Number of each part's cluster, from 0, shape (parts,); None if all parts are independent.
 
     >>> found = change_in_order(np.array([1.0, 3, 2, 4]), np.ones(4), np.arange(4) / 3)
     >>> float(found.value), float(found.df)
@@ -412,7 +427,7 @@ def change_in_order(
 
 
 def holm(p: Floats) -> Floats:
-    """Return p corrected for how many there are along the last axis (Holm 1979); NaN stays.
+    """Return p-values after Holm's correction (1979) along the last axis; NaN stays NaN.
 
     Parameters
     ----------
@@ -432,14 +447,14 @@ def holm(p: Floats) -> Floats:
 
 
 def with_holm(found: Iterable[T], p: str = "p") -> tuple[T, ...]:
-    """Return test results with p after Holm's correction for all of them as `p_holm`.
+    """Return test results with `p_holm` set to p after Holm's correction for all of them.
 
     Parameters
     ----------
     found
-        Dataclasses that have `p_holm`.
+        Instances of a dataclass with a field `p_holm`.
     p
-        Name of the field of p.
+        Name of the field that contains p.
     """
     rows = list(found)
     corrected = holm(np.array([getattr(row, p) for row in rows])).tolist()
@@ -454,16 +469,17 @@ def below_the_rest(
     Parameters
     ----------
     observed, expected
-        Sums of each row in each part, shape (…, rows, parts); expected 0 where a row has nothing
-        there.
+        Sums of each row in each part, shape (…, rows, parts). The expected sum is 0 where a row has
+        no data in a part.
     errors
-        Relative standard errors of the expected sums, shape (…, rows); they may be of one sample.
+        Relative standard errors of the expected sums, shape (…, rows). The rows may share a sample,
+        so that their errors are correlated.
 
     Returns
     -------
     GammaDifference
-        Shape (…, rows); NaN for a row on fewer than `FEWEST_PARTS` parts, and where the parts leave
-        no spread.
+        Differences, shape (…, rows); NaN for a row with fewer than `FEWEST_PARTS` parts, and for a
+        row whose parts have no spread.
 
     >>> observed = np.array([[4.0, 5, 4, 6, 5, 4], [2, 3, 1, 2, 2, 3], [2, 1, 2, 3, 2, 1]])
     >>> found = below_the_rest(observed, np.full((3, 6), 9.0))
@@ -501,9 +517,11 @@ class Replication:
     Attributes
     ----------
     value
-        γ across / √(γ within the one · γ within the other); NaN where a γ within is not positive.
+        γ between the groups divided by the geometric mean of the γ within each group; NaN if a γ
+        within a group is not positive.
     p_parts, p_annotators
-        p by a jackknife over documents or stretches, and over annotators; NaN where there is none.
+        p-values by a jackknife over documents or stretches, and by one over annotators; NaN if they
+        cannot be computed.
     """
 
     value: float
@@ -512,7 +530,7 @@ class Replication:
 
     @property
     def p(self) -> float:
-        """The larger of the two."""
+        """Return the larger of the two p-values."""
         return float(np.maximum(self.p_parts, self.p_annotators))
 
 
@@ -523,16 +541,17 @@ def replication(
     second: Sequence[int],
     errors: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> Replication:
-    """Normalised xRR (Wong, Paritosh & Aroyo 2021), and whether it is below 1.
+    """Compute normalised xRR (Wong, Paritosh & Aroyo 2021) and test whether it is below 1.
 
     Parameters
     ----------
     observed, expected
         Disorders of each pair of annotators, shape (annotators, annotators, parts), symmetric.
     first, second
-        Annotators of the two groups; without three in each there is no p.
+        Annotators of the two groups. If a group has fewer than three, there is no p.
     errors
-        Relative standard errors of the expected disorder across, within the first, the second.
+        Relative standard errors of the expected disorder between the groups, within the first
+        group, and within the second.
     """
     from scipy.special import stdtr
 
@@ -562,7 +581,7 @@ def replication(
 
 
 def _gammas(o: Floats, e: Floats, a: Indices, b: Indices) -> Floats:
-    """γ across two groups, within the one and within the other, from the pairs' disorders."""
+    """Return γ between two groups, within the first and within the second."""
     sides = ((a, b), (a, a), (b, b))
     return ratios(*(np.array([d[np.ix_(r, c)].sum() for r, c in sides]) for d in (o, e)))
 
@@ -582,19 +601,21 @@ def _jackknife(left_out: Iterable[float]) -> float:
 
 
 def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float, float]:
-    """Return p of documents against random sets of their own, and the least p that these can give.
+    """Return p of the disorder of documents against random sets, and the smallest possible p.
 
-    Under chance inside each document its own annotation is as good as any of its random sets, and
-    may change places with it. p is the share of these recombinations, the data among them, whose
-    sum is at most the data's: exact for any number of documents and sets, one each at least. All
-    recombinations are counted where they are few, otherwise `RECOMBINATIONS` random ones.
+    Under the hypothesis of chance, the annotation of a document is exchangeable with each of the
+    document's random sets. A recombination chooses, for each document, its own annotation or one of
+    its random sets. p is the share of recombinations, including the data themselves, whose summed
+    disorder is at most that of the data. The test is exact for any number of documents and sets, at
+    least one of each. All recombinations are counted if there are few of them, otherwise
+    `RECOMBINATIONS` random ones.
 
     Parameters
     ----------
     own
-        Disorder of each document, weighted, shape (documents,).
+        Weighted disorder of each document, shape (documents,).
     sets
-        The same of the random sets of each document.
+        Weighted disorders of the random sets of each document.
     seed
         Seed of the random recombinations.
 

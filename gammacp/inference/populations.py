@@ -1,28 +1,32 @@
-"""Intervals of γ over documents, over annotators, and over both drawn anew.
+"""Compute intervals of γ over documents, over annotators, and over both.
 
-γ = 1 − Σ o / Σ e over documents and, within each, over its pairs of annotators, so who the
-annotators are moves γ as the documents do, and pairs that share an annotator move together. Without
-annotator a each of a's documents of three and more has the mean of the other pairs, and one of two
-is gone: that is θ₋ₐ = 1 − γ without a. What a moves it by is counted as a logarithm, ℓₐ, the mean
-over annotators (weighted by their share of Σ e) taken off:
+γ = 1 − Σ o / Σ e, where the sums run over documents and, within each document, over its pairs of
+annotators. γ therefore depends on the sample of annotators as well as on the sample of documents,
+and pairs that share an annotator are correlated. The influence of annotator a is measured by
+leaving a out: a document with three or more annotators is then represented by the mean of its other
+pairs, and a document with two is dropped. This gives θ₋ₐ = 1 − γ without a. The influence ℓₐ is the
+logarithm of θ₋ₐ / θ minus the mean of these logarithms, weighted by each annotator's share of Σ e.
 
-- Σ ℓₐ² is two things: what leaving a out of one document moves, squared and summed over documents
-  (its *own* part, which varies between the documents of an annotator anyway), and the rest, which
-  documents with an annotator in common have in common (as in the two-way variance of Cameron,
-  Gelbach & Miller 2011). `_OWN` of the own part is taken off for the rest. Student's t is that of
-  few annotators for the rest, with Satterthwaite's degrees of freedom from their shares, and that
-  of many cells for the own part.
-- Distances on the scale of log(1 − γ) are added as the sides of a right triangle are (Zou & Donner
-  2008, MOVER): over annotators, on these documents, the rest and the own part; over both, the rest
-  and the interval over documents (`gammacp.inference.resampling`), which has the own part in it. Of
-  fewer than five documents Σ ℓₐ² is not taken apart.
+- Σ ℓₐ² has two components. The *own* part is the effect of leaving a out of a single document,
+  squared and summed over documents; it varies between the documents of one annotator anyway. The
+  rest is common to documents that share an annotator, as in the two-way variance of Cameron,
+  Gelbach & Miller (2011). It is estimated as Σ ℓₐ² minus `_OWN` times the own part. The quantile of
+  Student's t for the rest has Satterthwaite's degrees of freedom from the shares of the annotators,
+  which are few. For the own part they follow from the number of cells (document and annotator).
+- Distances on the scale of log(1 − γ) are combined as the root of the sum of their squares (MOVER;
+  Zou & Donner 2008). The interval over annotators, on these documents, combines the rest and the
+  own part. The interval over both combines the rest and the interval over documents
+  (`gammacp.inference.resampling`), which already includes the own part. With fewer than five
+  documents, Σ ℓₐ² is not split.
 
-Annotators of fixed teams are not independent of each other: a team is then one annotator, who has
-all of the documents that it annotates. Two annotators tell nothing of others, nor do four teams.
-Within an alignment of many, a unitary alignment's disorder
-is borne by its pairs of which one has a unit, each by its cost; that the others would be aligned
-anew without a is left out, which makes Σ ℓₐ² larger. What the intervals cover is in
-docs/populations.md (`experiments/populations.py`).
+Annotators in fixed teams are not independent of each other. A team is then treated as one
+annotator, who has all of the documents that the team annotates. Two annotators are too few to
+say anything about others, and so are four teams.
+
+In an alignment of more than two annotators, the disorder of a unitary alignment is divided among
+its pairs with at least one unit, in proportion to their costs. The others would be aligned
+differently without a. This is ignored, which makes Σ ℓₐ² larger. The measured coverage of the
+intervals is in docs/populations.md (`experiments/populations.py`).
 """
 
 import math
@@ -46,11 +50,11 @@ Interval = tuple[float, float]
 _OWN = 0.9
 _FEW = 8
 TOLD_FROM = 5
-"""Annotators from which an interval over them is told in words; it is so wide with fewer."""
+"""Smallest number of annotators for a sentence on their interval; with fewer it is too wide."""
 _FEWEST_TEAMS = 5
 _FEW_TEAMS = 12
 _NUMERALS = {2: "Two", 3: "Three", 4: "Four"}
-# Pairs whose costs are held at once.
+# Number of pairs whose costs are kept in memory at once.
 _AT_ONCE = 1_000_000
 
 
@@ -63,8 +67,8 @@ class PairSums:
     document, annotator
         Numbers from 0, shape (rows,).
     observed, expected
-        Half of what the annotator's pairs cost there: the rows of a document sum to what the
-        document adds to Σ o and Σ e. Shape (rows,).
+        Half of the observed and of the expected cost of the annotator's pairs in the document,
+        shape (rows,). The rows of a document thus add up to its contribution to Σ o and Σ e.
     """
 
     document: Indices
@@ -85,11 +89,11 @@ class PairSums:
         Parameters
         ----------
         document
-            The document of each pair, numbers from 0; shape (pairs,).
+            Number of the document of each pair, from 0; shape (pairs,).
         pair
-            The two annotators of each pair, numbers from 0; shape (pairs, 2).
+            Numbers of the two annotators of each pair, from 0; shape (pairs, 2).
         observed, expected
-            Amounts that the pair adds to the two sums; shape (pairs,).
+            Contributions of each pair to the two sums; shape (pairs,).
 
         >>> PairSums.of_pairs([0, 0], [(0, 1), (0, 2)], [1.0, 3.0], [4.0, 4.0]).observed.tolist()
         [2.0, 0.5, 1.5]
@@ -109,7 +113,7 @@ class PairSums:
         Parameters
         ----------
         teams
-            The team of each annotator, by its number; shape (annotators,).
+            Number of each annotator's team, shape (annotators,).
 
         Raises
         ------
@@ -133,23 +137,23 @@ class PairSums:
 
 @dataclass(frozen=True, kw_only=True)
 class Over:
-    """Three intervals of one γ, each about another population.
+    """Three intervals of one γ, each for a different population.
 
     Attributes
     ----------
     documents
-        Interval of these annotators, on other documents like these; None where there are too few.
+        Interval for these annotators on other documents like these; None if there are too few.
     annotators
-        Interval of other annotators like these, on these documents.
+        Interval for other annotators like these on these documents.
     both
-        Interval of other annotators on other documents.
+        Interval for other annotators on other documents.
     n_documents, n_annotators
         Number of documents (or clusters of them), and of annotators.
     n_teams
-        Number of teams that the annotators work in; None if each is by itself. Intervals over
-        annotators are over teams then.
+        Number of teams in which the annotators work; None if they do not work in teams. With
+        teams, intervals over annotators are intervals over teams.
     confidence
-        Coverage that is aimed at.
+        Nominal coverage.
     reason
         Reason why there is no interval over annotators.
     documents_reason
@@ -175,7 +179,7 @@ class Over:
         return {**record, "reason": "; ".join(reasons) or None}
 
     def in_words(self) -> str:
-        """Whom each interval is about; that over documents has a sentence of its own."""
+        """Return sentences on the intervals; that over documents alone is described elsewhere."""
         if self.n_teams is None and 1 < self.n_annotators < TOLD_FROM:
             many = _NUMERALS[self.n_annotators]
             few = f"{many} annotators are too few to say what others would reach."
@@ -257,17 +261,17 @@ def intervals_over(
     Parameters
     ----------
     sums
-        Sums that γ is a ratio of.
+        The sums whose ratio is 1 − γ.
     documents
-        The interval over documents; without it there is none over both.
+        The interval over documents. If it is None, there is no interval over both.
     clusters
-        The cluster of each document, by its number; None if each is one by itself.
+        Number of each document's cluster; None if the documents are independent.
     teams
-        The team of each annotator, by its number; None if each is independent of the others.
+        Number of each annotator's team; None if the annotators are independent.
     error
-        Relative standard error of Σ e; the interval over documents has it already.
+        Relative standard error of Σ e. The interval over documents already includes it.
     confidence
-        Coverage that is aimed at, in (0, 1).
+        Nominal coverage, in (0, 1).
 
     Raises
     ------
@@ -321,18 +325,19 @@ def _populations(
     clusters: Sequence[int] | Indices | None,
     teams: Sequence[int] | Indices | None,
 ) -> tuple[PairSums, Indices, Indices, Over]:
-    """Count documents or clusters of them, and annotators or teams.
+    """Determine the independent documents or clusters, and the annotators or teams.
 
     Returns
     -------
     sums
-        Those of teams, if annotators work in teams.
+        The sums by document and team if annotators work in teams, otherwise `sums` unchanged.
     parts
-        The document or cluster of each entry of the sums.
+        Document or cluster of each entry of the sums.
     people
         Numbers of the annotators or teams that occur.
     over
-        With the counts, and with the reason if there is no interval over annotators.
+        A copy of `over` with the counts, and with the reason if there is no interval over
+        annotators.
     """
     n_annotators = int(np.count_nonzero(np.bincount(sums.annotator)))
     if teams is not None:
@@ -352,22 +357,22 @@ def _populations(
 
 
 def _summed_by_cell(values: Floats, cells: Indices) -> Floats:
-    """Return the sums of values of the same cell, in the order of the cells' numbers."""
+    """Return the sum of the values in each cell, in the order of the cells' numbers."""
     if (cells[1:] > cells[:-1]).all():
-        # As they are where no documents are clustered.
+        # Without clusters, the cells are already distinct and sorted.
         return values
     places = np.unique(cells, return_inverse=True)[1]
     return np.bincount(places, values).astype(np.float64)
 
 
 def _around(theta: float, legs: Interval) -> Interval:
-    """γ so far below and above, on the scale of log θ."""
+    """Return the interval of γ whose ends have these distances from it on the scale of log θ."""
     with np.errstate(over="ignore"):
         return 1 - theta * float(np.exp(legs[0])), 1 - theta * float(np.exp(-legs[1]))
 
 
 def _unknown(sums: PairSums, people: int, teams: bool) -> str | None:
-    """Return why nothing is known of other annotators or teams; None if something is."""
+    """Return why there is no interval over annotators or teams; None if there can be one."""
     if teams and people < _FEWEST_TEAMS:
         if people == 1:
             few = "1 team is"
@@ -382,9 +387,11 @@ def _unknown(sums: PairSums, people: int, teams: bool) -> str | None:
 
 
 def _left_out(sums: PairSums) -> tuple[Floats, Floats, Floats]:
-    """Σ o and Σ e without each annotator, and what leaving out in one document moves (rows).
+    """Return Σ o and Σ e without each annotator, and the influence of each row of the sums.
 
-    A document of n annotators without one of them has C(n − 1, 2) pairs, whose mean stands for it.
+    The influence of a row is the change when its annotator is left out of its document alone. A
+    document of n annotators without one of them has C(n − 1, 2) pairs, and their mean represents
+    it.
     """
     n = np.bincount(sums.document)
     pairs = np.maximum(n - 2, 1)
@@ -392,7 +399,7 @@ def _left_out(sums: PairSums) -> tuple[Floats, Floats, Floats]:
     moves: list[Floats] = []
     for values in (sums.observed, sums.expected):
         total = np.bincount(sums.document, values).astype(np.float64)
-        moved = total[sums.document]  # changed where it is: there may be millions
+        moved = total[sums.document]  # modified in place, as there may be millions of rows
         moved -= n[sums.document] * values
         moved *= 2
         moved /= pairs[sums.document]
@@ -407,16 +414,16 @@ def _left_out(sums: PairSums) -> tuple[Floats, Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class PairCells:
-    """Amounts that pairs of annotators add to Σ o and Σ e, by document and category.
+    """Contributions of pairs of annotators to Σ o and Σ e, by document and category.
 
     Attributes
     ----------
     document, category
-        Numbers from 0, shape (cells,).
+        Numbers of the document and of the category, from 0, shape (cells,) each.
     pair
         Numbers of the two annotators, shape (cells, 2).
     observed, expected
-        Shape (cells,).
+        Contributions to Σ o and Σ e, shape (cells,) each.
     """
 
     document: Indices
@@ -426,7 +433,7 @@ class PairCells:
     expected: Floats
 
     def without_categories(self) -> "PairCells":
-        """Return a cell per document and pair."""
+        """Return the cells summed over categories, one per document and pair."""
         keys = np.column_stack((self.document, self.pair))
         distinct, place = np.unique(keys, axis=0, return_inverse=True)
         o, e = (
@@ -448,18 +455,19 @@ class PairCells:
 
 @dataclass(frozen=True, eq=False)
 class AlignedDocuments:
-    """Documents with their best alignments and what these are compared with.
+    """Documents with their best alignments and expected disorders.
 
     Attributes
     ----------
     continua
         Continua in order, with the same categories.
     columns
-        The alignments of some neighbours of as many annotators, by their numbers.
+        Function that returns the alignments of some documents, given their numbers. The documents
+        must be neighbours with equal numbers of annotators.
     expected
-        The expected disorder of each.
+        Expected disorder of each document.
     dissimilarity
-        Dissimilarity by which they are aligned.
+        Dissimilarity used for the alignments; None if there are no documents.
     """
 
     continua: ContinuumSequence
@@ -469,12 +477,12 @@ class AlignedDocuments:
 
     @classmethod
     def of(cls, scored: Sequence[tuple[Alignment, float]]) -> "AlignedDocuments":
-        """Return the same of alignments by one dissimilarity.
+        """Build the documents from alignments that use the same dissimilarity.
 
         Parameters
         ----------
         scored
-            Each document's best alignment and its expected disorder.
+            Best alignment and expected disorder of each document.
         """
         part = AlignedPart.of([alignment for alignment, _ in scored])
         continua = ContinuumSequence.of(alignment.continuum for alignment, _ in scored)
@@ -485,7 +493,10 @@ class AlignedDocuments:
         return cls(continua, part.at, np.array([e for _, e in scored]), by)
 
     def blocks(self) -> Iterator[Indices]:
-        """Numbers of neighbours that have as many annotators, so many at once."""
+        """Yield blocks of neighbouring documents with equal numbers of annotators.
+
+        Each block contains the numbers of its documents. Its size is limited to save memory.
+        """
         n = self.continua.n_annotators
         if len(n):
             kinds = len(self.continua[0].categories) + 1
@@ -501,14 +512,15 @@ class AlignedDocuments:
 
 
 def pair_cells_of(scored: AlignedDocuments) -> PairCells:
-    """Return the costs of the pairs of alignments, one alignment per document.
+    """Return the costs of the pairs of annotators, by document and category.
 
-    A pair of units costs half for the category of either, a unit alone all for its own.
+    The cost of a pair of units is divided equally between the categories of the two units. The cost
+    of an unaligned unit belongs to its own category.
 
     Parameters
     ----------
     scored
-        The documents.
+        The documents with their alignments.
 
     Raises
     ------
@@ -541,7 +553,7 @@ def pair_sums_of(scored: AlignedDocuments, weights: Sequence[float] = ()) -> Pai
     sums = [vars(cells.sums(heavy)) for cells in _cells_of_blocks(scored)]
     if not sums:
         raise DataError("no document has a γ")
-    # No column is there twice for longer than it takes.
+    # Free each block's column as soon as it is concatenated, so that only one exists twice.
     return PairSums(**{name: np.concatenate([s.pop(name) for s in sums]) for name in [*sums[0]]})
 
 
@@ -554,7 +566,7 @@ def _cells_of_blocks(scored: AlignedDocuments) -> Iterator[PairCells]:
         names, whose = continua.people
         number = np.array([people.setdefault(a, len(people)) for a in names])
         who = number[whose].reshape(-1, n)
-        # Unlabelled ones are the first kind.
+        # Unlabelled units have code −1, so they become kind 0.
         kind = continua.all_units().category_codes.astype(np.int64) + 1
         owner = np.repeat(np.arange(len(block)), continua.n_units)
         i, j = np.triu_indices(n, 1)
@@ -577,9 +589,10 @@ def _borne(
     kind: Indices,
     kinds: int,
 ) -> Floats:
-    """Return each pair of annotators' share of x̄·δ, shape (documents, pairs, kinds).
+    """Return the share of each pair of annotators in x̄·δ, shape (documents, pairs, kinds).
 
-    A unitary alignment's disorder is borne by its pairs of which one has a unit, each by its cost.
+    The disorder of a unitary alignment is divided among its pairs with at least one unit, in
+    proportion to their costs.
     """
     n = int(continua.n_annotators[0])
     own = aligned.groups.reshape(-1, n)

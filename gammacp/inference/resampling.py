@@ -1,21 +1,22 @@
-"""Confidence intervals of γ over documents, or over the parts of one text.
+"""Compute confidence intervals of γ over documents, or over the parts of one text.
 
-The interval says how far γ depends on the documents that happened to be annotated, and shrinks with
-more documents. The Monte-Carlo error of the expected disorder, which shrinks with more random sets,
-is included in it. It is a confidence interval for these annotators: no forecast of another corpus,
-and no statement about other people. It does not cover that the expected disorder of a small corpus
-is estimated from its own documents.
+The interval describes how far γ depends on the sample of documents, and it becomes narrower with
+more documents. It includes the Monte-Carlo error of the expected disorder, which decreases with
+more random sets. It is a confidence interval for these annotators, neither a prediction for another
+corpus nor a statement about other people. It does not account for the fact that the expected
+disorder of a small corpus is estimated from its own documents.
 
-γ of a corpus is a ratio of sums over documents, or clusters of them, few and skewed: its interval
-is Student's t with Hall's correction for skew (`gammacp.inference.part_tests`). The unitary
-alignments of one text are not independent: the interval is Student's t with four degrees of freedom
-from four cosines of their residuals, as for `--against`. What the intervals cover is measured in
-`experiments/tests_hold.py`; see docs/tests.md.
+γ of a corpus is a ratio of sums over documents, or clusters of documents. These parts are often few
+and skewed, so the interval is based on Student's t with Hall's correction for skew
+(`gammacp.inference.part_tests`). The unitary alignments of one text are not independent. The
+interval of a text is therefore based on Student's t with four degrees of freedom, from four cosine
+transforms of their residuals, like the test of `--against`. The coverage of the intervals is
+measured in `experiments/tests_hold.py`; see docs/tests.md.
 
-`bootstrap` draws the parts of other ratios with replacement, studentised
-(`gammacp.inference.studentised`) by the linearised standard error, from the residuals
-o − (1 − value)·e: plain percentiles of few and
-skewed parts cover .70 to .93, not .95.
+For other ratios, `bootstrap` draws parts with replacement and computes a studentised interval
+(`gammacp.inference.studentised`). The standard errors are linearised: they are computed from the
+residuals o − (1 − value)·e. Plain percentile intervals over few and skewed parts would have a
+coverage of .70 to .93 instead of .95.
 """
 
 import math
@@ -44,21 +45,21 @@ _FEW = 20
 
 @dataclass(frozen=True, kw_only=True)
 class BootstrapInterval:
-    """An interval over parts: documents, clusters of them, the unitary alignments of a text.
+    """An interval over parts: documents, clusters of documents, or unitary alignments of a text.
 
     Attributes
     ----------
     low, high
-        Bounds; NaN where there are too few parts.
+        Ends of the interval; NaN if there are too few parts.
     parts, kind
         Number of parts, and their kind.
     method
-        `hall-t` of γ over documents or clusters, `four-cosines` of γ of a text, `bootstrap` of
+        `hall-t` for γ over documents or clusters, `four-cosines` for γ of a text, `bootstrap` for
         other ratios.
     draws, confidence
-        Number of resampled sets (0: it takes none), and the coverage that is aimed at.
+        Number of resampled sets (0 for a method without resampling), and the nominal coverage.
     reason
-        Reason why there is no interval.
+        Reason why there is no interval; None if there is one.
     """
 
     low: float
@@ -72,7 +73,7 @@ class BootstrapInterval:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """(low, high), or None."""
+        """Return the interval as (low, high); None if there is none."""
         if self.reason:
             return None
         return (self.low, self.high)
@@ -112,16 +113,16 @@ class BootstrapInterval:
 def bootstrap(
     parts: Contributions, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
 ) -> BootstrapInterval:
-    """Studentised interval of a ratio over resampled parts that are independent.
+    """Compute the studentised bootstrap interval of a ratio over independent parts.
 
     Parameters
     ----------
     parts
-        Contributions that the value is a ratio of.
+        Contributions of the parts to the two sums of the ratio.
     draws
         Number of resampled sets, ≥ 1.
     confidence
-        Coverage that is aimed at, in (0, 1).
+        Nominal coverage, in (0, 1).
     seed
         The same seed gives the same interval.
 
@@ -150,14 +151,14 @@ def interval_of_gamma(
     Parameters
     ----------
     parts
-        Contributions that γ is a ratio of.
+        Contributions of the parts to the observed and the expected disorder.
     error
         Relative standard error of the expected disorder.
     confidence
         As for `bootstrap`.
     units
-        Number of units per annotator, and the largest disorder that they could have. Where fewer
-        than five documents have any disorder, the interval reaches as far as an exact bound
+        Number of units per annotator, and the largest disorder that they could have. If fewer than
+        five documents have any disorder, the interval is extended to an exact bound
         (`gammacp.inference.counted`).
 
     Raises

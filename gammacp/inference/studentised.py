@@ -1,9 +1,11 @@
-"""The bootstrap-t interval that every resampled statistic of gammacp has.
+"""Compute the bootstrap-t interval that gammacp uses for every resampled statistic.
 
-Efron & Tibshirani 1993, §12.5: what is resampled is t = (statistic* − statistic)/error*, so that
-ratios of few and skewed parts are covered as often as said. Draws that have moved and tell nothing
-of the error have an infinite t. Where such draws leave t without a finite quantile, percentiles
-that are widened for small samples stand in (Hesterberg 2015, §3.3).
+The bootstrap-t method (Efron & Tibshirani 1993, §12.5) takes quantiles of
+t = (statistic* − statistic) / error* over the draws, where * marks the values of a draw. This keeps
+the coverage close to the nominal one even for ratios of few and skewed parts. A draw whose standard
+error is 0 although its statistic differs from the observed one has an infinite t. If a quantile of
+t is therefore infinite, that end of the interval is a percentile of the statistic, widened for
+small samples (Hesterberg 2015, §3.3).
 """
 
 import math
@@ -19,18 +21,18 @@ _NOT_MOVED = 1e-12
 def studentised_interval(
     value: float, error: float, values: Floats, errors: Floats, *, parts: float, tail: float = 0.025
 ) -> tuple[float, float]:
-    """Return the interval of a statistic between two tails; the statistic is in it.
+    """Return the bootstrap-t interval of a statistic, which always contains the statistic.
 
     Parameters
     ----------
     value, error
         The statistic and its standard error.
     values, errors
-        The same of each draw, shape (draws,).
+        Statistic and standard error of each draw, shape (draws,).
     parts
         Number of independent parts that are resampled.
     tail
-        Share of the draws beyond either end.
+        Probability of each tail that the interval excludes.
 
     >>> studentised_interval(0.5, 0.1, np.array([0.4, 0.5, 0.6]), np.full(3, 0.1), parts=9)
     (0.4, 0.6)
@@ -54,7 +56,7 @@ def studentised_interval(
 
 
 def _widen(tail: float, parts: float) -> float:
-    """Return the tail whose percentile is as extreme as Student's t with that many parts."""
+    """Return the normal tail probability of a t quantile, widened for this number of parts."""
     from scipy.special import ndtr, stdtrit
 
     if parts < 2:

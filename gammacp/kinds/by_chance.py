@@ -1,4 +1,8 @@
-"""Kinds of differences in random annotation sets: expected parts, and counts of each person."""
+"""Count kinds of differences in random annotation sets, to compare them with the observed ones.
+
+The result has two parts: the disorder that chance alone gives for each kind, and the number of
+differences that each annotator would have if all annotated independently of each other.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +25,18 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class RandomSets:
-    """Random annotations that are the chance baseline of some of the documents.
+    """Random annotation sets that serve as the chance baseline of some of the documents.
 
     Attributes
     ----------
     documents
-        Places of the documents.
+        Indices of the documents.
     sets
         Random sets with the groups of their alignments.
     scales
-        Factor of each set's disorders in the expected disorder of these documents.
+        Factor by which each set's disorders enter the expected disorder of these documents.
     named
-        Whether the sets' annotators have the names of real ones.
+        Whether the annotators of the sets have the names of real annotators.
     """
 
     documents: Indices
@@ -43,14 +47,15 @@ class RandomSets:
 
 @dataclass(frozen=True, eq=False)
 class DrawnCounts:
-    """Counts that other random sets would give in the same documents, shape (people, kinds).
+    """Predicted counts of differences by chance in the documents, shape (people, kinds).
 
     Attributes
     ----------
     mean, variance
         Means and variances of the counts.
     cautious
-        The mean as if the sets together had one difference more.
+        Mean if there were one more difference in all sets together: a cautious value that is
+        above 0 even if the sets have no difference of a kind.
     """
 
     mean: Floats
@@ -60,16 +65,18 @@ class DrawnCounts:
 
 @dataclass(frozen=True, eq=False)
 class ByChance:
-    """Differences that chance gives in the documents.
+    """Differences that are expected by chance in the documents.
 
     Attributes
     ----------
     parts
         Expected disorder by kind.
     p_of_agreement
-        Chance that independent annotators differ as little as those of the documents.
+        p-value of the observed agreement: the probability that independent annotators differ as
+        little as those of the documents.
     counts, clear
-        Differences of each person, and clear ones. None where the sets have no names.
+        Counts of all differences, and of clear ones, by person. None if the annotators of the sets
+        do not have the names of real ones.
     """
 
     parts: Floats
@@ -83,17 +90,19 @@ def by_chance(
 ) -> ByChance:
     """Count the differences in random sets.
 
-    A set of the size x̄ stands for as much of a document as its share of the units, so counts are
-    rates per x̄. Their variance is that of the sets around their rate, and that of the rate.
+    Sets and documents have different sizes x̄ (mean number of units per annotator). Therefore counts
+    in the sets are converted to rates per x̄ and multiplied by the size of the documents. The
+    variance of a predicted count includes the variance of the sets around their rate and the
+    variance of the estimated rate itself.
 
     Parameters
     ----------
     documents
-        Documents that were observed.
+        Observed documents.
     groups
-        Random sets of all documents.
+        Groups of random sets, which together cover all documents.
     dissimilarity
-        Bound to the documents.
+        Dissimilarity that is bound to the documents.
     """
     parts = np.zeros(len(KINDS))
     sums: list[tuple[SlotSums, SlotSums]] = []
@@ -113,7 +122,7 @@ def by_chance(
 def _p_of_agreement(
     documents: AlignedDocuments, groups: Sequence[RandomSets], disorders: Sequence[Floats]
 ) -> float:
-    """Return p of the observed disorder among those of other random sets (Student's t)."""
+    """Return the one-sided p of the observed disorder against random sets, by Student's t."""
     alignments = [*documents.alignments.values()]
     difference = 0.0
     variance = 0.0
@@ -138,7 +147,7 @@ def _p_of_agreement(
 def _drawn(
     documents: AlignedDocuments, groups: Sequence[RandomSets], sums: Sequence[SlotSums]
 ) -> DrawnCounts:
-    """Return what the sets of all groups let expect in the documents."""
+    """Return the counts in the documents that are predicted from the random sets."""
     size = len(documents.people)
     mean, variance, cautious = (np.zeros((size, len(KINDS))) for _ in range(3))
     units = np.array([a.continuum.mean_units for a in documents.alignments.values()])
@@ -164,7 +173,10 @@ def _drawn(
 def _counted(
     documents: AlignedDocuments, group: RandomSets, dissimilarity: BoundDissimilarity
 ) -> tuple[Floats, Floats, tuple[SlotSums, SlotSums]]:
-    """Return costs by kind, sums of disorders by set, and counts of its annotators: all, clear."""
+    """Return costs by kind, the disorder of each set, and counts of all and of clear differences.
+
+    Both counts are by annotator of a set.
+    """
     code = {name: k for k, name in enumerate(documents.people)}
     costs = np.zeros(len(KINDS))
     disorders = np.zeros(len(group.sets))

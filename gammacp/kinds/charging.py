@@ -1,9 +1,11 @@
-"""Sums of differences: what they cost by kind, and which annotators are charged with them.
+"""Sum the costs of differences by kind, and charge them to annotators.
 
-Of two annotators who differ, the one bears the cost who, in that kind, stands against more of the
-others; a tie is halved. So one unit against several is `merged` if the one who has one stands
-alone, and `split` if the one who has several does; a unit that others have not is `missing` or
-`extra`, and `unmatched` in a tie. Where a document has two annotators, everything is a tie.
+When two annotators differ, the cost is charged to the one who disagrees with more of the other
+annotators in that kind of difference. In a tie each is charged with half. For example, if one
+annotator has one unit where another has several, the difference is `merged` if the annotator with
+one unit is in the minority, and `split` if the annotator with several units is. A unit without a
+counterpart is `missing` if the annotator without it is in the minority, `extra` if the annotator
+with it is, and `unmatched` in a tie. In documents of two annotators, everything is a tie.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ from gammacp.kinds.forms import (
     UNMATCHED,
 )
 
-# The kind of a row of each form if its first annotator bears it, the second, or both in halves.
+# Kind of a row by its form, if it is charged to its first annotator, to its second annotator, or
+# (for unmatched units) to both in halves.
 _OF_FIRST = {
     POSITION: "position",
     CATEGORY: "category",
@@ -43,18 +46,18 @@ _TIED = ("unmatched", "unmatched")
 
 
 class Shares(NamedTuple):
-    """Shares of rows, each of one kind and charged to one annotator of the row's document.
+    """Shares of rows; each share has one kind and is charged to one annotator of the document.
 
     Attributes
     ----------
     row
-        Place of the row among the differences.
+        Index of the row in the table of differences.
     slot
-        The annotator in the document; −1 for nobody.
+        Index of the charged annotator in the document; −1 if nobody is charged.
     kind
-        Place of the kind in `KINDS`.
+        Index of the kind in `KINDS`.
     share
-        1, or ½ of a tie.
+        Share of the row's cost: 1, or ½ in a tie.
     """
 
     row: Indices
@@ -64,7 +67,10 @@ class Shares(NamedTuple):
 
 
 def _kind_table() -> Codes:
-    """Return kinds by form, bearer (first, second, tie, nobody) and side, shape (forms, 4, 2)."""
+    """Return the kind codes by form, bearer and side of a row, shape (forms, 4, 2).
+
+    The bearer is the first annotator, the second, both (a tie) or nobody.
+    """
     table = np.zeros((len(_OF_FIRST), 4, 2), np.int32)
     for form, kind in _OF_FIRST.items():
         table[form, FIRST] = KIND_CODE[kind]
@@ -81,7 +87,7 @@ _KINDS_BY_FORM = _kind_table()
 
 
 def shares_of(found: Differences) -> Shares:
-    """Return who is charged with what share of each row.
+    """Return the shares of all rows and the annotators who are charged with them.
 
     Parameters
     ----------
@@ -101,7 +107,7 @@ def shares_of(found: Differences) -> Shares:
 
 
 def sides_of(found: Differences) -> Shares:
-    """Return each row once for each annotator whom it describes, where nobody can be charged.
+    """Return each row in full for each annotator whom it describes, for when nobody is charged.
 
     Parameters
     ----------
@@ -119,7 +125,7 @@ def sides_of(found: Differences) -> Shares:
 
 
 def parts_of(found: Differences, shares: Shares) -> Floats:
-    """Return the cost of each kind, whoever is charged with it.
+    """Return the cost of each kind, summed over annotators.
 
     Parameters
     ----------
@@ -132,14 +138,16 @@ def parts_of(found: Differences, shares: Shares) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class SlotSums:
-    """Sums of what each annotator of each document is charged with.
+    """Sums of values that are charged to each annotator of each document.
+
+    A slot is an annotator of a document.
 
     Attributes
     ----------
     document, person
-        The document of each slot, and who is in it.
+        Document and person of each slot, as numbers.
     values
-        Shape (slots, kinds), by document.
+        Sums by slot and kind, shape (slots, kinds), in the order of the documents.
     """
 
     document: Indices
@@ -148,12 +156,12 @@ class SlotSums:
 
     @classmethod
     def joined(cls, sums: Sequence[SlotSums]) -> SlotSums:
-        """Return the sums of documents, one after the other.
+        """Concatenate the sums of several batches of documents.
 
         Parameters
         ----------
         sums
-            Their documents are counted on.
+            Sums whose documents are numbered consecutively from batch to batch.
         """
         return cls(
             np.concatenate([s.document for s in sums]),
@@ -173,14 +181,14 @@ class SlotSums:
 
 
 def sums_over(places: Indices, values: Floats, size: int) -> Floats:
-    """Return rows of values added up by place, shape (size, columns).
+    """Return the sum of the rows of `values` at each place, shape (size, columns).
 
     Parameters
     ----------
     places
-        Places of each row.
+        Place of each row in the result.
     values
-        The rows.
+        Rows to be summed, shape (rows, columns).
     size
         Number of places.
     """
@@ -193,16 +201,16 @@ def sums_over(places: Indices, values: Floats, size: int) -> Floats:
 def add_up(
     found: Differences, shares: Shares, values: Floats, people: Sequence[Codes], begin: int = 0
 ) -> SlotSums:
-    """Return sums of values by annotator of a document and kind.
+    """Sum values by annotator of a document and by kind, weighted by the charged shares.
 
     Parameters
     ----------
     found, shares
         Rows and who is charged with them.
     values
-        Values of each row.
+        Value of each row.
     people
-        For each document the person in each of its slots.
+        For each document, the number of the person in each of its slots.
     begin
         Number of the first document.
     """

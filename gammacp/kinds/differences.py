@@ -35,12 +35,13 @@ class Differences:
     document, form, first, second, bearer, clear, cost, unit, other
         Columns of `kernels.rows_of`; documents are numbered within the batch.
     parts, wholes
-        Rows of units that are parts of a larger unit of somebody else (a family), and the row of
-        that unit; sorted by the latter.
+        Units that are parts of a larger unit of another annotator, and these larger units, as row
+        numbers of the batch's units. A larger unit and its parts are a *family*. Sorted by
+        `wholes`.
     owner
-        The annotator of each unit.
+        Annotator of each unit, as a number in its document.
     edges
-        First unit of each document, and the end.
+        Row of the first unit of each document, and the end of the last one.
     """
 
     document: Codes
@@ -82,7 +83,7 @@ def check_pieces(continua: Sequence[Continuum]) -> None:
     Raises
     ------
     DataError
-        Some units have a shape or several fragments; the message has their number.
+        If some units have a shape or several fragments; the message states their number.
     """
     shaped = sum(c.n_units for c in continua if c.axes > 1)
     broken = sum(c.n_broken for c in continua)
@@ -102,12 +103,12 @@ def check_parts(dissimilarity: BoundDissimilarity) -> None:
     Parameters
     ----------
     dissimilarity
-        Bound to the documents.
+        Dissimilarity that is bound to the documents.
 
     Raises
     ------
     DataError
-        It is one number.
+        If the dissimilarity has no separate parts for position and category.
     """
     if dissimilarity.positional_part is None or dissimilarity.categorial_part is None:
         raise DataError(
@@ -127,9 +128,9 @@ def differences_in(
     aligned
         Documents with the groups of their alignments.
     dissimilarity
-        Bound to all of them.
+        Dissimilarity that is bound to all of the documents.
     scales
-        Factor of each document's disorder.
+        Factor by which each document's disorder is multiplied.
     """
     sizes = [len(g) * (g.shape[1] * (g.shape[1] - 1) // 2) for _, g in aligned]
     begin = 0
@@ -192,7 +193,7 @@ def _differences(
 
 
 def _latest_ends(continua: ContinuumSequence, ends: Floats) -> Floats:
-    """Return the latest end of the same annotator's units up to each unit."""
+    """Return, for each unit, the latest end of its annotator's units up to this one."""
     latest = np.array(ends, np.float64)
     counts = continua.counts
     last = np.cumsum(counts)
@@ -204,7 +205,7 @@ def _latest_ends(continua: ContinuumSequence, ends: Floats) -> Floats:
 def _pair_costs(
     continua: ContinuumSequence, groups: Sequence[Indices], dissimilarity: BoundDissimilarity
 ) -> tuple[Floats, Floats]:
-    """Return what aligned pairs cost by position and by category, 0 where a unit is empty."""
+    """Return the costs of aligned pairs by position and by category, 0 if a unit is empty."""
     place = dissimilarity.positional_part
     label = dissimilarity.categorial_part
     assert place is not None and label is not None

@@ -1,4 +1,4 @@
-"""Aligned documents whose differences are read, from whatever holds them."""
+"""Extract aligned documents from the results of measurements, to read their differences."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class AlignedDocuments:
         Raises
         ------
         DataError
-            No alignment, units that are not of one piece, covers, or a dissimilarity of one part.
+            If there is no alignment, if units are not single stretches, if an alignment is a cover
+            (soft γ), or if the dissimilarity has no separate parts.
         """
         if not self.alignments:
             raise DataError("no document has an alignment, so there are no differences")
@@ -57,25 +58,25 @@ class AlignedDocuments:
 
     @property
     def dissimilarity(self) -> BoundDissimilarity:
-        """The dissimilarity that is bound to all of them."""
+        """Return the dissimilarity that is bound to all documents."""
         return next(iter(self.alignments.values())).dissimilarity
 
     @cached_property
     def people(self) -> tuple[str, ...]:
-        """All annotators, as they first occur."""
+        """Return the names of all annotators, in the order of their first occurrence."""
         names = (name for a in self.alignments.values() for name in a.continuum.annotators)
         return tuple(dict.fromkeys(names))
 
     @cached_property
     def slots(self) -> list[Codes]:
-        """The places in `people` of each document's annotators."""
+        """Return, for each document, the indices in `people` of its annotators."""
         code = {name: k for k, name in enumerate(self.people)}
         continua = (a.continuum for a in self.alignments.values())
         return [np.array([code[name] for name in c.annotators], np.int32) for c in continua]
 
     @cached_property
     def sizes(self) -> list[float]:
-        """Weight of each document's disorder in that of all: x̄ times its weight."""
+        """Return the weight of each document in the overall disorder: x̄ times its weight."""
         return [
             a.continuum.mean_units * self.weights.get(name, 1.0)
             for name, a in self.alignments.items()
@@ -83,7 +84,7 @@ class AlignedDocuments:
 
     @property
     def scales(self) -> list[float]:
-        """Factor of the sum of each document's disorders in the disorder of all."""
+        """Return the factor that converts a document's sum of disorders to the overall disorder."""
         total = math.fsum(self.sizes)
         return [self.weights.get(name, 1.0) / total for name in self.alignments]
 
@@ -94,7 +95,7 @@ class AlignedDocuments:
 
 
 def documents_of(source: Any) -> AlignedDocuments:
-    """Return the aligned documents of what was measured.
+    """Return the aligned documents of a result.
 
     Parameters
     ----------
@@ -104,9 +105,9 @@ def documents_of(source: Any) -> AlignedDocuments:
     Raises
     ------
     UsageError
-        It is something else.
+        If `source` is something else.
     DataError
-        Its differences have no kinds.
+        If its differences have no kinds.
     """
     if isinstance(source, Alignment):
         return AlignedDocuments({source.continuum.name: source})

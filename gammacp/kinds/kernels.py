@@ -1,8 +1,13 @@
-"""Compiled: an alignment read again, so that every difference between two annotators has a kind.
+"""Compiled kernels that give every difference between two annotators in an alignment a kind.
 
-All documents of a batch are looked at in one call. Units are rows of all documents one after the
-other, those of a document by annotator and start; a group is a row of units, one slot for each
-annotator of its document, −1 where it is empty.
+γ aligns at most one unit per annotator. If one annotator has a long unit where another has several
+short ones, at most one of them can be aligned with it. The kernels therefore go through the
+alignment a second time and look for such *families* (one unit opposite several) and for levels of
+nesting, before they classify the remaining differences.
+
+One call processes all documents of a batch. The units of all documents are numbered consecutively;
+within a document they are sorted by annotator and start. A group holds one unit number for each
+annotator of its document, or −1 if the annotator has no unit there.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -25,14 +30,15 @@ from gammacp.kinds.forms import (
     WHOLE,
 )
 
-# Share of a unit that has to lie in another one which covers it, and share of the covering unit
-# that the hull of the covered ones has to fill.
+# Smallest share of a unit that must lie in another unit that covers it, and smallest share of the
+# covering unit that the hull of the covered units must fill.
 HALF = 0.5
-# Share of a unit that has to lie in another one in which it is nested.
+# Smallest share of a unit that must lie in another unit in which it is nested.
 NESTED = 0.9
 
-# Share of what a family covers that its unit and the hull of its parts have in common, and mean
-# cost of those who have a unit that others lack, in Δ: from there on a difference is clear.
+# Limits for clear differences. A family is clear if the overlap of its whole with the hull of its
+# parts is at least this share of their union. A lone unit is clear if the units aligned with it
+# differ by at most this mean cost, in Δ.
 _FITTING = 0.8
 _AGREEING = 0.2
 # Costs that differ by less, relative to their sum, are a tie.
@@ -42,8 +48,9 @@ _ALIKE = 1e-9
 class Places(NamedTuple):
     """Units of all documents.
 
-    `first[people_edges[d] + j]` is the first row of annotator j of document d; the row after its
-    last one comes next. `latest` is the latest end of that annotator up to a row.
+    `first[people_edges[d] + j]` is the first unit of annotator j of document d, and the next entry
+    is the end of this annotator's units. `latest` is, for each unit, the latest end of its
+    annotator's units up to this one.
     """
 
     starts: Floats
@@ -61,13 +68,13 @@ class Again(NamedTuple):
     Attributes
     ----------
     partner
-        The unit that it is aligned with, −1 for none.
+        Unit of that annotator with which the unit is aligned, −1 for none.
     state
-        `ALONE`, `PART`, `WHOLE` or `LEVEL` where it has no partner.
+        `ALONE`, `PART`, `WHOLE` or `LEVEL` if the unit has no partner.
     cover
-        The unit of that annotator that covers this one and others, −1 for none.
+        Unit of that annotator that covers this unit together with others, −1 for none.
     several
-        Number of units of that annotator that this one is the whole of.
+        Number of units of that annotator that are parts of this one; 0 if this is no whole.
     """
 
     partner: Indices
@@ -101,7 +108,7 @@ class _Costs(NamedTuple):
 
 
 class _Stands(NamedTuple):
-    """Differences of each annotator of a group from the others, by position and by label."""
+    """Summed costs between each annotator of a group and the others, by position and by label."""
 
     moved: Floats
     renamed: Floats
@@ -109,7 +116,7 @@ class _Stands(NamedTuple):
 
 @kernel
 def _share_within(start: float, end: float, low: float, high: float) -> float:
-    """Return which share of start–end lies in low–high; a point lies in it or does not."""
+    """Return the share of start–end that lies in low–high; for a point this is 0 or 1."""
     if end <= start:
         if low <= start <= high:
             return 1.0
@@ -119,7 +126,7 @@ def _share_within(start: float, end: float, low: float, high: float) -> float:
 
 @kernel
 def _first_that_reaches(latest: Floats, low: int, high: int, start: float) -> int:
-    """Return the first row of low–high before which no unit ends at `start` or later."""
+    """Return the first unit of low–high that can reach `start`: all before it end earlier."""
     while low < high:
         middle = (low + high) // 2
         if latest[middle] < start:
@@ -140,9 +147,10 @@ def _is_nested(inner: int, outer: int, starts: Floats, ends: Floats) -> bool:
 
 @kernel
 def _mark_levels(document: int, places: Places, again: Again) -> None:
-    """Mark units of a document that are a level which another annotator does not choose.
+    """Mark units of a document that are on a level of nesting that another annotator lacks.
 
-    Both have a unit around it, or both have one in it, and these two are aligned.
+    This is the case if both annotators have a unit around it, or both have one inside it, and these
+    two units are aligned with each other.
     """
     starts = places.starts
     ends = places.ends
@@ -172,8 +180,8 @@ def _gather_parts(
 ) -> int:
     """Fill `parts` with the units of low–high that a unit covers; return their number.
 
-    A part has no partner by the unit's annotator, or the unit itself. One that lies in a longer
-    part is none: it is nested there.
+    A part has no partner by the covering unit's annotator, or the covering unit is its partner. A
+    unit that lies in a longer part does not count as a part, because it is nested in it.
     """
     starts = places.starts
     ends = places.ends
@@ -207,7 +215,7 @@ def _gather_parts(
 
 @kernel
 def _mark_families(document: int, places: Places, again: Again) -> None:
-    """Find the units of a document that are one where another annotator has several."""
+    """Find the units of a document where another annotator has several units instead of one."""
     starts = places.starts
     ends = places.ends
     base = places.people_edges[document]
@@ -237,7 +245,7 @@ def _mark_families(document: int, places: Places, again: Again) -> None:
             for k in range(number):
                 p = parts[k]
                 share = _share_within(starts[p], ends[p], starts[u], ends[u])
-                # Of several units that cover it, the one that covers most; then the shortest.
+                # If several units cover it, choose the one that covers most; then the shortest.
                 before = again.cover[p, own]
                 shorter = before >= 0 and length < ends[before] - starts[before]
                 most = filled[p - begin, own]
@@ -248,16 +256,16 @@ def _mark_families(document: int, places: Places, again: Again) -> None:
 
 @late_kernel
 def read_again(places: Places, groups: Indices, group_edges: Indices, widest: int) -> Again:
-    """Return what each unit is to each annotator who has no partner for it.
+    """Return the relation of each unit to each annotator of its document.
 
     Parameters
     ----------
     places
-        The units.
+        The units of all documents.
     groups, group_edges
-        Rows of units, flat, and where those of each document begin.
+        Groups of aligned units, flattened, and the start of each document's groups.
     widest
-        The most annotators of a document.
+        Largest number of annotators of a document.
     """
     shape = (len(places.starts), widest)
     again = Again(
@@ -289,7 +297,7 @@ def read_again(places: Places, groups: Indices, group_edges: Indices, widest: in
 
 @kernel
 def _bearer(first: float, second: float) -> int:
-    """Return who stands against more of the others."""
+    """Return who has the larger disagreement with the others, or `BOTH` in a tie."""
     if abs(first - second) <= _ALIKE * (abs(first) + abs(second)):
         return BOTH
     if first > second:
@@ -299,7 +307,7 @@ def _bearer(first: float, second: float) -> int:
 
 @kernel
 def _whole_of(u: int, v: int, i: int, j: int, again: Again) -> int:
-    """Return which of two aligned units is the whole of the other one and more; −1 for neither."""
+    """Return which of two aligned units is a whole that has the other as a part, −1 for neither."""
     if again.several[u, j] > 0 and again.cover[v, i] == u:
         return u
     if again.several[v, i] > 0 and again.cover[u, j] == v:
@@ -311,7 +319,7 @@ def _whole_of(u: int, v: int, i: int, j: int, again: Again) -> int:
 def _fill_row(
     columns: _Columns, row: int, form: int, bearer: int, i: int, j: int, cost: float
 ) -> None:
-    """Fill the form of a row, its annotators, who bears it, and its cost."""
+    """Fill the form, the bearer, the annotators and the cost of a row."""
     columns.form[row] = form
     columns.bearer[row] = bearer
     columns.first[row] = i
@@ -323,9 +331,10 @@ def _fill_row(
 def _sum_group(
     group: Indices, pair: int, again: Again, costs: _Costs, stands: _Stands
 ) -> tuple[int, float]:
-    """Add up what each annotator of a group stands against.
+    """Sum the costs between each annotator of a group and the others in `stands`.
 
-    Return how many have a unit, and what these cost together. Pairs of the group begin at `pair`.
+    Return the number of annotators with a unit and the total cost of their pairs. The costs of the
+    group's pairs begin at `pair`.
     """
     present = 0
     within = 0.0
@@ -364,8 +373,8 @@ def _aligned_rows(
 ) -> int:
     """Fill rows with the differences of two aligned units; return the row after them.
 
-    The pair is the k-th. Where one unit is the whole of the other and more, its family bears the
-    cost of position.
+    The costs of the pair are at index k. If one unit is a part of the other, the cost of position
+    is added to the cost of their family and fills no row.
     """
     u = group[i]
     v = group[j]
@@ -403,7 +412,7 @@ def _lone_row(
 ) -> int:
     """Fill a row with a unit that one annotator has and another lacks; return the row after it.
 
-    Of a part and of a whole, the cost goes to the family, and no row is filled.
+    If the unit is a part or a whole, the cost is added to its family and no row is filled.
     """
     x = group[there]
     state = again.state[x, gone]
@@ -422,7 +431,7 @@ def _lone_row(
         having = present
     else:
         having = len(group) - lacking
-    # The one who has it stands against those who lack it, and the other way round.
+    # The annotator with the unit disagrees with those who lack it, and the other way round.
     bearer = _bearer(float(lacking), float(having))
     form = NESTING if state == LEVEL else UNMATCHED
     _fill_row(columns, row, form, bearer, there, gone, cost)
@@ -444,12 +453,12 @@ def _group_rows(
     columns: _Columns,
     row: int,
 ) -> int:
-    """Fill rows with the differences in a group but for its families; return the row after them."""
+    """Fill rows with the differences in a group, except families; return the row after them."""
     present, within = _sum_group(group, pair, again, costs, stands)
     absent = len(group) - present
     pairs = present * (present - 1) / 2
     agreeing = pairs > 0 and within <= _AGREEING * costs.delta * pairs
-    # Pairs of two empty units are spread over the pairs that have one unit.
+    # The cost of pairs of two empty units is distributed over the pairs with one unit.
     alone = costs.delta
     if absent > 1:
         alone += costs.delta * (absent - 1) / (2 * present)
@@ -533,12 +542,12 @@ def rows_of(
     scales: Floats,
     delta: float,
 ) -> Rows:
-    """Return every difference between two annotators, with what it costs and who bears it.
+    """Return every difference between two annotators, with its cost and its bearer.
 
     Parameters
     ----------
     places, again
-        The units, and what they are to others.
+        The units of all documents, and their relations to the annotators.
     groups, group_edges
         Groups as for `read_again`.
     position, category
@@ -551,9 +560,11 @@ def rows_of(
     Returns
     -------
     document, form, first, second, bearer, clear, cost, unit, other
-        A row each: a form, two annotators of the document, who bears it, whether it is clear (1 or
-        0), and a unit of each. The other is −1 where there is none, or where it is several (a
-        family). A family is clear if its ends fit, a lone unit if those who have it agree closely.
+        Columns with one row per difference: its document and form, the two annotators, who is
+        charged with it, whether it is clear (1 or 0), its cost, and a unit of each annotator. The
+        second unit is −1 if there is none, or if there are several (a family). A family is clear if
+        the outer boundaries of its two sides fit. A lone unit is clear if the annotators who have
+        it agree closely.
     """
     number, widest = again.partner.shape
     family_cost = np.zeros((number, widest))

@@ -1,7 +1,8 @@
-"""Plain sentences about annotators who differ from the others in one kind of difference.
+"""Write plain sentences about annotators who differ from the others in one kind of difference.
 
-They are made of the records of `gammacp.kinds.kinds.Kinds`: at most three, of those that a test
-tells from chance, the costliest first. Each says who, what, how often, and how often by chance.
+The sentences are written from the records of `gammacp.kinds.kinds.Kinds` whose test is significant:
+at most three, the most costly first. Each sentence states the annotator, the difference, how often
+it occurs, and how often it would occur by chance.
 """
 
 from __future__ import annotations
@@ -39,20 +40,21 @@ _CLEAR = {
     "merged": "with the same outer boundaries",
     "missing": "where those who have it agree closely",
 }
-# Compared with an even share per annotator: random annotations would have more of these than
-# annotators who agree, so that a count by chance would say little.
+# Kinds whose counts are compared with an equal share per annotator instead of with chance. Random
+# annotations have more of these differences than annotators who agree, so that a count by chance
+# would say little.
 _SHARES = ("position", "category", "extra", "unmatched")
 
 
 class Beside(NamedTuple):
-    """Counts that stand beside one of `Kinds.people`.
+    """Counts that a sentence needs in addition to a record of `Kinds.people`.
 
     Attributes
     ----------
     even
-        The count at an even share.
+        Count if all annotators had equal shares.
     clear, clear_by_chance
-        Clear cases among those that are counted, and what random sets give of such.
+        Number of clear cases among the differences, and the number expected from random sets.
     """
 
     even: float
@@ -65,14 +67,14 @@ def sentences_of(
     pairs: Sequence[Record],
     beside: Mapping[tuple[str, str], Beside],
 ) -> tuple[str, ...]:
-    """Return at most three sentences, about what costs most first.
+    """Return at most three sentences, about the most costly differences first.
 
     Parameters
     ----------
     people, pairs
         Records of `Kinds`.
     beside
-        Facts beside each difference (`Beside`), by annotator and kind.
+        Additional counts (`Beside`), by annotator and kind.
     """
     return tuple(
         _sentence(r, people, pairs, beside[r["annotator"], r["kind"]]) for r in telling(people)
@@ -80,7 +82,7 @@ def sentences_of(
 
 
 def telling(people: Sequence[Record]) -> list[Record]:
-    """Return the records that sentences are made of, in their order.
+    """Return the significant records from which sentences are written, in their order.
 
     Parameters
     ----------
@@ -126,7 +128,7 @@ def _number(count: float) -> str:
 
 
 def _against(name: str, pairs: Sequence[Record], mine: str, other: str) -> str:
-    """Return a clause with the number of units, and that of each other annotator's counterparts."""
+    """Return a clause with an annotator's units and the other annotators' counterparts of these."""
     rows = [p for p in pairs if p[mine] == name]
     if not rows:
         return ""

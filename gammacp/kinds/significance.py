@@ -1,14 +1,15 @@
-"""Tests of counts: whether one person differs from the others more than chance and luck give.
+"""Test whether one person has more differences of a kind than chance and luck explain.
 
-Two things have to be shown. *Chance*: independent annotators with the same habits (the random sets)
-would not give as much. *Luck*: if all annotators were alike, one of them would not have so large a
-share. The p of a count is the larger of both.
+Two hypotheses must be rejected. *Chance*: independent annotators with the same habits (the random
+sets) would have as many differences. *Luck*: if all annotators were alike, one of them could have
+as large a share of the differences. The p-value of a count is the larger of the two.
 
-Chance of `split`, `merged`, `missing` and `level` is the count of clear cases in random sets:
-independent annotators seldom join what others cut so that the ends fit, and seldom agree closely on
-a unit that a third one lacks. The other kinds are as frequent among independent annotators, so
-there it has to be shown that annotators agree at all. Luck is a permutation of the annotators
-within each document where there are `FEWEST_DOCUMENTS`, otherwise a binomial test of the share.
+The test of chance depends on the kind. For `split`, `merged`, `missing` and `level`, the clear
+cases are compared with those in random sets: independent annotators rarely merge or split units
+with matching outer boundaries, and rarely agree closely on a unit that a third annotator lacks. The
+other kinds are just as frequent among independent annotators. For these the test only shows that
+the annotators agree at all. The test of luck permutes the annotators within each document if there
+are at least `FEWEST_DOCUMENTS`; otherwise it is a binomial test of the share.
 """
 
 from __future__ import annotations
@@ -27,15 +28,17 @@ from gammacp.kinds.forms import KIND_CODE, KINDS
 
 FEWEST_DOCUMENTS = 5
 _PERMUTATIONS = 1999
-# Documents that are permuted each by itself; of more, some are permuted together.
+# Number of documents up to which each is permuted separately. If there are more, several documents
+# with the same annotators are permuted together.
 _BLOCKS = 500
-# Sums of permuted counts that are held at once.
+# Number of permuted counts that are kept in memory at once.
 _AT_ONCE = 2_000_000
 _COUNTED = tuple(KIND_CODE[kind] for kind in ("split", "merged", "missing", "level"))
-# Of the test of agreement, which stands for all kinds that are not counted.
+# Factor on the p-value of the test of agreement, which is used for all kinds not in `_COUNTED`.
 _STRICTER = 5
 _NEVER = KIND_CODE["unmatched"]
-# Of two annotators, one who cuts and one who joins are the same difference.
+# Kinds that are not tested for two annotators, as they describe both alike. (`split` is the same
+# difference as `merged`, seen from the other side.)
 _MUTUAL = tuple(KIND_CODE[kind] for kind in ("position", "category", "split"))
 
 
@@ -46,11 +49,11 @@ class Counted:
     Attributes
     ----------
     sums, clear
-        Sums by annotator of a document, and kind: of all differences, and of clear ones.
+        Counts of all differences, and of clear ones, by annotator of a document and by kind.
     size
         Number of people.
     charging
-        Whether annotators are charged, or everything is counted on both sides.
+        Whether annotators are charged. If not, each difference is counted for both annotators.
     """
 
     sums: SlotSums
@@ -60,7 +63,7 @@ class Counted:
 
     @cached_property
     def totals(self) -> Floats:
-        """Counts over all documents, shape (people, kinds)."""
+        """Return the counts over all documents, shape (people, kinds)."""
         return self.sums.by_person(self.size)
 
     @cached_property
@@ -70,39 +73,42 @@ class Counted:
 
     @cached_property
     def by_document(self) -> Floats:
-        """Counts of each document, shape (documents, kinds)."""
+        """Return the counts of each document, shape (documents, kinds)."""
         return sums_over(self.sums.document, self.sums.values, len(self.sizes))
 
     @cached_property
     def even(self) -> Floats:
-        """Counts of each person if all of a document differed alike, shape (people, kinds)."""
+        """Return the counts if a document's annotators had equal shares, shape (people, kinds)."""
         alike = self.by_document / np.maximum(1, self.sizes)[:, None]
         return sums_over(self.sums.person, alike[self.sums.document], self.size)
 
     @property
     def event(self) -> float:
-        """Rows of one event, in the mean: one who differs from all others makes one each."""
+        """Return the mean number of rows of one event.
+
+        An annotator who differs from all others in one place has one row with each of them.
+        """
         if self.charging:
             return max(1.0, float(self.sizes.mean()) - 1)
         return 1.0
 
     @property
     def tested(self) -> tuple[int, ...]:
-        """The kinds that are tested."""
+        """Return the codes of the kinds that are tested."""
         if self.charging:
             return tuple(k for k in range(len(KINDS)) if k != _NEVER)
         return tuple(k for k in range(len(KINDS)) if k not in _MUTUAL)
 
 
 def p_values(found: Counted, chance: ByChance, seed: int) -> Floats:
-    """Return p of each person and kind, adjusted for all of them; NaN where nothing is tested.
+    """Return the p-value of each person and kind, adjusted for all of them; NaN if not tested.
 
     Parameters
     ----------
     found
         Observed counts.
     chance
-        Counts of random sets, with the names of the annotators.
+        Differences in random sets. Without counts (`counts` is None), nothing is tested.
     seed
         Seed of the permutations.
     """
@@ -116,7 +122,7 @@ def p_values(found: Counted, chance: ByChance, seed: int) -> Floats:
 
 
 def holm(p: Floats) -> Floats:
-    """Return p-values that hold for all of them together (Holm 1979).
+    """Return p-values after Holm's correction (1979) for all of them.
 
     Parameters
     ----------
@@ -134,7 +140,7 @@ def holm(p: Floats) -> Floats:
 
 
 def p_by_chance(found: Counted, chance: ByChance, kinds: Sequence[int]) -> Floats:
-    """Return p against independent annotators, shape (people, kinds), for all of them together.
+    """Return the adjusted p-values of the test of chance, shape (people, kinds).
 
     Parameters
     ----------
@@ -159,14 +165,15 @@ def _shares(counts: Floats, whole: Floats) -> Floats:
 
 
 def at_least(counts: Floats, means: Floats, variances: Floats) -> Floats:
-    """Return the chance of a count at least as large: negative binomial, or Poisson.
+    """Return the probability of a count at least as large, by a negative binomial or Poisson law.
 
     Parameters
     ----------
     counts
-        Observed; halves count less.
+        Observed counts; halves are rounded down.
     means, variances
-        Means and variances of the counts; a variance below the mean counts as the mean.
+        Means and variances of the counts by chance. A variance below the mean is replaced by the
+        mean (a Poisson law).
     """
     least = np.floor(counts)
     spread = np.maximum(variances - means, 0.0)
@@ -180,12 +187,12 @@ def at_least(counts: Floats, means: Floats, variances: Floats) -> Floats:
 
 
 def binomial_tail(counts: Floats, total: Floats, share: Floats) -> Floats:
-    """Return the chance of at least so many of a total, each with the probability `share`.
+    """Return the binomial probability of at least `counts` of `total` with probability `share`.
 
     Parameters
     ----------
     counts, total, share
-        Arrays that broadcast; fractions of counts count less, those of totals more.
+        Arrays that can be broadcast. Counts are rounded down, totals are rounded up.
     """
     least = np.floor(counts)
     of_all = np.broadcast_to(np.ceil(total), counts.shape)
@@ -194,10 +201,10 @@ def binomial_tail(counts: Floats, total: Floats, share: Floats) -> Floats:
 
 
 def p_by_luck(found: Counted, kinds: Sequence[int], seed: int) -> Floats:
-    """Return p of each share if all annotators were alike, shape (people, kinds).
+    """Return the adjusted p-values of the test of luck, shape (people, kinds).
 
-    Permutations are adjusted for all people and kinds by the largest standardised share (Westfall &
-    Young 1993), binomial tests by Holm's rule.
+    The permutation test is adjusted for all people and kinds by the largest standardised share
+    (Westfall & Young 1993), the binomial test by Holm's method.
 
     Parameters
     ----------
@@ -246,7 +253,10 @@ def _permuted(found: Counted, kinds: Sequence[int], documents: Indices, seed: in
 def _blocks(
     found: Counted, kinds: Sequence[int], documents: Indices
 ) -> list[tuple[list[int], Floats]]:
-    """Return people and counts of documents, or of several with the same people together."""
+    """Return the people and their counts by document, or summed over several documents.
+
+    Only documents with the same people are summed, and only if there are more than `_BLOCKS`.
+    """
     sums = found.sums
     edges = np.concatenate(([0], np.cumsum(found.sizes)))
     rank = _ranks(found, kinds)
@@ -267,7 +277,7 @@ def _blocks(
 
 
 def _ranks(found: Counted, kinds: Sequence[int]) -> Indices:
-    """Return an order of the people, by their counts, that their names do not decide."""
+    """Return the rank of each person in an order that depends on their counts, not their names."""
     first = np.full(found.size, len(found.sizes))
     np.minimum.at(first, found.sums.person, found.sums.document)
     squares = sums_over(found.sums.person, found.sums.values**2, found.size)[:, kinds]

@@ -1,4 +1,4 @@
-"""Tables of kinds: what each costs, and what each annotator is charged with."""
+"""Build tables of the costs of each kind, and of the differences charged to each annotator."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 from gammacp.base.record_tables import Column, Record, Table, number, share, word
 from gammacp.kinds.forms import KINDS
 
-# Columns that leave a terminal that is too narrow: they are the rarest, and their sums stay.
+# Columns that are dropped first on a narrow terminal: these kinds are the rarest, and their totals
+# are shown in the table of kinds.
 _RANKS = {"unmatched": 2, "level": 1}
 
 
@@ -30,7 +31,7 @@ def tables_of(
 
 
 def parts_table(parts: Mapping[str, Record]) -> Table:
-    """Return what each kind costs, and costs by chance.
+    """Return a table of the observed and the expected cost of each kind.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def parts_table(parts: Mapping[str, Record]) -> Table:
 
 
 def people_tables(people: Sequence[Record], total: float | None) -> Iterator[tuple[str, Table]]:
-    """Yield counts with those by chance, and shares of the disorder, by annotator.
+    """Yield the tables of counts (with counts by chance) and of shares of the disorder.
 
     Parameters
     ----------

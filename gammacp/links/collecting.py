@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
 
-# Documents by kind and name, each with what the readers handed over by annotator.
+# Documents by kind and name, each with the results of the readers by annotator.
 Collected: TypeAlias = dict[str, dict[str, dict[str, Any]]]
 _INTO: ContextVar[Collected | None] = ContextVar("collected", default=None)
 

@@ -168,7 +168,10 @@ class Agreement:
         )
 
     def _units(self) -> tuple[float, float]:
-        """Units per annotator, and the disorder that all of them would have if they were alone."""
+        """Return the units per annotator, and the disorder if no unit were aligned with another.
+
+        Both are weighted sums over documents.
+        """
         sizes = [(self.size(name), score.annotators) for name, score in self.rated.items()]
         return math.fsum(x for x, _ in sizes), math.fsum(x * n for x, n in sizes)
 
@@ -178,14 +181,14 @@ class Agreement:
         return pair_cells_of(self._alignments_and_chance())
 
     def _alignments_and_chance(self) -> AlignedDocuments:
-        """Alignment and expected disorder of each document that has a γ."""
+        """Return the alignment and the expected disorder of each document that has a γ."""
         if isinstance(self.rated, ScoreTable):
             return self.rated.aligned_to
         return AlignedDocuments.of([(s.alignment, s.expected or 0.0) for s in self.rated.values()])
 
     @property
     def pair_sums(self) -> PairSums:
-        """The same by document and annotator, with the documents' weights."""
+        """The terms of `pair_cells` by document and annotator, with the weights of documents."""
         return pair_sums_of(
             self._alignments_and_chance(),
             [self.weights.get(n, 1.0) for n in self.rated] if self.weights else (),
@@ -197,7 +200,7 @@ class Agreement:
         Parameters
         ----------
         categories
-            Whether categories are told apart, where there are several.
+            Whether cells are divided by category, if there are several categories.
         """
         from gammacp.measures.components import components_of
 

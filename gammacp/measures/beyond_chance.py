@@ -84,7 +84,7 @@ class MeasuredDisagreements:
 
 
 def can_observe(m: Measure) -> bool:
-    """Return whether a measure that draws random sets can tell its D without them.
+    """Return whether a measure that draws random sets can compute its D without them.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def can_observe(m: Measure) -> bool:
 def pooled_disagreement(
     m: Measure, documents: Mapping[str, Continuum], options: Mapping[str, object]
 ) -> float:
-    """D of documents together, of a measure that draws random sets, without drawing any.
+    """Return D of documents together, without the random sets that the measure would draw.
 
     Parameters
     ----------
@@ -126,13 +126,13 @@ def pooled_disagreement(
 
 
 def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continuum:
-    """Random units where measures over positions can read them.
+    """Return random units at positions that measures over positions can use.
 
-    On whole positions starts are rounded and lengths kept; a unit that an end of the text tears is
-    rounded at both ends, and left out if that leaves nothing. Elsewhere units and fragments that
-    touched before they were moved touch again, which the rounding of sums may have undone. Bounds
-    that nobody declared are those of the units, as in the data: measures that count positions would
-    take what lies beyond for agreement.
+    If positions are whole numbers, starts are rounded and lengths kept. A unit that an end of the
+    text has cut is rounded at both ends, and left out if nothing remains. For other positions,
+    units and fragments that touched before they were moved are made to touch again, because the
+    rounding of sums may have separated them. If nobody declared bounds, they are those of the
+    units, as in the data: measures that count positions would take the rest for agreement.
     """
     starts = continuum.starts
     ends = continuum.ends
@@ -178,9 +178,10 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
 def _touching(
     continuum: Continuum, starts: Floats, ends: Floats, breaks: Breaks
 ) -> tuple[Floats, Floats, Breaks | None]:
-    """Return starts, ends and breaks; an annotator's boundaries that nearly coincide are one.
+    """Return starts, ends and breaks after merging boundaries that nearly coincide.
 
-    A place has fifteen digits, to which those inside a unit come back (`fragments_of`).
+    Only boundaries of the same annotator are merged. Places are rounded to fifteen digits, as
+    `fragments_of` rounds the breaks within a unit.
     """
     n = len(starts)
     rows = np.repeat(np.arange(len(starts)), [len(b) for b in breaks])
@@ -199,7 +200,7 @@ def _touching(
 
 
 def _own(score: Score) -> BeyondChance | None:
-    """Return the score itself if it is corrected for the same chance: γ and its family."""
+    """Return the `BeyondChance` of a score that is against chance already; None for others."""
     if not score.chance:
         return None
     names = (
@@ -363,7 +364,7 @@ def _drawn(
     options: Mapping[str, object],
     matching: LabelMatching | None,
 ) -> dict[str, BeyondChance]:
-    """Return the measures whose random sets have to be drawn."""
+    """Draw random sets and return the values beyond chance of the measures in `wanted`."""
     sampler = CHANCE_MODELS[settings.chance].prepare([continuum], continuum.n_annotators)
     return against_chance(
         wanted,
@@ -373,7 +374,7 @@ def _drawn(
         sampler,
         settings.rule,
         settings.seed,
-        # A measure of one's own need not sign its scores.
+        # Scores of user-defined measures may have no signature.
         signed={
             name: scores[name].signature or signature(name, selection=continuum.selection)
             for name in wanted

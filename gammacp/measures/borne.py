@@ -1,7 +1,8 @@
-"""Disorder by annotator: sums of the costs of pairs over components and over sharers.
+"""Disorder divided among those who bear it: continua, units, annotators, categories and pairs.
 
-δ(s) = Σ over the unitary alignments of the mean over their C(n, 2) pairs, by x̄ (2015, §4.5, eq. 7);
-`gammacp.measures.explanation` says what the components are and how costs are shared.
+The disorder δ(s) of an alignment is the sum of its pairs' costs, divided by C(n, 2) and by x̄ (2015,
+§4.5, eq. 7). Here the costs are added up by component and by bearer. The module
+`gammacp.measures.explanation` says what the components are, and how a cost is shared.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from gammacp.continuum.label import plain
 from gammacp.dissimilarity.base import BoundDissimilarity, UnitColumns, unit_columns
 
 ABSENCE = "absence"
-# Pairs whose costs are held at once.
+# Largest number of pairs whose costs are held in memory at a time.
 _AT_ONCE = 1_000_000
 
 
 def components_of(dissimilarity: BoundDissimilarity) -> tuple[str, ...]:
-    """Names of the parts of a cost, absence last."""
+    """Return the names of the components of a cost, absence last."""
     if dissimilarity.positional_part is not None:
         return "position", *(dissimilarity.category_parts or ("category",)), ABSENCE
     return "dissimilarity", ABSENCE
@@ -31,7 +32,7 @@ def components_of(dissimilarity: BoundDissimilarity) -> tuple[str, ...]:
 def costs_by_component(
     dissimilarity: BoundDissimilarity, u: UnitColumns, v: UnitColumns
 ) -> tuple[Floats, ...]:
-    """Return the costs of pairs of units by component."""
+    """Return the costs of pairs of units, an array for each component except absence."""
     place = dissimilarity.positional_part
     label = dissimilarity.categorial_part
     if place is None or label is None:
@@ -42,19 +43,21 @@ def costs_by_component(
 
 @dataclass(frozen=True, eq=False)
 class Borne:
-    """Costs by who bears them, the components last.
+    """Sums of costs by bearer, with components along the last axis.
 
     Attributes
     ----------
     total, items, units, annotators, categories
-        Shape (…, components): of all, of each continuum, unit, annotator, category (the last is
-        "unlabelled").
+        Sums over all, and for each continuum, unit, annotator and category (the last one is
+        "unlabelled"); shape (…, components).
     pairs
-        Shape (annotators, annotators, components), the first before the second.
+        Sums for each pair of annotators, only above the diagonal; shape (annotators, annotators,
+        components).
     met
-        Whether two annotators are in some continuum together.
+        Whether two annotators annotated some continuum together.
     missed
-        Per annotator: what the empty units of theirs cost that face a unit.
+        For each annotator, the cost of the pairs in which a unit of another annotator faces an
+        empty unit of this one.
     """
 
     items: Floats
@@ -72,7 +75,7 @@ class Borne:
 
 
 def add_up(place: Indices | Codes, values: Floats, size: int) -> Floats:
-    """Rows of `values` added up by place, shape (size, components)."""
+    """Add up the rows of `values` that have the same `place`; return shape (size, components)."""
     sums = np.zeros((size, values.shape[1]))
     for c in range(values.shape[1]):
         sums[:, c] += np.bincount(place, values[:, c], size)
@@ -86,7 +89,10 @@ def borne_in(
     categories: int,
     dissimilarity: BoundDissimilarity,
 ) -> Borne:
-    """Return the weighted costs of alignments by sharer; without names all are one annotator."""
+    """Return the weighted costs of alignments by bearer.
+
+    Without names (`people` is None), all annotators count as one.
+    """
     names = ("",) if people is None else people
     code = {name: k for k, name in enumerate(names)}
     size = len(names)
@@ -128,16 +134,17 @@ def borne_in(
 
 @dataclass(frozen=True, eq=False)
 class _Costs:
-    """Every pair of some unitary alignments.
+    """Costs of all pairs of some unitary alignments.
 
     Attributes
     ----------
     groups
-        Rows of units, shape (groups, annotators), −1 empty.
+        Row of each annotator's unit, −1 if it is empty; shape (groups, annotators).
     first, second
-        Units of each pair, as rows, shape (groups, pairs).
+        Rows of the two units of each pair, shape (groups, pairs).
     of_pairs
-        Cost of each pair, a share of the whole disorder; shape (groups, pairs, components).
+        Weighted cost of each pair, its share of the whole disorder; shape (groups, pairs,
+        components).
     """
 
     groups: Codes
@@ -161,14 +168,17 @@ class _Costs:
         return cls(groups, first, second, found * (weight / len(i)))
 
     def slots(self, annotators: Codes, size: int) -> Indices:
-        """Return the number of each pair of annotators in a (size, size) table, lower one first."""
+        """Return the index of each pair of annotators in a flattened (size, size) table.
+
+        The lower number is the row, so that only entries above the diagonal are used.
+        """
         i, j = np.triu_indices(len(annotators), 1)
         a = annotators[i].astype(np.int64)
         b = annotators[j].astype(np.int64)
         return np.asarray(np.minimum(a, b) * size + np.maximum(a, b))
 
     def units(self, number: int) -> Floats:
-        """Return the share of each unit, shape (units, components)."""
+        """Return what each unit bears, shape (units, components)."""
         both = (self.first >= 0) & (self.second >= 0)
         none = (self.first < 0) & (self.second < 0)
         halves = self.of_pairs[both] / 2
@@ -183,7 +193,7 @@ class _Costs:
         return borne
 
     def missed_costs(self, annotators: Codes, size: int) -> Floats:
-        """Per annotator what units cost that face an empty unit of theirs."""
+        """Return for each annotator the cost of others' units that face an empty unit of theirs."""
         i, j = np.triu_indices(len(annotators), 1)
         cost = self.of_pairs[:, :, -1]
         lone_first = (self.first >= 0) & (self.second < 0)

@@ -69,19 +69,19 @@ class Coincidences:
 
 
 def expected_coincidences(marginal: Floats, alone: Floats) -> Floats:
-    """Return ε_ck: every position paired with every other one, but for those that cannot meet.
+    """Return ε_ck, which pairs every position with every other one, except pairs that cannot meet.
 
     Parameters
     ----------
     marginal
         ℓ_c of each label, shape (…, labels).
     alone
-        Pairs of positions of each label that cannot meet, of the same shape.
+        Number of pairs of positions of each label that cannot meet, of the same shape.
 
     Returns
     -------
     array
-        Shape (…, labels, labels), of the same sum as `marginal`; NaN where no pair can meet.
+        Matrix with the same sum as `marginal`, shape (…, labels, labels); NaN if no pair can meet.
     """
     total = marginal.sum(axis=-1)[..., None, None]
     possible = total**2 - alone.sum(axis=-1)[..., None, None]
@@ -187,14 +187,14 @@ def of_units(continuum: Continuum) -> Counts:
 def _together(
     continuum: Continuum, labels: tuple[str, ...], **numbers: np.ndarray[Any, Any]
 ) -> Counts:
-    """Numbers of all annotators together, with their mean number of units."""
+    """Return counts of all annotators together, with their mean number of units."""
     units = np.array([continuum.mean_units])
     columns = {name: values[None].astype(np.float64) for name, values in numbers.items()}
     return Counts((continuum.annotators,), {**columns, "units": units}, labels)
 
 
 def _count(sections: Sections) -> tuple[Floats, Floats]:
-    """ℓ_ck · (m − 1) and the number of intersections by label, both symmetric."""
+    """Return ℓ_ck · (m − 1), and the number of intersections by label, both symmetric."""
     k = len(sections.names)
     shared = np.zeros(k * k)
     pairs = np.zeros(k * k)
@@ -208,7 +208,7 @@ def _count(sections: Sections) -> tuple[Floats, Floats]:
 
 
 def _squared_cover(sections: Sections) -> Floats:
-    """Σ_j (Σ_{h∈j} ℓ(g∩h))² of each section g over the other annotators j, shape (sections,)."""
+    """Return Σ_j (Σ_{h∈j} ℓ(g∩h))² over other annotators j, for each section g."""
     n = len(sections.starts)
     m = sections.n_annotators
     covered = np.zeros(n * m)
@@ -221,12 +221,12 @@ def _squared_cover(sections: Sections) -> Floats:
 
 
 def _fold_row(row: Floats) -> Floats:
-    """All labels but the last (the gap) as one."""
+    """Merge all labels except the last one (the gap)."""
     return np.array([row[:-1].sum(), row[-1]])
 
 
 def _fold(matrix: Floats) -> Floats:
-    """All labels but the last (the gap) as one: a 2 × 2 matrix."""
+    """Merge all labels except the last one (the gap), which gives a 2 × 2 matrix."""
     kinds = np.array([[matrix[:-1, :-1].sum(), matrix[:-1, -1].sum()], [0.0, matrix[-1, -1]]])
     kinds[1, 0] = kinds[0, 1]
     return kinds

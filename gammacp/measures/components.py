@@ -1,18 +1,21 @@
 """Variance components of disorder: documents, annotators, both together, categories (a G-study).
 
-A pair of annotators has in a document the relative disorder z = o/e (`populations` says of what it
-is a ratio). It is taken for a sum of random effects,
+In each document, a pair of annotators has a relative disorder z = o/e, its observed disorder as a
+share of the expected one (see `populations`). It is modelled as a sum of random effects,
 
     z = 1 − γ + document + (a + b)/2 + (a in document + b in document)/2 + category + rest,
 
-a, b what the two annotators add (a person's own disorder, if the other were alike); the variance of
-the rest falls with e. Sums of squares by document, annotator, annotator in document, category and
-cell, weighted by e, are set equal to their expectations (Henderson 1953, method I): designs may be
-incomplete, and where everybody annotates everything with equal e the components are those of the
-analysis of variance of a diallel (Griffing 1956, method 4) with documents for environments.
-Intervals are those of Williams (1962), approximately: χ² of what a sum of squares has beyond noise.
+where a and b are the effects of the two annotators: an effect is what a pair of two such annotators
+would add. The variance of the rest decreases with e. The components are estimated by
+setting sums of squares equal to their expectations (Henderson 1953, method I). The sums are
+weighted by e, and taken by document, annotator, annotator in document, category and cell. Designs
+may be incomplete. If everybody annotates everything with equal e, the components are those of the
+analysis of variance of a diallel (Griffing 1956, method 4) with documents as environments. The
+intervals are approximately those of Williams (1962): χ² for the part of a sum of squares beyond
+noise.
 
-What γ would be known to with other numbers of documents and annotators (the D-study) follows:
+From these components follows the variance that γ would have with other numbers of documents and
+annotators (a D-study):
 
     variance = document/D + annotator/A + annotator in document/(D·n) + rest/(D·n(n − 1)/2).
 """
@@ -34,18 +37,18 @@ DOCUMENT, ANNOTATOR, BOTH, CATEGORY, REST = (
 
 @dataclass(frozen=True, kw_only=True)
 class Component:
-    """A variance of relative disorder; an estimate below 0 says that there is none to be seen.
+    """One variance component of relative disorder.
 
     Attributes
     ----------
     variance
-        The estimate.
+        The estimate. It can be below 0; then the data show no such variance.
     interval
-        95 %, from 0 on.
+        95 % interval, cut off at 0.
     df
-        Degrees of freedom behind it.
+        Degrees of freedom of the estimate.
     holds
-        VarianceComponents that cannot be told from it and are in it.
+        Names of the components that cannot be separated from this one, and are included in it.
     """
 
     variance: float
@@ -56,7 +59,7 @@ class Component:
 
 @dataclass(frozen=True, kw_only=True)
 class VarianceComponents:
-    """The components by name, and the mean z (1 − γ)."""
+    """The components by name, and the mean of z, which is 1 − γ."""
 
     parts: Mapping[str, Component]
     mean: float
@@ -66,14 +69,14 @@ class VarianceComponents:
         return {name: {**vars(c), "holds": list(c.holds)} for name, c in self.parts.items()}
 
     def error(self, documents: int, annotators: int, people: int | None = None) -> float:
-        """Return the standard error of γ over both populations: a D-study.
+        """Return the standard error of γ over documents and annotators, for a planned design.
 
         Parameters
         ----------
         documents, annotators
-            Number of documents, and number of annotators of each.
+            Number of documents, and number of annotators of each document.
         people
-            Number of annotators in all; None if everybody annotates everything.
+            Total number of annotators; None if everybody annotates everything.
         """
         pairs = annotators * (annotators - 1) / 2
         sizes = {
@@ -87,7 +90,7 @@ class VarianceComponents:
         )
 
     def in_words(self) -> str:
-        """Each as a standard deviation with its interval, largest first."""
+        """Describe each component as a standard deviation with its interval, largest first."""
         ordered = sorted(self.parts.items(), key=lambda part: -part[1].variance)
         listed = []
         for name, c in ordered:
@@ -121,14 +124,15 @@ def components_of(
     pair
         The two annotators of each cell; shape (cells, 2).
     observed, expected
-        Amounts that the cell adds to the two sums; cells that expect nothing are left out.
+        What each cell adds to the observed and to the expected sum. Cells with an expectation of 0
+        are left out.
     category
-        Category of the cell, numbers from 0; None if cells are not told apart by it.
+        Category of each cell, numbers from 0; None if cells are not divided by category.
 
     Raises
     ------
     DataError
-        There are fewer than two documents, or nothing that can be told apart.
+        There are fewer than two documents, or no component can be separated from others.
     """
     e = np.asarray(expected, np.float64)
     kept = e > 0
@@ -165,10 +169,10 @@ def components_of(
 
 
 class _Forms:
-    """Sums of squares by each factor, and what each component adds to their expectation."""
+    """Sums of squares by each factor, and what each component adds to the expectation of each."""
 
     def __init__(self, lots: Mapping[str, tuple[Indices, Indices]], weights: Floats) -> None:
-        """Sparse matrices of who is in which level."""
+        """Build a sparse matrix for each factor, which says the level or levels of every cell."""
         from scipy.sparse import csr_array
 
         size, self.weights = len(weights), weights
@@ -203,7 +207,7 @@ class _Forms:
     def estimate(
         self, z: Floats, names: Sequence[str], holds: Mapping[str, tuple[str, ...]]
     ) -> VarianceComponents:
-        """Return the sums of squares set equal to what is expected of them."""
+        """Estimate the components by setting the sums of squares equal to their expectations."""
         squares = np.array(
             [
                 float(((self._rows[g] @ (self.weights * z)) ** 2 / self.sums[g]).sum())
@@ -212,8 +216,9 @@ class _Forms:
         )
         system = self._system(names)
         found = np.linalg.solve(system, squares)
-        # Beyond the mean, and beyond documents and annotators; sums over pairs' two annotators hold
-        # what is below them twice.
+        # Remove the mean from all sums of squares, and documents and annotators from the sum for
+        # annotators in documents. Sums over both annotators of a pair count every cell twice; the
+        # ratios of `once` allow for that.
         once = system[:, 0] / system[0, 0]
         squares = squares - once * squares[0]
         system = system - once[:, None] * system[0]
@@ -238,10 +243,13 @@ class _Forms:
 
 
 def _part(value: float, seen: float, df: float, holds: tuple[str, ...]) -> Component:
-    """`seen` is the component with the noise of its levels' means."""
+    """Return a component with its interval.
+
+    `value` is the estimate, and `seen` the estimate with the noise of the means of levels.
+    """
     from scipy.special import gammaincinv
 
-    seen = max(seen, value, 0.0)  # sums of unlike weights need not have it so
+    seen = max(seen, value, 0.0)  # With unequal weights, it may be below the estimate.
     noise = seen - value
     ends = [
         max(0.0, seen * df / (2 * float(gammaincinv(df / 2, p))) - noise) for p in (0.975, 0.025)

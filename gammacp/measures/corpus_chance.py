@@ -44,7 +44,7 @@ _SAME_CODES = (
 
 @dataclass(frozen=True)
 class NoUnits:
-    """Draws a document without units, which chance leaves as it is.
+    """Sampler for a document without units, which chance leaves as it is.
 
     Attributes
     ----------
@@ -70,24 +70,24 @@ class NoUnits:
 
 @dataclass(frozen=True)
 class EveryDocument:
-    """Draws a random set of each document.
+    """Sampler of random corpora: a random set for each document.
 
     Attributes
     ----------
     samplers
-        One of each document, by name.
+        Samplers of the documents, by name.
     """
 
     samplers: Mapping[str, Sampler[Continuum]]
 
     @property
     def signature(self) -> str:
-        """The model and what it decided by itself."""
+        """Name of the model, with choices that depend on the data."""
         made = [*self.samplers.values()]
         return next((s for s in made if not isinstance(s, NoUnits)), made[0]).signature
 
     def draw(self, rng: np.random.Generator) -> Mapping[str, Continuum]:
-        """Random continua by the names of the documents.
+        """Draw a random continuum for each document, by name.
 
         Parameters
         ----------
@@ -99,20 +99,20 @@ class EveryDocument:
 
 @dataclass(frozen=True)
 class PooledDisagreements:
-    """Counts of measures on a random set of every document; NaN where one has no value.
+    """Computation of measures on random corpora, which hold a random set for every document.
 
     Attributes
     ----------
     names
         Names of the measures.
     documents
-        The data, whose positions and bounds random sets take over.
+        The observed documents. Random sets have whole positions, or declared bounds, if these do.
     options
         Options of the measures.
     matching
-        The way in which labels are matched, where those of the data were.
+        How to match labels, if those of the data were matched.
     reference
-        The annotator with whom the others are compared; None: everybody with everybody.
+        Annotator with whom the others are compared; None to compare everybody with everybody.
     named
         Whether random annotators have the names of those in the data.
     """
@@ -125,12 +125,12 @@ class PooledDisagreements:
     named: bool = True
 
     def __call__(self, drawn: Mapping[str, Continuum]) -> dict[str, float]:
-        """D of the sums over documents, by measure.
+        """Return D of the sums over documents, by measure; NaN for a measure without a value.
 
         Parameters
         ----------
         drawn
-            A random continuum per document.
+            Random continuum of each document.
         """
         random = {
             name: on_the_grid(c, whole=data.whole, declared=data.declared)
@@ -142,7 +142,7 @@ class PooledDisagreements:
         return {name: self.disagreement(name, random) for name in self.names}
 
     def disagreement(self, name: str, documents: Mapping[str, Continuum]) -> float:
-        """D of the sums over some documents.
+        """Return D of the sums over some documents.
 
         Parameters
         ----------
@@ -156,14 +156,14 @@ class PooledDisagreements:
             return pooled_disagreement(m, documents, self.options)
         reference = self.reference
         if reference is not None and not self.named:
-            # Random annotators without a name are all alike, so that any of them will do.
+            # Random annotators without real names are exchangeable, so any of them will do.
             reference = next(iter(documents.values())).annotators[0]
         part = Part(m, documents, self.options, reference)
         return corpus_score(part, plain=True).disagreement
 
 
 def _of_score(score: Any, chance: str) -> BeyondChance:
-    """Return what a score that is beyond chance itself says of it."""
+    """Return the `BeyondChance` of a score whose value is already corrected for chance."""
     keys = "value interval observed expected samples p least_p reason signature"
     return BeyondChance(**{key: getattr(score, key) for key in keys.split()}, chance=chance)
 
@@ -195,7 +195,7 @@ def corpus_beyond_chance(
     """
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
-    # Documents in which nobody found anything stay: in `presence` they are an agreement.
+    # Documents in which nobody found anything are kept: `presence` counts them as agreement.
     documents = {
         name: c
         for name, c in corpus.items()
@@ -221,7 +221,7 @@ def corpus_beyond_chance(
         if m.counting is None:
             reason = _ADD_UP.format(name)
         elif not m.counts and "samples" in m.options and score.defined and matching is None:
-            # Its value is 1 − D/E[D] already.
+            # The value of this measure is 1 − D/E[D] already.
             beyond[name] = BeyondChance(value=score.value, chance=settings.chance)
             continue
         elif name == PRESENCE and settings.chance not in _EXCHANGES_DOCUMENTS:
@@ -250,7 +250,7 @@ def _drawn(
     found: Mapping[str, CorpusScore],
     settings: Settings,
 ) -> dict[str, BeyondChance]:
-    """Return the measures whose random sets have to be drawn."""
+    """Draw random corpora and return the values beyond chance of the measures in `observed`."""
     model = CHANCE_MODELS[settings.chance]
     documents = counted.documents
     try:

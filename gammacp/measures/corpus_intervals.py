@@ -57,7 +57,7 @@ def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Po
         expected = float(whole.expected)
     most = whole.most or 1.0
     sizes = pooled.sizes[marked]
-    # Of documents that stand for unequal numbers of others the sample is worth fewer units.
+    # With documents of unequal weight, the sample is worth fewer units.
     units = sizes.sum() ** 2 / (sizes * weights[marked]).sum()
     return Pooled(
         value=float(whole.value),
@@ -73,13 +73,13 @@ def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Po
 
 
 def _few_disagree(part: Part) -> bool:
-    """Return whether too few documents have a cost to tell how others would differ."""
+    """Return whether too few documents have a disagreement to estimate how others would differ."""
     costs = [float(c.numbers["observed"].sum()) for c in part.counts.values()]
     return bool(np.count_nonzero(costs) < FEWEST_PARTS)
 
 
 def _sums_of_alignments(part: Part) -> PairSums | None:
-    """Return the pairs' terms in γ by the alignments of all; None for other measures."""
+    """Return the terms of pairs of annotators in γ, from all alignments; None without γ."""
     scores = getattr(part.whole, "scores", None)
     if scores is None:
         return None
@@ -131,7 +131,7 @@ def _over(
     if not columns:
         return plain
     documents, pairs, observed, chance = zip(*columns, strict=True)
-    # Pairs may sum to another value than the whole has: what they tell is how far they differ.
+    # The sum over pairs may differ from the value of the whole; only the spread of pairs is used.
     scale = (1 - float(whole.value)) / (math.fsum(observed) / math.fsum(chance) or 1.0)
     sums = PairSums.of_pairs(documents, pairs, [scale * x for x in observed], chance)
     return intervals_over(sums, interval)

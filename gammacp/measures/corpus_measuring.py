@@ -80,9 +80,9 @@ def measure_corpus(
     executor
         For random sets of measures whose documents share them.
     check
-        Whether a reference who is in no document is an error; otherwise scores have no value.
+        Whether a reference who is in no document is an error. If not, scores have no value.
     matching
-        The way in which labels of the corpus were matched, for random sets.
+        How labels of the corpus were matched, so that those of random sets are matched likewise.
     joint
         Result of `measure_jointly`, where it was called before.
     options
@@ -227,7 +227,8 @@ def _score_by(part: Part, by: Collection[str]) -> CorpusScore:
     m = part.measure
     if m.counting is None or m.applies_to not in UNITS:
         return score
-    # Units of one category cover no text, and a measure of each category has its values already.
+    # Skip measures that need a full covering, which units of one category are not, and measures
+    # that give a value per category anyway.
     if "category" in by and not m.per_category and Need.FULL_COVERING not in m.needs:
         score = replace(score, by_category=_by_category(part))
     if "pair" in by:
@@ -284,7 +285,7 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
 
 
 def _notes(part: Part, counts: Mapping[str, Counts]) -> tuple[str, ...]:
-    """All that a reader must know, each once."""
+    """Return all notes on a score, without repetition."""
     every = (
         *notes_of_scores(part),
         *notes_on_documents(part),
@@ -339,7 +340,7 @@ def _retrieval(whole: Rates) -> Retrieval:
 
 
 def _support(part: Part) -> int:
-    """Return the number of units of the reference, or of everybody."""
+    """Return the number of units of the reference, or of all annotators without a reference."""
     if part.reference is None:
         return sum(c.n_units for c in part.documents.values())
     with_reference = [c for c in part.documents.values() if part.reference in c.annotators]
@@ -347,7 +348,7 @@ def _support(part: Part) -> int:
 
 
 def _without_sums(part: Part) -> CorpusScore:
-    """Return a score with the mean of the documents only: this measure does not add up."""
+    """Return a score with only the mean over documents, for a measure that does not add up."""
     name = part.measure.name
     of = len(part.documents)
     why = part.measure.unsummed or "it counts nothing that could be summed"

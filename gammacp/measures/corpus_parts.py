@@ -35,13 +35,14 @@ class Part:
     options
         Options of the measure.
     reference
-        The annotator whom the others are compared with; None: everybody with everybody.
+        Annotator with whom the others are compared; None to compare everybody with everybody.
     scores
-        Scores of the documents, where they are there already.
+        Scores of documents that were already computed.
     executor
-        For random sets.
+        Executor for the computation of random sets.
     joint
-        The score of all documents, of measures that need all for each, where it is there already.
+        Score of all documents together, if it was already computed. Only measures whose documents
+        share an expected value have one.
     """
 
     measure: Measure
@@ -64,14 +65,14 @@ class Part:
         return {k: v for k, v in self.options.items() if k in self.measure.options}
 
     def only(self, change: Callable[[Continuum], Continuum], **options: Any) -> Part:
-        """Return the same of changed documents.
+        """Return the same part with changed documents.
 
         Parameters
         ----------
         change
-            Function from a document to what is left of it.
+            Function that returns what is left of a document.
         options
-            Options that replace others.
+            Options to change.
         """
         documents = {name: change(c) for name, c in self.documents.items()}
         changed = {**self.options, **options}
@@ -79,7 +80,7 @@ class Part:
 
     @cached_property
     def whole(self) -> Any:
-        """The score of all documents, of measures that need all for each; else None."""
+        """The score of all documents together; None for measures that score each one by itself."""
         if self.joint is not None:
             return self.joint
         if self.measure.counting is None:
@@ -108,7 +109,7 @@ class Part:
 
     @cached_property
     def pairs(self) -> dict[str, Counts]:
-        """The counts of each document by pair of annotators, where there are any."""
+        """The counts of each document that has any, with a row for each pair of annotators."""
         counts = {name: s.counts for name, s in self.found.items() if s.counts is not None}
         if all(c.of_pairs for c in counts.values()):
             return counts
@@ -123,7 +124,7 @@ class Part:
         return {name: _joined(rows[name]) for name in self.documents if name in rows}
 
     def pairs_of_people(self) -> list[tuple[str, str]]:
-        """Return every two annotators, or the reference with each other one."""
+        """Return all pairs of annotators, or those of the reference with each other annotator."""
         people = dict.fromkeys(a for c in self.documents.values() for a in c.annotators)
         if self.reference is not None:
             return [(self.reference, a) for a in people if a != self.reference]
@@ -131,7 +132,7 @@ class Part:
 
     @cached_property
     def counts(self) -> dict[str, Counts]:
-        """Counts that each document adds to the sums."""
+        """The counts that each document adds to the sums."""
         if self.reference is None:
             found = {n: s.counts for n, s in self.found.items() if s.counts is not None}
         else:
@@ -145,14 +146,14 @@ class Part:
 
     @property
     def joint_rates(self) -> PooledRates | None:
-        """The rates of all documents where they were measured together; None where not."""
+        """The rates of all documents if they were measured together; None otherwise."""
         if self.reference is not None or self.whole is None:
             return None
         found: PooledRates | None = getattr(self.whole, "pooled", None)
         return found
 
     def pool(self, pooling: Pooling) -> Pool:
-        """Return the counts of all documents, with what each document stands for.
+        """Return the counts of all documents, with the weight of each document.
 
         Parameters
         ----------
@@ -175,7 +176,7 @@ class Part:
 
     @property
     def mean(self) -> float:
-        """The mean of the documents' values, each with what it stands for; NaN without any."""
+        """The mean of the documents' values, weighted by document; NaN if there are none."""
         if not self.values:
             return math.nan
         weights = [self.documents[name].weight for name in self.values]
@@ -193,7 +194,7 @@ class Part:
 
 
 def _joined(counts: Sequence[Counts]) -> Counts:
-    """Put counts of one document by pair together; each has its weight in its numbers."""
+    """Join counts of single pairs of one document, after multiplying each by its weight."""
     alike = with_common_labels(counts)
     numbers = {
         name: np.concatenate([c.weight * c.numbers[name] for c in alike])

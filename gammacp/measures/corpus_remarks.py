@@ -10,12 +10,12 @@ from gammacp.base.signature import extend
 from gammacp.measures.corpus_parts import Part
 from gammacp.measures.counting import Counts, Rates
 
-# Reasons why documents are left out that are spelled out.
+# Largest number of reasons for leaving out documents that are spelled out.
 _SHOWN = 3
 
 
 def _reasons(part: Part) -> dict[str, int]:
-    """Count the documents that count nothing, by reason."""
+    """Count the documents without counts, by reason."""
     found: dict[str, int] = {}
     for name, score in part.found.items():
         if score.counts is None and name not in part.counts:
@@ -25,7 +25,7 @@ def _reasons(part: Part) -> dict[str, int]:
 
 
 def why_nothing(part: Part) -> str:
-    """Return why no document counts.
+    """Return the reason why no document has counts.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Counts:
         return all(len(party) == 2 for party in self.parties)
 
     def against(self, reference: str) -> Counts:
-        """Return the pairs with one annotator, who is the first of each.
+        """Return the pairs that include one annotator, with this annotator as the first of each.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Counts:
         return replace(self, parties=tuple(pairs), numbers=numbers)
 
     def of_party(self, row: int) -> Counts:
-        """One row alone.
+        """Return the counts with a single row.
 
         Parameters
         ----------
@@ -105,14 +105,14 @@ class Counts:
 
 
 def _exchanged(name: str) -> str:
-    """Return the name of the same number of the other annotator of a pair."""
+    """Return the name under which the other annotator of a pair has the same number."""
     side, underscore, rest = name.partition("_")
     other = {"first": "second", "second": "first"}.get(side, side)
     return other + underscore + rest
 
 
 def _spread(values: Floats, places: np.ndarray[Any, Any], size: int) -> Floats:
-    """Put rows and columns of labels where these labels are among `size`."""
+    """Move rows and columns of labels to the places of these labels among `size`."""
     if values.ndim == 1:
         return values
     found = np.zeros((len(values), *(size,) * (values.ndim - 1)))
@@ -121,7 +121,7 @@ def _spread(values: Floats, places: np.ndarray[Any, Any], size: int) -> Floats:
 
 
 def pairs_of(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return every two annotators, each pair once.
+    """Return all pairs of annotators, each once.
 
     Parameters
     ----------

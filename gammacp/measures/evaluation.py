@@ -42,7 +42,7 @@ def measure_each(
     known = frozenset[str]().union(*(m.options for m in chosen.values()))
     for option in options.keys() - known:
         raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
-    # Keeping what nobody else asks for costs time: random sets would be told apart in ties.
+    # Keep results only if another measure uses them: with kept random sets, ties must be broken.
     sharing = sum(m.shares for m in chosen.values()) > 1
     if sharing:
         shared: dict[object, object] | None = {}

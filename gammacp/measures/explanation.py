@@ -1,13 +1,14 @@
-"""γ taken apart: which part of the disorder is places, categories and missing units, and whose.
+"""γ taken apart: how much disorder is due to position, category and missing units, and to whom.
 
-δ(s) = Σ over the unitary alignments of the mean over their C(n, 2) pairs, by x̄ (2015, §4.5, eq. 7).
-A pair of units costs α·d_pos + β·d_cat, a pair with an empty unit Δ: so the disorder is a sum over
-*position*, *category* and *absence*, and δ_e, a mean of such sums, is one too. Features beside the
-category are parts of their own.
+The disorder δ(s) is the sum of the costs of all pairs in the unitary alignments, divided by C(n, 2)
+and by x̄ (2015, §4.5, eq. 7). A pair of units costs α·d_pos + β·d_cat, and a pair with an empty unit
+Δ. So the disorder is a sum of three components: *position*, *category* and *absence*. So is δ_e, as
+a mean of such sums. Features beside the category are further components.
 
-A pair of annotators bears what its pairs cost. Of annotators, categories and stretches two units
-share their cost half and half, a unit that faces ∅ bears Δ alone, and the units of a unitary
-alignment share what its pairs of two empty units cost.
+Costs are also divided among those who bear them. A pair of annotators bears the costs of its pairs
+of units. Among annotators, categories and stretches, each of two units bears half of their cost. A
+unit that faces an empty unit bears Δ alone. The units of a unitary alignment share equally what its
+pairs of two empty units cost.
 """
 
 from __future__ import annotations
@@ -257,7 +258,7 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
 
 @dataclass(frozen=True)
 class _Records:
-    """Rows of sums over components as records."""
+    """Converter from rows of sums over components to records; `whole` is the whole disorder."""
 
     names: Sequence[str]
     whole: float
@@ -331,9 +332,9 @@ def _by_chance(
     categories: int,
     shares: Sequence[float],
 ) -> tuple[Borne, Floats] | None:
-    """Return the costs of random sets, weighted as in δ_e, and each continuum's components.
+    """Return the costs of random sets, weighted as in δ_e, and the components of each continuum.
 
-    None after an interruption that left too few sets.
+    Return None if an interruption left too few sets.
     """
     chances = [basis.chance(c) for c in continua]
     weights: dict[Chance, float] = {}

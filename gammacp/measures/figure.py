@@ -76,7 +76,7 @@ def picture_of(score: Score, width: float) -> Picture:
 
 
 def _finish(figure: Any, axes: list[Any], *, add_scale: Any) -> None:
-    """Add the scale of shades to the lanes, which stand below the line."""
+    """Add the scale of shades to the lanes below the line."""
     add_scale(figure, axes[1:])
 
 
@@ -87,7 +87,7 @@ def _name_of(score: Score) -> str:
 
 
 def _chance(score: Score) -> str:
-    """Return the chance model that 0 is; "" where 0 is not chance."""
+    """Return the chance model whose level is 0; "" if 0 is not the level of chance."""
     return score.chance or score.signature.partition("|chance:")[2].partition("|")[0]
 
 

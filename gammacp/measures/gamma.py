@@ -37,18 +37,19 @@ from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_
 if TYPE_CHECKING:
     from gammacp.chance.common_gaps import CommonGaps
 
-# Units per annotator from which `cut` can be told from the continuum itself.
+# Least units per annotator with which sets drawn by `cut` differ enough from the continuum itself.
 FEWEST_UNITS = 5.0
-# Where annotators' own units overlap: with five, independent ones stand at −.04 (zero_continua).
+# The same where units of one annotator overlap. With five, independent annotators have a γ of −.04
+# (zero_continua).
 FEWEST_OVERLAPPING = 10.0
 _UNPROVEN = (
     "some alignments are not proven to be the best; the interval includes what they leave open"
 )
-# Units of all annotators below which stretches that nobody marks say nothing.
+# Least number of units of all annotators with which common gaps can be recognised.
 FEWEST_UNITS_OF_GAPS = 20
-# Difference of γ by which a tilt that chance has, too, is told.
+# Difference in γ above which γ against chance with the same tilt is reported.
 _TOLD_OF_TILT = 0.05
-# Of the test of agreement above 0.
+# Significance level of the test of agreement above 0.
 _LEVEL = 0.05
 _NEEDED = "a Continuum (read makes one of a file, Continuum.from_frame of a data frame) or a Corpus"
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree perfectly"
@@ -424,7 +425,7 @@ def score_on(
 
 
 def _with_tilt(score: GammaScore, basis: Basis) -> GammaScore:
-    """Return γ of a text with that against random annotations that lie towards the same end."""
+    """Add to γ of a text its value against random annotations that lie towards the same end."""
     towards = score.direction
     continuum = score.document.continuum
     if towards is None or not towards.shown or continuum.markable:
@@ -443,11 +444,11 @@ def _with_tilt(score: GammaScore, basis: Basis) -> GammaScore:
 
 
 def _with_gaps(score: GammaScore, basis: Basis) -> GammaScore:
-    """Return γ of a text with what it would be if nothing could be marked in common gaps."""
+    """Add to γ of a text what it would be if nothing could be marked in common gaps."""
     continuum = score.document.continuum
     if score.units < FEWEST_UNITS_OF_GAPS:
         return score
-    # Imported here: few texts come so far.
+    # Imported only here, because few texts need it.
     from gammacp.chance.common_gaps import CommonGaps, common_gaps, without_gaps
 
     gaps = common_gaps(continuum)
@@ -504,7 +505,7 @@ def _signature(
 
 
 def _counts_of(document: AlignedDocument, expected: ExpectedDisorder) -> Counts:
-    """δ and δ_e of all annotators together, which add up over documents when weighted by x̄."""
+    """Return δ and δ_e as counts, which add up over documents when weighted by x̄."""
     numbers = disorder_numbers(
         np.array([document.disorder]),
         np.array([expected.mean]),

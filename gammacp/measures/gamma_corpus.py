@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from gammacp.measures.marked import Marked
     from gammacp.measures.pooling import Pool, PooledRates
 
-# Scores that are kept once they are made.
+# Number of scores that are kept after they were made.
 _KEPT = 2000
 _NOT_REACHED = "interrupted before it was aligned"
 _DRAWN_ALIKE = (
@@ -202,24 +202,24 @@ def _reason(continuum: Continuum) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable(Mapping[str, Gamma]):
-    """The scores of a corpus' continua by name; each is made when it is looked at.
+    """The scores of a corpus' continua by name; a score is made when it is looked up.
 
     Attributes
     ----------
     names, numbers
-        Names of all continua in order, and the number of each.
+        Names of all continua of the corpus in order, and the number of each name.
     places
-        Numbers of those that are here, ascending.
+        Numbers of the continua that are in this table, ascending.
     basis
         Alignments and random sets that the scores rest on.
     reasons
-        Reasons why there is no score, by place.
+        Why there is no score, by number of the continuum.
     aligned, alignments
-        Places of the continua that have an alignment, ascending, and these.
+        Numbers of the continua that have an alignment, ascending, and the alignments.
     chances, which
-        The expected disorders, and which of them is that of each alignment.
+        The different expected disorders, and the index of the one that belongs to each alignment.
     stands_for
-        Weight of each continuum among all.
+        Weight of each continuum of the corpus (`Continuum.weight`).
     """
 
     names: Sequence[str]
@@ -236,7 +236,10 @@ class ScoreTable(Mapping[str, Gamma]):
 
     @classmethod
     def of(cls, basis: Basis) -> ScoreTable:
-        """Score all continua of a basis, aligned first: an interruption leaves each with its γ.
+        """Score all continua of a basis.
+
+        All are aligned before random sets are drawn. So after an interruption, each continuum that
+        was aligned can still have a γ.
 
         Parameters
         ----------
@@ -290,7 +293,7 @@ class ScoreTable(Mapping[str, Gamma]):
         return score_on(self.alignments.document(row), chance, self.basis, continua=number)
 
     def __iter__(self) -> Iterator[str]:
-        """Names, in order."""
+        """Yield the names, in order."""
         return map(self.names.__getitem__, self.places.tolist())
 
     def __len__(self) -> int:
@@ -302,7 +305,7 @@ class ScoreTable(Mapping[str, Gamma]):
         return dict, (dict(self),)
 
     def only(self, places: Indices) -> ScoreTable:
-        """Return the scores of some of them.
+        """Return the table of some of its continua.
 
         Parameters
         ----------
@@ -316,17 +319,17 @@ class ScoreTable(Mapping[str, Gamma]):
 
     @property
     def with_chance(self) -> ScoreTable:
-        """Return the rows that have an alignment and could be compared with chance."""
+        """Return the continua that have an alignment and for which chance can be modelled."""
         return self.only(self.aligned[self._of_chances(lambda _: True)])
 
     @property
     def with_gamma(self) -> ScoreTable:
-        """Return the rows that have a γ."""
+        """Return the continua that have a γ."""
         return self.only(self.aligned[self._of_chances(_usable)])
 
     @property
     def aligned_to(self) -> AlignedDocuments:
-        """The alignments of these, each with the expected disorder that it is compared with."""
+        """The alignments of this table, each with its expected disorder."""
         rows = np.searchsorted(self.aligned, self.places)
         mean = [
             math.nan if isinstance(c, DataError) or not c.expected.enough else c.expected.mean
@@ -361,7 +364,7 @@ class ScoreTable(Mapping[str, Gamma]):
         )
 
     def _of_chances(self, test: Callable[[ExpectedDisorder], bool]) -> Bools:
-        """For which alignments this holds of the expected disorder."""
+        """Return for each alignment whether its expected disorder passes a test."""
         held = [not isinstance(c, DataError) and test(c.expected) for c in self.chances]
         return np.array([*held, False])[self.which]
 
@@ -385,20 +388,21 @@ def _usable(expected: ExpectedDisorder) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class DisorderColumns:
-    """The continua of which both disorders are known, as columns.
+    """The continua whose observed and expected disorders are both known, as columns.
 
     Attributes
     ----------
     names, places
-        Names of all continua, and the places of these among them.
+        Names of all continua of the corpus, and the indices of these continua among them.
     continua
-        These.
+        The continua, one per row.
     stands_for
-        Weight of each; 1 where documents are not weighted.
+        Weight of each continuum; 1 if documents are not weighted.
     observed, bound
-        δ of each, and its bound.
+        δ of each continuum, and its lower bound.
     chances, which
-        The expected disorders in the order of their first continua, and which is that of each.
+        The different expected disorders, ordered by the first continuum of each, and the index of
+        the one that belongs to each continuum.
     """
 
     names: Sequence[str]
@@ -416,36 +420,37 @@ class DisorderColumns:
 
     @cached_property
     def mean_units(self) -> Floats:
-        """x̄ of each."""
+        """x̄ of each continuum, the mean number of units of its annotators."""
         return self.continua.mean_units
 
     @cached_property
     def weight(self) -> Floats:
-        """x̄ times what it stands for."""
+        """Weight of each continuum in sums: x̄ times `stands_for`."""
         return self.mean_units * self.stands_for
 
     @cached_property
     def expected(self) -> Floats:
-        """δ_e of each."""
+        """δ_e of each continuum."""
         return np.array([c.expected.mean for c in self.chances] or [0.0])[self.which]
 
     @cached_property
     def numbers(self) -> Numbers:
-        """Numbers of γ of each, as a document counts them."""
+        """The numbers from which γ of each continuum is computed, unweighted."""
         return disorder_numbers(self.observed, self.expected, self.continua.n_annotators)
 
     @property
     def values(self) -> Floats:
-        """γ of each; NaN where nothing is expected."""
+        """γ of each continuum; NaN where the expected disorder is 0."""
         return disorder_rates(self.numbers).value
 
     def pool(self, expected: float) -> Pool:
-        """All of them, weighted.
+        """Return the weighted numbers of all continua, ready to be summed.
 
         Parameters
         ----------
         expected
-            The sum of the expected disorders, of which documents that share random sets share one.
+            The weighted sum of the expected disorders, computed beforehand because documents may
+            share one.
         """
         # Not loaded for a single document.
         from gammacp.measures.pooling import Pool
@@ -501,7 +506,10 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
 
 
 def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
-    """Return γ of a corpus with that within documents if common gaps could not be marked."""
+    """Add to γ of a corpus what γ within documents would be without the common gaps.
+
+    A common gap is a long stretch that nobody marks; without it, nothing could be marked there.
+    """
     within = score.within if basis.model.ratio else score
     by_cut = basis.model.name in ("documents", "cut") and not (parts.stands_for != 1.0).any()
     if within is None or math.isnan(within.value) or not by_cut:
@@ -515,18 +523,18 @@ def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Corp
 
 
 def _direction(continua: ContinuumSequence, seed: int) -> Direction | None:
-    """Return the direction of documents, with who differs from the others in it."""
+    """Return the direction of documents, and the annotators who differ from the others in it."""
     towards = direction(continua, seed)
     if towards is None or towards.by != "documents":
         return towards
-    # Imported here: fewer documents tell nothing of annotators.
+    # Imported only here, because few documents say nothing about single annotators.
     from gammacp.inference.contrasts import contrasts
 
     return replace(towards, annotators=contrasts(documents_looked_at(continua)))
 
 
 def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]:
-    """Return notes on chance over documents: weights, and whole sentences."""
+    """Return notes on chance over documents: on ignored weights, and on whole sentences."""
     notes = (_DRAWN_ALIKE,) if (stands_for != 1.0).any() else ()
     coarse = any(
         (grid := circle_of(c).grid) is not None and grid.name in _COARSE
@@ -537,14 +545,14 @@ def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]
 
 
 def _mean(values: Floats, stands_for: Floats) -> float:
-    """Return the weighted mean of the γ that there are."""
+    """Return the weighted mean of values of γ; NaN if there are none."""
     if len(values):
         return float(np.average(values, weights=stands_for))
     return math.nan
 
 
 def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
-    """Return the corpus with its value, that of the sums over the parts."""
+    """Complete the score of a corpus with the value of the weighted sums over its parts."""
     from gammacp.measures.pooling import pooled_rates
 
     low, mean, high, error = _expected(parts, basis.settings)
@@ -591,7 +599,10 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
 
 
 def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float | None]:
-    """Return p of no agreement above 0, and the least it can be (`gammacp.measures.within`)."""
+    """Return p of the hypothesis of no agreement above 0, and the least value it can take.
+
+    `gammacp.measures.within` describes the tests.
+    """
     continua = parts.continua
     seed = basis.settings.seed
     if basis.model.ratio:
@@ -606,8 +617,8 @@ def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float 
     for k, chance in enumerate(parts.chances):
         mine = np.flatnonzero(parts.which == k)
         if not basis.shared:
-            # Each has random sets of its own, which weigh by the document's x̄: an exact test of all
-            # documents alike, also where some stand for more of the population than others.
+            # Each document has random sets of its own, weighted by its x̄. The test is exact, and
+            # treats documents alike even if some stand for more of the population than others.
             sets |= {int(i): parts.mean_units[i] * chance.expected.disorders for i in mine}
             continue
         found = sets_of_each(chance.expected, continua.at(mine))
@@ -619,7 +630,10 @@ def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float 
 
 
 def _expected(parts: DisorderColumns, settings: Settings) -> tuple[float, float, float, float]:
-    """Σ w·δ_e, its Monte-Carlo interval and relative error; random sets are independent."""
+    """Return the Monte-Carlo interval of Σ w·δ_e as (low, sum, high), and its relative error.
+
+    The random sets of different expected disorders are independent, so their variances add up.
+    """
     shares = np.bincount(parts.which, parts.weight, len(parts.chances)).tolist()
     terms = [(w, chance.expected) for w, chance in zip(shares, parts.chances, strict=True)]
     mean = math.fsum(w * e.mean for w, e in terms)

@@ -112,7 +112,8 @@ def check_new_folder(folder: Path) -> None:
     Parameters
     ----------
     folder
-        Folder to be written. It is put in its place whole, which the working folder cannot be.
+        Folder to be written. It is moved into place as a whole, which is impossible for the working
+        folder.
     """
     if os.path.realpath(folder) == os.path.realpath(Path()):
         raise UsageError("a proof needs a folder of its own, not the working folder: give its name")
@@ -126,12 +127,12 @@ def check_new_folder(folder: Path) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Raise a UsageError where no folder can be made, before anything is computed for it.
+    """Raise a UsageError if a folder cannot be made, before anything is computed for it.
 
     Parameters
     ----------
     folder
-        There or not, as the folders that lead to it.
+        Folder that may not exist yet; nor need its parents.
     """
     above = next(p for p in Path(os.path.realpath(folder)).parents if p.exists())
     try:
@@ -143,15 +144,16 @@ def check_writable(folder: Path) -> None:
 def write_gamma_proof(
     found: Agreement, continua: Continua, folder: Path, options: GammaOptions
 ) -> GammaProof:
-    """Write a folder that proves γ: complete, or not at all.
+    """Write a folder that proves γ. If that fails, nothing is left of it.
+
+    The random sets are drawn again from the seed, and aligned again.
 
     Parameters
     ----------
     found, continua, options
-        The agreement, what it was measured on and with which options. The random sets are drawn
-        again from the seed, and aligned again.
+        The agreement, the data on which it was measured, and the options used.
     folder
-        New, or empty.
+        A new folder, or an empty one.
 
     Raises
     ------
@@ -197,7 +199,7 @@ def write_gamma_proof(
 
 
 def _parts_of(found: Agreement, basis: Basis) -> list[_Part]:
-    """Put documents together that have the same random sets."""
+    """Group documents that have the same random sets."""
     parts: dict[int, _Part] = {}
     for name, score in found.rated.items():
         if score.samples is None or (score.baseline and not score.baseline.samples):
@@ -209,7 +211,7 @@ def _parts_of(found: Agreement, basis: Basis) -> list[_Part]:
 
 
 def _stems(names: Sequence[str]) -> dict[str, str]:
-    """Return the stem of each document's certificates; files of one name are numbered."""
+    """Return the stem of each document's file names; equal stems are numbered."""
     own = {name: Path(name).stem if Path(name).is_file() else name or "data" for name in names}
     counts = list(own.values())
     return {
@@ -219,7 +221,7 @@ def _stems(names: Sequence[str]) -> dict[str, str]:
 
 
 class _Sums:
-    """Sums over documents of which γ and its interval are made."""
+    """Sums over documents from which γ and its interval are computed."""
 
     def __init__(self, confidence: float) -> None:
         """Begin with no documents."""
@@ -261,8 +263,8 @@ def _write_part(
     found: Agreement,
     sums: _Sums,
 ) -> dict[str, Any]:
-    """Write the certificates of documents and of their random sets; return what names them."""
-    # Models that mix documents draw from those without γ, too.
+    """Write the certificates of documents and of their random sets; return their manifest entry."""
+    # Models that mix documents also draw from those without γ, which have no certificate.
     all_there = not basis.shared or len(basis.continua) == len(found.rated)
     rows = []
     observed = []
@@ -305,7 +307,13 @@ def _write_part(
 def _write_sets(
     part: _Part, basis: Basis, files: _Folder, stem: str, n_annotators: int
 ) -> tuple[list[dict[str, Any]], ExpectedDisorder]:
-    """Draw the random sets again, align and write them; return their rows and their mean."""
+    """Draw the random sets again, align and write them.
+
+    Returns
+    -------
+    tuple
+        A manifest row for each set, and their expected disorder.
+    """
     drawn = part.draws.take(range(part.samples))
     marked = {k: continuum for k, continuum in enumerate(drawn) if continuum.n_units}
     solving = basis.settings.solving_random(n_annotators)
@@ -324,7 +332,8 @@ def _write_sets(
         row: dict[str, Any] = {"k": k, "file": None, "hash": None}
         if by_size:
             weights[k] = continuum.mean_units
-        # Certificates of small sets are aligned again, one by one: that takes long.
+        # Check for an interruption: small sets are aligned once more for their certificates, one by
+        # one, which takes long.
         if due():
             raise InterruptedProofError
         if k in aligned:
@@ -347,7 +356,10 @@ def _write_sets(
 
 
 def _exempt(part: _Part, continuum: Continuum) -> str | None:
-    """Return why random sets are no turns of each annotator's units on one circle; None if so."""
+    """Return why random sets are not turns of each annotator's units on one circle.
+
+    Return None if they are, so that a verifier can check it.
+    """
     chance = part.draws.sampler.signature
     if chance.partition("(")[0] not in _TURNING or isinstance(part.draws.sampler, Strata):
         return "model"
@@ -360,13 +372,13 @@ def _exempt(part: _Part, continuum: Continuum) -> str | None:
 
 
 def _holds_all(continuum: Continuum, chance: str) -> bool:
-    """Return whether a certificate holds all of a continuum that random sets are drawn from."""
+    """Return whether a certificate holds all the facts from which random sets are drawn."""
     further = continuum.inside is not None or continuum.markable or continuum.read_until
     return not further and "(grid=" not in chance
 
 
 def _write_manifest(manifest: Mapping[str, Any], path: Path) -> None:
-    """Write the manifest: one key in a line, one file in a line."""
+    """Write the manifest, with one key or one file per line."""
 
     def lines(record: Mapping[str, Any]) -> str:
         return "{" + ",\n".join(f"{json.dumps(k)}: {shown(v)}" for k, v in record.items()) + "}"
@@ -385,7 +397,7 @@ def _write_manifest(manifest: Mapping[str, Any], path: Path) -> None:
 
 @contextmanager
 def _new_folder(folder: Path) -> Iterator[Path]:
-    """Give a temporary folder that becomes this one if the block ends well, else is removed."""
+    """Yield a temporary folder, which is moved into place on success and removed on failure."""
     target = Path(os.path.realpath(folder))
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(mkdtemp(prefix=f".{target.name}-", dir=target.parent))

@@ -353,11 +353,11 @@ def _why_undefined(coincidences: Coincidences, k: int) -> str:
 
 
 def _negative(coincidences: Coincidences) -> tuple[str, ...]:
-    """Return a note on labels that are expected to meet themselves less than never.
+    """Return a note on labels whose expected coincidence with themselves is negative.
 
-    ε*_kk = (ℓ*_.k)² − Σ … is below 0 where a category has a few units only, and those meet some
-    annotators and not others; other coincidences are then expected too often, D_e is too large
-    and the value too high.
+    ε*_kk = (ℓ*_.k)² − Σ … is below 0 if a category has only a few units, which meet units of some
+    annotators and not of others. Other coincidences are then expected too often, so that D_e is too
+    large and the value too high.
     """
     low = np.flatnonzero(np.diag(coincidences.expected) < 0)
     if not len(low):
@@ -424,7 +424,7 @@ def ratio_of_coincidences(
     bootstrap, seed
         Resamples (0 for none) and their seed.
     coverage
-        Share of the positions that the value speaks of, for cuα.
+        Share of the positions that the value is about, for cuα.
     """
     total = coincidences.total
     observed = expected = interval = None

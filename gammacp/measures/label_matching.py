@@ -1,10 +1,10 @@
 """Labels that are arbitrary names (speakers, clusters), matched one to one before measuring.
 
 The labels of an annotator are mapped onto those of another so that units of equal label share the
-greatest total length: an assignment, as for the diarization error rate (NIST, Rich Transcription).
-A label that is matched to none gets a name that nobody else uses. Choosing the best mapping
-inflates agreement even of random labels, so random sets are matched in the same way before they are
-measured beyond chance.
+greatest total length. This is an assignment problem, as for the diarization error rate (NIST, Rich
+Transcription). A label without a match gets a name that nobody else uses. Choosing the best mapping
+inflates the agreement even of random labels. So for values beyond chance, the labels of random sets
+are matched in the same way.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from gammacp.measures.overlapping import overlaps
 from gammacp.measures.score import Scores
 
 SCOPES = ("corpus", "document")
-# Factor that makes the best mapping slightly worse, so that an equally good one shows itself.
+# Factor that makes the best mapping slightly worse, so that another one that is as good would win.
 _HANDICAP = 1 - 1e-9
-# Matched labels that one line spells out.
+# Largest number of matched labels that are spelled out in one line.
 _SHOWN = 8
 
 
@@ -45,16 +45,17 @@ class LabelMap:
     onto
         The annotator whose labels stay as they are.
     matched
-        Old names to names of `onto`, by other annotator.
+        For each other annotator, a mapping from old labels to labels of `onto`.
     unmatched
-        Old names to new ones that nobody else uses, by other annotator.
+        For each other annotator, a mapping from labels without a match to new names that nobody
+        else uses.
     left_over
-        Labels of `onto` to which none of the annotator's labels is matched, by other annotator.
+        For each other annotator, the labels of `onto` to which none of theirs is matched.
     shared, labelled
-        Length that units of matched labels share, of all that labelled units of two annotators
-        share, summed over annotators.
+        Length that units with matched labels share, and length that any labelled units share with
+        those of `onto`; both are summed over the other annotators.
     tied
-        Annotators of whom another mapping shares as much.
+        Annotators for whom another mapping would share the same length.
     """
 
     onto: str
@@ -110,7 +111,7 @@ class MatchedDocuments:
     documents
         The continua by name, with new labels.
     maps
-        Maps by document; of labels that are matched over the corpus, one under the name "".
+        Maps by document; a single one under the name "" if labels are matched over the corpus.
     """
 
     documents: Mapping[str, Continuum]
@@ -139,14 +140,15 @@ class MatchedDocuments:
 
 @dataclass(frozen=True)
 class LabelMatching:
-    """The way in which labels are matched.
+    """Rules for matching labels.
 
     Attributes
     ----------
     scope
-        "corpus": a label is the same in all documents; "document": in one document only.
+        "corpus" if a label means the same in all documents; "document" if it has a meaning only
+        within one document.
     onto
-        The annotator whose labels stay; None: the first one.
+        Annotator whose labels stay; None for the first one.
     """
 
     scope: str
@@ -202,8 +204,8 @@ class LabelMatching:
         Parameters
         ----------
         documents
-            Data or random sets; a document without `onto` is mapped onto its first annotator
-            where labels are matched within documents.
+            Data or random sets. If labels are matched within documents, a document without the
+            annotator `onto` is mapped onto its first annotator.
         """
         groups = {name: {name: c} for name, c in documents.items()}
         if self.scope == "corpus":
@@ -242,7 +244,7 @@ class LabelMatching:
 def _without_length(documents: Iterable[Continuum]) -> tuple[str, str] | None:
     """Return the first annotator and label whose units all have length 0; None if there is none.
 
-    Such a label would be matched to nobody's, even where everybody agrees on it.
+    Such a label would remain without a match, even if everybody agreed on it.
     """
     longest: dict[tuple[str, str], float] = {}
     for c in documents:
@@ -263,9 +265,10 @@ def label_map(continua: Iterable[Continuum], onto: str | None = None) -> LabelMa
     Parameters
     ----------
     continua
-        Documents in which a label means the same; units without a label are passed over.
+        Documents in which a label has the same meaning. Units without a label are ignored.
     onto
-        The annotator whose labels stay; None or somebody who is not there: the first.
+        Annotator whose labels stay. If it is None or not among the annotators, the first one is
+        taken.
 
     >>> from gammacp.continuum.unit import Unit
     >>> units = [Unit("Ann", 0, 5, "x"), Unit("Bob", 0, 4, "1"), Unit("Bob", 4, 5, "2")]
@@ -311,16 +314,16 @@ def label_map(continua: Iterable[Continuum], onto: str | None = None) -> LabelMa
 def shared_lengths(
     documents: Iterable[Continuum], pair: tuple[str, str], labels: tuple[list[str], list[str]]
 ) -> Floats:
-    """Return the length that units of each two labels share, shape (labels, labels).
+    """Return the length shared by units of each pair of labels, shape (labels, labels).
 
     Parameters
     ----------
     documents
         Continua without fragments.
     pair
-        Two annotators.
+        The two annotators.
     labels
-        Labels of the one and of the other.
+        Labels of the first annotator (rows), and of the second (columns).
     """
     shared = np.zeros((len(labels[0]), len(labels[1])))
     codes = [{label: i for i, label in enumerate(some)} for some in labels]
@@ -355,7 +358,7 @@ def _assign(shared: Floats) -> tuple[Indices, Indices, bool]:
     rows, columns = np.nonzero(shared > 0)
     gains = shared[rows, columns]
     best = largest_matching(rows, columns, gains)
-    # What was taken gains a little less: another assignment wins only if it is as good.
+    # Lower the gains of the chosen pairs slightly: another assignment wins only if it is as good.
     lowered = gains.copy()
     lowered[best] *= _HANDICAP
     unsure = set(largest_matching(rows, columns, lowered).tolist()) != set(best.tolist())
@@ -363,7 +366,7 @@ def _assign(shared: Floats) -> tuple[Indices, Indices, bool]:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """Return a name that nobody uses, and take it."""
+    """Return a name that is not yet taken, and add it to those that are."""
     while name in taken:
         name += "'"
     taken.add(name)
@@ -371,7 +374,7 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def _renamed(continuum: Continuum, found: LabelMap) -> Continuum:
-    """Return the units with new labels; names that nobody uses any more are gone."""
+    """Return the units with new labels; old names that are no longer used are removed."""
     own = {a: names for a, names in found.names.items() if a in continuum.annotators}
     if not any(own.values()):
         return continuum
@@ -399,7 +402,7 @@ class MatchedScores(Scores):
     Attributes
     ----------
     labels
-        The mappings by document; of labels that are matched over a corpus, one under the name "".
+        Mappings by document; a single one under the name "" if labels are matched over a corpus.
     """
 
     def __init__(self, scores: Mapping[str, Any], labels: Mapping[str, LabelMap]) -> None:

@@ -14,9 +14,10 @@ from gammacp.continuum import Continuum
 class Overlaps:
     """Overlapping units of annotators `first` < `second` (codes), each pair once.
 
-    `left` and `right` are rows of the continuum, `lengths` what they share, `spans` what they
-    cover together; shape (pairs,). Two units overlap if they share a positive length; zero-length
-    units only with their like at the same position.
+    `left` and `right` are rows of the continuum, `lengths` the length that two units share, and
+    `spans` the length that they cover together; shape (pairs,). Two units overlap if they share a
+    positive length. Units of length zero only overlap with others of length zero at the same
+    position.
     """
 
     first: int
@@ -28,10 +29,10 @@ class Overlaps:
 
 
 def overlaps(continuum: Continuum) -> Iterator[Overlaps]:
-    """Overlapping units of every pair of annotators.
+    """Return the overlapping units of every pair of annotators.
 
-    Of two units that overlap the one that starts later starts within the other: two binary
-    searches per unit find all, in time proportional to units and overlaps.
+    If two units overlap, the one that starts later starts within the other. So two binary searches
+    per unit find all overlaps, in time proportional to the number of units and overlaps.
     """
     for i, j in combinations(range(continuum.n_annotators), 2):
         left, right = _later_starts(continuum, i, j, strictly=False)
@@ -48,7 +49,10 @@ def overlaps(continuum: Continuum) -> Iterator[Overlaps]:
 
 
 def _later_starts(c: Continuum, i: int, j: int, *, strictly: bool) -> tuple[Indices, Indices]:
-    """Rows (g of annotator i, h of annotator j) where h starts within g, or at g's point."""
+    """Return rows of units g of annotator i and h of annotator j such that h starts within g.
+
+    If g has no length, h must start at the same position.
+    """
     rows = np.arange(c.offsets[i], c.offsets[i + 1])
     others = c.starts[c.offsets[j] : c.offsets[j + 1]]
     low = np.searchsorted(others, c.starts[rows], side="right" if strictly else "left")

@@ -1,4 +1,4 @@
-"""The costs behind a disorder, a row each, for statistical models of one's own.
+"""The costs of which a disorder is the sum, one per row, for the user's own statistical models.
 
 A row is a pair of annotators in a unitary alignment, where at least one of the two has a unit. Its
 cost is d of the two units, or Δ where one of the two has none (2015, §4.5). What pairs of two empty

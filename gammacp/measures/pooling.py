@@ -13,21 +13,21 @@ from gammacp.base.arrays import Floats, Indices
 from gammacp.chance.beyond import ratios
 from gammacp.measures.counting import Counts, Numbers, Pooling, Rates, share
 
-# Numbers that are held at once for values without each document.
+# Largest count of numbers held in memory at a time, for the values without each document.
 _AT_ONCE = 4_000_000
-# What is left of a sum by subtraction is 0 below this share of it.
+# A difference from a sum below this share of the sum is rounding, and is taken as 0.
 _ROUNDING = 1e-9
 
 
 def with_common_labels(counts: Sequence[Counts], order: Sequence[str] = ()) -> list[Counts]:
-    """Return the counts with the labels of all of them.
+    """Return the same counts with common labels, those of all documents.
 
     Parameters
     ----------
     counts
         Counts of documents.
     order
-        Labels that come first, in this order, if they occur; then those of the documents.
+        Labels that come first, in this order, if they occur. Other labels of the documents follow.
     """
     every = dict.fromkeys(label for c in counts for label in c.labels)
     first = [label for label in order if label in every]
@@ -37,22 +37,22 @@ def with_common_labels(counts: Sequence[Counts], order: Sequence[str] = ()) -> l
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The counts of several documents, of one measure.
+    """The counts of several documents by one measure.
 
-    A document weighs as in γ of a corpus: by the mean of its pairs' numbers, times what the
-    document stands for.
+    A document weighs as in γ of a corpus: it adds the mean of its pairs' numbers, multiplied by the
+    weight of the document.
 
     Attributes
     ----------
     rows
-        Numbers of each row, weighted; shape (rows, …).
+        Weighted numbers by name, shape (rows, …).
     documents, parties
-        Document and party of each row, numbers from 0; shape (rows,). Where parties are not told
-        apart there is one row per document.
+        Document and party of each row, as numbers from 0; shape (rows,). A party is a pair of
+        annotators. If parties are not distinguished, there is one row per document.
     size
         Number of documents.
     sums
-        Sums by party, shape (parties, …), where they are known better than by adding rows.
+        Sums by party, shape (parties, …), for numbers whose sum is not that of the rows.
     """
 
     rows: Numbers
@@ -63,7 +63,7 @@ class Pool:
 
     @classmethod
     def of(cls, counts: Sequence[Counts], weights: Sequence[float], pooling: Pooling) -> Pool:
-        """Return the pool of some documents' counts.
+        """Pool the counts of some documents.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Pool:
         return {**sums, **self.sums}
 
     def blocks(self) -> list[Indices]:
-        """Rows in pieces that fit into memory together with their sums."""
+        """Return the numbers of all rows, in blocks that fit into memory with their sums."""
         width = sum(int(np.prod(x.shape[1:])) for x in self.rows.values())
         step = max(1, _AT_ONCE // max(width, 1))
         return [
@@ -114,14 +114,14 @@ class Pool:
         ]
 
     def without(self, rows: Indices, total: Numbers) -> Numbers:
-        """Return the sums of each row's party without this row, shape (rows, …).
+        """Return, for each of these rows, the sums of its party without the row; shape (rows, …).
 
         Parameters
         ----------
         rows
-            Their numbers.
+            Numbers of the rows.
         total
-            The sums by party.
+            Sums by party, as `total` returns them.
         """
         left = {}
         for name, values in self.rows.items():
@@ -132,7 +132,10 @@ class Pool:
 
 
 def _sums(values: Floats, parties: Indices, size: int) -> Floats:
-    """Return sums by party, exact for plain numbers: the order of documents is no matter."""
+    """Return sums by party.
+
+    Sums of plain numbers are exact, so that they do not depend on the order of documents.
+    """
     if values.ndim > 1:
         found = np.zeros((size, *values.shape[1:]))
         np.add.at(found, parties, values)
@@ -153,7 +156,7 @@ class PooledRates:
     without
         The value without each document, shape (documents,); NaN where it is undefined.
     sizes
-        Amount that each document is about, shape (documents,).
+        Number of units, items or links in each document, shape (documents,).
     """
 
     whole: Rates
@@ -169,7 +172,7 @@ def pooled_rates(pool: Pool, formula: Callable[[Numbers], Rates], pooling: Pooli
     pool
         The counts.
     formula
-        Function from numbers to rates, `Counting.rates` with all that it needs.
+        Function from numbers to rates: `Counting.rates` with its further arguments filled in.
     pooling
         Field `pooling` of `Counting`.
     """
@@ -201,7 +204,10 @@ def _first(rates: Rates) -> Rates:
 
 
 def _weighted(rates: Rates) -> Floats:
-    """Size, and value, D_o and D_e times size, shape (parties, 4); 0 where there is nothing."""
+    """Return the size, and the value, D_o and D_e multiplied by it; shape (parties, 4).
+
+    Entries are 0 for parties without size or value.
+    """
     if rates.expected is None:
         expected = np.ones_like(rates.disagreement)
     else:
@@ -212,7 +218,7 @@ def _weighted(rates: Rates) -> Floats:
 
 
 def _combined(sums: Floats, rates: Rates, pooling: Pooling) -> Rates:
-    """Return the mean of values, or the ratio of mean D_o and D_e."""
+    """Return rates from sums over parties: the mean value, or 1 − the ratio of mean D_o and D_e."""
     size, value, apart, chance = np.moveaxis(sums, -1, 0)
     apart = share(apart, size)
     chance = share(chance, size)

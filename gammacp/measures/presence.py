@@ -48,7 +48,7 @@ def count_presence(continuum: Continuum) -> Counts:
     }
     names = (*continuum.categories, UNLABELLED)[: len(present)]
     counts = {name: values[None] for name, values in numbers.items()}
-    # A code that this document does not know is absent by all of its annotators.
+    # A code that does not occur in this document is absent according to all of its annotators.
     return Counts((continuum.annotators,), {**counts, "readers": np.array([float(m)])}, names)
 
 

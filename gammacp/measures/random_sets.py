@@ -41,24 +41,30 @@ from gammacp.measures.settings import Computing, Memory, Settings
 T = TypeVar("T")
 Continua: TypeAlias = Continuum | Corpus | Mapping[str, Continuum]
 
-# Continua up to which each has an expected disorder of its own where chance is within continua.
+# Largest number of continua that each get an expected disorder of their own under a chance model
+# that works within one continuum.
 OWN_CHANCE = 50
-# Relative error of the expected disorder of continua that are a small share of all.
+# Largest relative error of the expected disorder for continua that are a small share of all.
 _WORST = 0.5
-# Share of all below which such continua get no more random sets than tell their spread.
+# Share of the corpus up to which such continua start with `FEWEST_SAMPLES` random sets, just enough
+# to estimate the spread.
 _SMALL = 0.01
-# Random sets of a corpus that pairs of annotators and categories find themselves in: as many of
-# its small documents as are aligned in a second or so, whether or not γ asks for them.
+# Least number of random sets of a corpus, even if γ needs fewer: pairs of annotators reuse the sets
+# in which both occur. It is lower for long documents, so that all these sets together hold about
+# `_FEW_UNITS` units, which are aligned in a second or so.
 _MANY = 1000
 _FEW_UNITS = 9000
-# Units of random sets from which kernels are compiled soon: one takes plain Python some 3000
-# operations with two annotators (2by1000), 20 000 with three (3by100).
+# Number of units in random sets above which kernels are compiled soon. In plain Python one unit
+# takes some 3000 operations with two annotators (2by1000), and 20 000 with three (3by100).
 _COMPILED_UNITS = 4000
 
 
 @dataclass(frozen=True)
 class RandomSet:
-    """A random annotation set and its best alignment, (unitary alignments, annotators) rows."""
+    """A random annotation set and its best alignment.
+
+    `groups` holds rows of the continuum's units, shape (unitary alignments, annotators).
+    """
 
     continuum: Continuum
     groups: Codes
@@ -68,7 +74,7 @@ class RandomSet:
 class Chance:
     """Expected disorder with the model behind it, and the random sets where they were kept.
 
-    Each is one of its own: what rests on the same one rests on the same random sets.
+    Objects are compared by identity: results with the same object rest on the same random sets.
     """
 
     model: str
@@ -77,18 +83,20 @@ class Chance:
 
 
 class AlignedPlaces(MadeWhenRead[Alignment]):
-    """The best alignments of continua that were aligned at several gaps, each in its place.
+    """The best alignments of continua in the order of these, though aligned in several batches.
+
+    A batch holds the continua that were aligned with the same gap.
 
     Parameters
     ----------
     size
         Number of continua.
     found
-        Their places with their alignments.
+        For each batch, the numbers of its continua and their alignments.
     """
 
     def __init__(self, size: int, found: Sequence[tuple[Indices, Aligned]]) -> None:
-        """After an interruption, those before the first that is missing."""
+        """Merge the batches; after an interruption, end before the first missing alignment."""
         self._found = [aligned for _, aligned in found]
         self._which = np.full((2, size), -1, np.int32)
         for k, (places, aligned) in enumerate(found):
@@ -97,11 +105,11 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         super().__init__(int(missing[0]) if len(missing) else size, 1)
 
     def make(self, number: int) -> Alignment:
-        """Return the alignment in a place, from 0."""
+        """Return the alignment of the continuum with this number, counted from 0."""
         return self._found[int(self._which[0, number])][int(self._which[1, number])]
 
     def document(self, number: int) -> AlignedDocument:
-        """Return the document in a place, of which no object is made yet.
+        """Return a document with its alignment, whose objects are only made when they are read.
 
         Parameters
         ----------
@@ -111,18 +119,18 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         return self._found[int(self._which[0, number])].document(int(self._which[1, number]))
 
     def columns(self, rows: Indices) -> AlignedPart:
-        """Return the columns of some of those with as many annotators.
+        """Return the columns of alignments that all have the same number of annotators.
 
         Parameters
         ----------
         rows
-            Their places, ascending.
+            Numbers of their continua, ascending.
         """
         which, own = self._which[:, rows]
         return self._found[int(which[0])].columns(own)
 
     def column(self, name: str) -> Floats:
-        """`disorders`, `bounds` or `optimal` (1 or 0) of each.
+        """Return one number per alignment: `disorders`, `bounds` or `optimal` (1 or 0).
 
         Parameters
         ----------
@@ -136,7 +144,7 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
 
 
 def by_size(continua: ContinuumSequence) -> Indices:
-    """Places of those that have units, the shortest first.
+    """Return the numbers of the continua that have units, those with fewest units first.
 
     Parameters
     ----------
@@ -148,7 +156,11 @@ def by_size(continua: ContinuumSequence) -> Indices:
 
 
 class _Parent(NamedTuple):
-    """Basis that another is a selection of, with the names and the continua selected."""
+    """The basis from which a selection was made, with the names that select.
+
+    `keep` says whether the named annotators or all others stay. `origins` maps each continuum of
+    the selection to the one it was cut from.
+    """
 
     basis: Basis
     names: frozenset[str]
@@ -164,7 +176,8 @@ class Selected(Draws[Continuum]):
     draws
         Random sets with the names of real annotators.
     names, keep
-        Sets that hold all of these are taken; of their annotators these are kept, or all others.
+        Only sets that hold all annotators with these names are selected. In them, these
+        annotators are kept if `keep` is true, and all others if it is false.
     """
 
     def __init__(self, draws: Draws[Continuum], names: Collection[str], *, keep: bool) -> None:
@@ -177,7 +190,7 @@ class Selected(Draws[Continuum]):
     rounds = 1
 
     def take(self, indices: Sequence[int]) -> list[Continuum]:
-        """Return as many of these numbers as the first `MOST_SAMPLES` of the others hold."""
+        """Return selected sets by number, as far as the first `MOST_SAMPLES` draws contain them."""
         self.reach(indices[-1] + 1 if len(indices) else 0, MOST_SAMPLES)
         self.ended = self.ended or (len(indices) > 0 and indices[-1] >= len(self._hits))
         there = self._draws.take([self._hits[k] for k in indices if k < len(self._hits)])
@@ -187,7 +200,10 @@ class Selected(Draws[Continuum]):
         ]
 
     def reach(self, count: int, most: int) -> int:
-        """Look for this many among the first `most`; how many there are."""
+        """Look for `count` suitable sets among the first `most` draws; return how many are known.
+
+        The number may exceed `count` if more were found before.
+        """
         while len(self._hits) < count and self._seen < most:
             drawn = self._draws.take([self._seen])
             if not drawn:
@@ -199,15 +215,15 @@ class Selected(Draws[Continuum]):
 
 
 def named_continua(continua: Continua) -> Mapping[str, Continuum]:
-    """Continua by name, whatever they come as.
+    """Return continua by name, from any of the accepted types.
 
-    Names that are numbers, as the groups of a data frame have them, become text.
+    Names that are numbers, such as the group keys of a data frame, become text.
 
     Raises
     ------
     UsageError
-        It is none of a Continuum, a Corpus and a mapping of names to continua, or two names are
-        the same text.
+        The argument is neither a Continuum, nor a Corpus, nor a mapping of names to continua; or
+        two names are the same text.
     """
     if isinstance(continua, Continuum):
         return {continua.name: continua}
@@ -219,7 +235,7 @@ def named_continua(continua: Continua) -> Mapping[str, Continuum]:
         instance(f"continua[{name!r}]", continuum, Continuum, "a Continuum")
     if all(isinstance(name, str) for name in continua):
         return continua
-    # Imported here: names of files are text.
+    # Imported only here, because most names are file names, and so are text already.
     from gammacp.base.frames import name_of
 
     named = {name_of(name): continuum for name, continuum in continua.items()}
@@ -231,17 +247,22 @@ def named_continua(continua: Continua) -> Mapping[str, Continuum]:
 class Basis:
     """Alignments and chance of continua that are measured together.
 
-    The dissimilarity is bound to all of them. A chance model that pools is built from all of them
-    too, with one set of random sets per number of annotators. Any other is built from each by
-    itself; of more than `OWN_CHANCE` continua the random sets are drawn in turn from each, and
-    those of as many annotators share one expected disorder, too.
+    The dissimilarity is bound to all continua together. Which random sets a continuum is compared
+    with depends on the chance model:
+
+    - a model that pools is built from all continua. Continua with the same number of annotators
+      share their random sets and one expected disorder;
+    - any other model is built from each continuum by itself. Up to `OWN_CHANCE` continua, each has
+      an expected disorder of its own. In larger corpora, continua with the same number of
+      annotators share one: random sets are drawn from each of them in turn.
 
     Parameters
     ----------
     continua
-        Several are a corpus, and so is a `Corpus` of one; a single one stands by itself.
+        Several continua are measured as a corpus, and so is a `Corpus` of one continuum. A single
+        Continuum is measured by itself.
     settings
-        Settings of γ. Where they leave the chance model open, it is decided for the continua.
+        Settings of γ. If they leave the chance model open, it is chosen to suit the continua.
     how
         Fields of `Computing`; random sets are kept only where `shared` keeps them.
     """
@@ -261,7 +282,7 @@ class Basis:
         self.continua = ContinuumSequence.of([source] if one else source.values())  # type: ignore[list-item, union-attr]
         self.settings = settings.deciding([self.continua])
         self.model = CHANCE_MODELS[self.settings.chance]
-        # Not every dissimilarity can be bound to nothing.
+        # Some dissimilarities cannot be bound without any continuum.
         if self.continua:
             dissimilarity = settings.dissimilarity
         else:
@@ -285,13 +306,13 @@ class Basis:
         self._parent: _Parent | None = None
         self._memory: Memory = {}
         if memory is not None:
-            # A continuum by itself and a corpus of it alone may be bound alike, but need not be.
+            # A continuum and a corpus of this continuum alone may be bound differently.
             key = (one, self.continua, self.settings)
             self._memory = memory.setdefault(key, {})  # type: ignore[assignment]
 
     @cached_property
     def _by_annotator(self) -> Mapping[str, Mapping[str, Continuum]]:
-        """The continua of each annotator, by name."""
+        """For each annotator, the continua that he or she annotated, by name."""
         found: dict[str, dict[str, Continuum]] = {}
         for name, c in zip(self.named, self.continua, strict=True):
             for annotator in c.annotators:
@@ -299,13 +320,13 @@ class Basis:
         return found
 
     def once(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
-        """Return the result of `compute`, computed once for all that share this basis."""
+        """Return the result of `compute`, which is called only once per key and memory."""
         if key not in self._memory:
             self._memory[key] = compute()
         return self._memory[key]  # type: ignore[return-value]
 
     def like(self, continua: Continua, *, chance: str) -> Basis:
-        """Return a basis of other continua, settings and workers the same but for chance.
+        """Return a basis of other continua, with the same settings except for the chance model.
 
         Parameters
         ----------
@@ -324,9 +345,9 @@ class Basis:
 
     @property
     def chance_is_own(self) -> bool:
-        """Return whether chance of a selection is modelled anew on some of its own continua.
+        """Return whether this is a selection for which chance is modelled anew.
 
-        Otherwise it is that of the continua that were selected from.
+        Otherwise its random sets are those of the original continua, cut to the same annotators.
         """
         parent = self._parent
         if parent is None:
@@ -336,7 +357,7 @@ class Basis:
     def align(self, continua: Sequence[Continuum]) -> list[Alignment]:
         """Return the best alignments of some of the continua, ties broken canonically.
 
-        After Ctrl-C those that were not reached are missing at the end.
+        After Ctrl-C the list ends before the first continuum that was not aligned.
         """
         known: dict[Continuum, Alignment] = self.once(("alignments",), dict)
         if new := [c for c in continua if c not in known]:
@@ -345,7 +366,7 @@ class Basis:
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
 
     def align_all(self, continua: ContinuumSequence) -> AlignedPlaces:
-        """Return the same of many, as columns, once for all that rest on this.
+        """Return the best alignments of many continua as columns, computed only once.
 
         Parameters
         ----------
@@ -369,9 +390,11 @@ class Basis:
         return made
 
     def gap(self, n_annotators: int) -> float:
-        """Return the gap that is asked for; of a crowd a small share of all, that of its chance.
+        """Return the relative gap with which continua of so many annotators are aligned.
 
-        What it is compared with is not known any better.
+        This is the gap of the settings. Where such continua are a small share of the corpus, it is
+        the gap of their random sets instead, because the expected disorder with which they are
+        compared is not known any more precisely.
         """
         if self.shared and self._shares[n_annotators] <= _SMALL:
             settings = replace(self.settings, rule=self._rule(n_annotators))
@@ -379,17 +402,19 @@ class Basis:
         return self.settings.gap
 
     def chances(self, places: Indices) -> tuple[list[Chance | DataError], Indices]:
-        """Return the expected disorders of some continua, and which of them is that of each.
+        """Return the expected disorders of some continua.
 
         Parameters
         ----------
         places
-            Places of the continua.
+            Numbers of the continua.
 
         Returns
         -------
-        chances, which
-            An error where chance cannot be modelled.
+        chances
+            The different expected disorders; an error in place of one if chance cannot be modelled.
+        which
+            For each continuum, the index of its expected disorder in `chances`.
         """
         found: dict[Chance | DataError, int] = {}
         which = np.empty(len(places), np.int64)
@@ -409,10 +434,10 @@ class Basis:
         return [*found], which
 
     def chance(self, of: Continuum | ContinuumSequence) -> Chance:
-        """Return the expected disorder: random sets until the sample rule holds.
+        """Return the expected disorder, from random sets that are drawn until the rule is met.
 
-        Computed once for all that rest on the same draws. After Ctrl-C (`stopping.interruptible`)
-        the samples that are done count, without the one that was cut short.
+        It is computed only once for the same draws. After Ctrl-C (`stopping.interruptible`) the
+        completed samples count, and the one that was cut short does not.
 
         Parameters
         ----------
@@ -449,7 +474,7 @@ class Basis:
         return chance
 
     def draws(self, continuum: Continuum) -> Draws[Continuum]:
-        """Return the random sets that serve one of the continua."""
+        """Return the random sets with which a continuum is compared."""
         if self._parent is not None and self.model.named:
             cut = self._cut(continuum, self._parent)
             if cut is not None:
@@ -469,7 +494,10 @@ class Basis:
         return self.once(("draws", key), compute)
 
     def _cut(self, continuum: Continuum, parent: _Parent) -> Selected | None:
-        """Random sets of all annotators, cut as this continuum was; None if they are too few."""
+        """Return the random sets of the original continuum, cut to the selected annotators.
+
+        Return None if fewer than `FEWEST_SAMPLES` of them hold the annotators that select.
+        """
         origin = parent.origins[continuum]
         whole = parent.basis.draws(origin)
 
@@ -491,31 +519,36 @@ class Basis:
         return self.continua.at(some)
 
     def _draws_within(self, continua: ContinuumSequence) -> Draws[Continuum]:
-        """Random sets of these continua with chance modelled within each."""
+        """Return random sets of these continua with chance modelled within each."""
         seed = self.settings.seed
         return self.once(("within", continua), lambda: Draws(self._strata(continua, "cut"), seed))
 
     def _strata(self, continua: ContinuumSequence, model: str = "") -> Strata[Continuum]:
-        """Chance within each of these in turn, the shortest first."""
+        """Return a sampler that draws from each continuum in turn, those with fewest units first.
+
+        Chance is modelled within each continuum.
+        """
         chosen = CHANCE_MODELS[model or self.model.name]
         marked = continua.at(by_size(continua))
         samplers: Sequence[Sampler[Continuum]] = OnDemand(
             len(marked), lambda i: chosen.prepare([marked[i]], marked[i].n_annotators)
         )
         if chosen.demands:
-            samplers = tuple(samplers)  # What one cannot be built from is told at once.
+            samplers = tuple(samplers)  # Build all of them now, so that errors are raised at once.
         name = model or f"{self.model.name}(over={len(samplers)})"
         return Strata(samplers, name)
 
     @cached_property
     def _units(self) -> int:
-        """Units of a continuum in the mean, 1 at least."""
+        """Mean number of units of a continuum, at least 1."""
         return max(1, int(self.continua.n_units.sum()) // len(self.continua))
 
     def _rule(self, n_annotators: int) -> SampleRule:
-        """Return the precision of a group of continua that is a share s of all: e/√s.
+        """Return the sample rule for the continua with this number of annotators.
 
-        All groups together then have the expected disorder of the corpus to a precision of e.
+        If these are a share s of the corpus, their precision is e/√s, where e is the precision
+        that was asked for. All groups together then give the expected disorder of the corpus with
+        precision e.
         """
         rule = self.settings.rule
         if not self.shared:
@@ -534,28 +567,29 @@ class Basis:
 
     @cached_property
     def _shares(self) -> Mapping[int, float]:
-        """Return each number of annotators with the share of its continua, by x̄."""
+        """For each number of annotators, the share of the corpus that its continua are, by x̄."""
         units = self.continua.mean_units
         weights = {n: math.fsum(units[some].tolist()) for n, some in self._rows.items()}
         return {n: weight / (sum(weights.values()) or 1.0) for n, weight in weights.items()}
 
     def select(self, names: Collection[str], *, keep: bool) -> Basis | None:
-        """Return the basis of the continua with all of these annotators, cut to some.
+        """Return the basis of the continua that have all of these annotators, cut to some of them.
 
-        Where the random sets have the names of real annotators, those that hold these are cut in
-        the same way; chance is modelled anew where they do not, or too few of them do.
+        If the random sets bear the names of real annotators, the sets that hold all of these are
+        cut in the same way. Chance is modelled anew if they bear no names, or if too few of them
+        hold these annotators.
 
         Parameters
         ----------
         names
-            Annotators who must be there.
+            Annotators whom a continuum must have.
         keep
-            Whether they are kept, or all others are.
+            Whether these annotators are kept; otherwise all others are.
 
         Returns
         -------
         Basis or None
-            None if no continuum has two annotators left.
+            None if no continuum keeps at least two annotators.
         """
         wanted = frozenset(names)
         places = [self._by_annotator.get(name, {}) for name in wanted]
@@ -590,11 +624,12 @@ class Basis:
         name
             Name of the measure.
         chances
-            The expected disorders behind it: what they decided by themselves is all said.
+            The expected disorders behind the number. The signature names their models, the number
+            of samples, and a precision that was not reached.
         selection
             Selections that were made in the data.
         method
-            The solver that was used; None: that of the settings.
+            Solver that was used; None for that of the settings.
         parts
             Other parts that determine the number, shown first.
         """
@@ -616,18 +651,18 @@ class Basis:
 
 @dataclass(frozen=True)
 class AlignedDisorder:
-    """Disorder of the best alignment of random sets: what γ counts."""
+    """Computation of the disorder of the best alignment of random sets, as γ counts it."""
 
     dissimilarity: BoundDissimilarity
     settings: Settings
     keep: bool
-    """Whether the sets and their alignments are wanted later."""
+    """Whether the sets and their alignments are kept for later use."""
     ratio: bool
     """Whether sets weigh by their x̄, so that the mean is Σ cost / Σ x̄."""
     at_once: int
 
     def of_each(self, sets: Sequence[Continuum]) -> list[Sequence[Disagreement]]:
-        """One disagreement per set, without those that an interruption left out or cut short."""
+        """Return one disagreement per set; after an interruption, only those of completed sets."""
         every = ContinuumSequence.of(sets)
         marked = every.at(np.flatnonzero(every.n_units))
         solving = self.settings.solving_random(int(marked.n_annotators.max(initial=0)))

@@ -17,7 +17,8 @@ from gammacp.errors import DataError, UsageError
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.settings import Settings
 
-# Of the length of a random set: places that another machine may round differently.
+# Largest difference between places, as a share of a set's length, that rounding on another machine
+# may cause.
 _ROUNDING = 1e-9
 
 
@@ -87,7 +88,7 @@ def _redrawn(path: Path) -> str:
 def _check_signature(
     manifest: Mapping[str, Any], parts: Sequence[Mapping[str, Any]], path: Path
 ) -> None:
-    """Raise a DataError where the signature says other settings than those that are drawn."""
+    """Raise a DataError if the signature names other settings than those used for drawing."""
     told = parse(manifest["signature"]).parts
     models = ",".join(dict.fromkeys(str(part["chance"]) for part in parts))
     drawn = {
@@ -98,7 +99,7 @@ def _check_signature(
     }
     for key, value in drawn.items():
         said = told.get(key, "")
-        # Models of several documents are there in any order.
+        # The models of several documents may be listed in any order.
         if sorted(said.split(",")) != sorted(value.split(",")):
             raise DataError(
                 f"the signature says {key}:{said}, and the proof is of {key}:{value}", file=path
@@ -112,7 +113,7 @@ def _check_model(
     basis: Basis,
     path: Path,
 ) -> None:
-    """Raise a DataError where documents give another chance model, circle or mean."""
+    """Raise a DataError if the documents lead to another chance model, circle or mean."""
     if basis.model.ratio or (basis.shared and not basis.model.pools):
         mean = "ratio"
     else:
@@ -163,7 +164,7 @@ def _continuum(path: Path, row: Mapping[str, Any]) -> Continuum:
 
 
 def _is_same(row: Mapping[str, Any], drawn: Continuum, path: Path) -> bool:
-    """Return whether a certificate has the units of a random set, but for rounding."""
+    """Return whether a certificate has the units of a random set, apart from rounding."""
     if row["file"] is None:
         return drawn.n_units == 0
     found = json.loads((path.parent / row["file"]).read_text(encoding="utf-8"))
@@ -183,6 +184,6 @@ def _is_same(row: Mapping[str, Any], drawn: Continuum, path: Path) -> bool:
 
 
 def _sorted(units: list[tuple[str, str | None, float, float]]) -> tuple[list[Any], Floats]:
-    """Return labels and places of units: by annotator and category, then place."""
+    """Return labels and places of units, sorted by annotator and category, then by place."""
     order = sorted(units, key=lambda unit: (unit[0], unit[1] is None, unit[1] or "", unit[2:]))
     return [unit[:2] for unit in order], np.array([unit[2:] for unit in order], np.float64)

@@ -64,7 +64,7 @@ class Measure:
         return float(self.range[1:].partition(",")[0].replace("−", "-"))
 
     def disagreement_of(self, score: Score) -> float | None:
-        """D of a score of this measure; None where it has none."""
+        """Return D of a score of this measure; None if it has none."""
         if self.disagreement is not None:
             found = self.disagreement(score)
         else:
@@ -89,7 +89,7 @@ class Measure:
 
 @cache
 def _keywords_of(function: Callable[..., Score]) -> frozenset[str]:
-    """Return the names of keyword-only parameters, which random sets ask for again and again."""
+    """Return the names of keyword-only parameters; cached, as random sets need them repeatedly."""
     parameters = inspect.signature(function).parameters.values()
     return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 

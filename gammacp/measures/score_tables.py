@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _gap(record: Record) -> float | None:
-    """Return the largest possible excess of an unproven alignment, as a share of its disorder."""
+    """Return by how much an unproven disorder may exceed the optimum, as a share of itself."""
     bound, disorder = record.get("bound"), record.get("observed_disorder")
     return 1 - bound / disorder if bound is not None and disorder and bound < disorder else None
 
@@ -165,7 +165,10 @@ def explanation_tables(found: Explanation, most: int = 10) -> Iterator[tuple[str
 
 
 def _worst_first(record: Mapping[str, Any]) -> float:
-    """Return a key to sort by; whoever misses units bears nothing for them, but is as far off."""
+    """Return a key that sorts the worst records first.
+
+    It includes the cost of missed units, which the annotators who missed them do not bear.
+    """
     return -float(record["observed"] + record.get("missed", 0.0))
 
 

@@ -24,7 +24,7 @@ from gammacp.errors import UsageError
 
 GAP = "φ"
 NO_LENGTH = "the continuum has no length, so there is no position"
-# Pairs of intersecting sections that are held at once: 2²¹ pairs are some 50 MB.
+# Number of pairs of intersecting sections held in memory at a time: 2²¹ pairs take some 50 MB.
 _BLOCK = 2**21
 
 
@@ -84,7 +84,10 @@ def units_of(continuum: Continuum) -> Sections:
 
 
 def sections_of(continuum: Continuum) -> Sections:
-    """Units and gaps: a tiling of the bounds per annotator, whose units must not overlap."""
+    """Return units and gaps, which tile the bounds for each annotator.
+
+    Units of one annotator must not overlap.
+    """
     lo, hi = continuum.bounds
     names = (*_names(continuum), GAP)
     units = starts, ends, annotators, _ = _marked_units(continuum)
@@ -101,10 +104,11 @@ def sections_of(continuum: Continuum) -> Sections:
 
 
 def intersections(sections: Sections) -> Iterator[Intersections]:
-    """All intersections of positive length between different annotators, block by block.
+    """Yield all intersections of positive length between different annotators, block by block.
 
-    A sweep: sorted by start, section g meets exactly those later sections that start before g
-    ends. Time and memory are proportional to the number of pairs; a block holds some two million.
+    Sections are sorted by start. Section g then meets exactly those later sections that start
+    before g ends. Time and memory are proportional to the number of pairs; a block holds some two
+    million.
     """
     starts = sections.starts
     ends = sections.ends

@@ -220,7 +220,8 @@ class Settings:
     def check_names(self) -> None:
         """Raise a UsageError for a name that is no chance model, solver or dissimilarity.
 
-        For what works later and apart from whoever chose; elsewhere the first look-up says so.
+        Meant for work that runs later, when whoever chose the names no longer sees an error.
+        Elsewhere the first look-up raises the same error.
         """
         for chance in self.chance.split("/"):
             _ = CHANCE_MODELS[chance]
@@ -240,10 +241,11 @@ class Settings:
         }
 
     def solving_random(self, n_annotators: int) -> Solving:
-        """Return the options of the solver for random sets of so many annotators.
+        """Return the options of the solver for random sets with this number of annotators.
 
-        Of a crowd they need not be proven: the expected disorder is only known within e, so that a
-        gap of a quarter of e is not noticed; its interval includes it.
+        With many annotators, the alignments of random sets need not be proven optimal. The expected
+        disorder is only known with precision e, so a gap of a quarter of e makes no noticeable
+        difference. The interval of the expected disorder includes it.
         """
         if n_annotators < CROWD:
             return self.solving

@@ -1,18 +1,21 @@
-"""γ of a corpus in two factors: agreement within documents, and about the documents.
+"""γ of a corpus in two factors: agreement within documents, and agreement about documents.
 
-Annotators who never look at the units of a document may still agree that this document has many
-and that one has none, or what most of its labels are. Chance over documents (`documents`) counts
-such agreement as agreement; chance within each document (`cut`) takes it for granted. With D_o the
-observed disorder, and E_within and E its expectation under the two,
+Annotators may agree that one document has many units and another has none, or on its most frequent
+label, without agreeing on any single unit. Chance over documents (`documents`) counts this as
+agreement. Chance within each document (`cut`) takes it for granted. Let D_o be the observed
+disorder, E_within its expectation under the latter and E that under the former. Then
 
     γ_within = 1 − D_o / E_within,  γ_between = 1 − E_within / E,  γ = 1 − D_o / E
 
-so that 1 − γ = (1 − γ_within)(1 − γ_between), exactly. p is one-sided, of no agreement above 0:
+so that 1 − γ = (1 − γ_within)(1 − γ_between), exactly. Each p is one-sided and tests the hypothesis
+that there is no agreement above 0:
 
-- within, and of any corpus whose chance is inside each document: a document's annotation and its
-  random sets change places, each document by itself (`exchanged`), which is exact;
-- of γ under `documents`, and of between: the random sets are no random corpora, so that documents
-  and sets are parts of two sides (`difference`), from five documents on.
+- for γ_within, and for γ of any corpus with chance inside each document, the annotation of a
+  document is exchanged with its random sets, in each document by itself (`exchanged`). This test is
+  exact;
+- for γ_between, and for γ under `documents`, a random set is not a random corpus. So documents and
+  random sets are treated as two independent samples (`difference`), if there are at least five
+  documents.
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ WEIGHTED = "documents are weighted, and chance inside them ignores weights"
 if TYPE_CHECKING:
     from gammacp.chance.common_gaps import CommonGaps
 
-# Documents up to which common gaps are looked for.
+# Largest number of documents in which common gaps are looked for.
 _MOST_WITH_GAPS = 500
 _LEVEL = 0.05
 _LEAST_SHOWN = 1e-4
@@ -62,7 +65,7 @@ def factors(
     *,
     weighted: bool = False,
 ) -> tuple[BeyondChance, BeyondChance]:
-    """γ_within and γ_between of a corpus; undefined with a reason where they cannot be told.
+    """Return γ_within and γ_between of a corpus; undefined with a reason if they are not known.
 
     Parameters
     ----------
@@ -71,11 +74,12 @@ def factors(
     observed, lowest
         D_o, the mean disorder of the continua weighted by x̄, and its proven bound.
     interval
-        E by the corpus' own chance model: its interval's lower end, E, the upper end.
+        Lower end of the interval of E, E itself, and the upper end, under the corpus' own chance
+        model.
     disorders
-        δ of each of the continua.
+        δ of each continuum.
     weighted
-        Whether documents stand for unequal numbers of others.
+        Whether documents have unequal weights (`Continuum.weight`).
     """
     reason = _reason(basis, continua) or (WEIGHTED if weighted else None)
     if reason is not None:
@@ -92,7 +96,7 @@ def factors(
     selection = continua.selection
     made = basis.signature("gamma-within", within, selection=selection, continua=len(continua))
 
-    # Of E_within / E: the relative errors of the two are independent of each other.
+    # Interval of E_within / E: the relative errors of the two are independent of each other.
     apart = 0.0
     error = 0.0
     if found.mean and mean:
@@ -112,21 +116,23 @@ def factors(
 
 
 def sets_of_each(expected: ExpectedDisorder, continua: ContinuumSequence) -> list[Floats] | None:
-    """Disorders x̄·δ of the random sets of each document that has units; None if none are its own.
+    """Return the disorders x̄·δ of the random sets of each document; empty for one without units.
+
+    Return None if some document has no random sets of its own.
 
     Parameters
     ----------
     expected
-        Expected disorder of chance within each of these in turn.
+        Expected disorder from random sets that were drawn within each continuum in turn.
     continua
-        Continua in the order in which they were given to it.
+        The same continua, in the same order.
     """
     marked = by_size(continua).tolist()
     if len(marked) > MOST_STRATA:
         return None
     strata = np.zeros(expected.samples) if expected.strata is None else expected.strata
     if len(np.unique(strata)) != len(marked):
-        return None  # an interruption left some out
+        return None  # An interruption left some documents without sets.
     values = expected.disorders * _weights(expected)
     found = [np.zeros(0)] * len(continua)
     for k, i in enumerate(marked):
@@ -137,7 +143,7 @@ def sets_of_each(expected: ExpectedDisorder, continua: ContinuumSequence) -> lis
 def p_within_documents(
     continua: ContinuumSequence, disorders: Floats, sets: Sequence[Floats] | None, seed: int
 ) -> tuple[float | None, float | None]:
-    """Return p of no agreement within documents, and the least that these sets can give.
+    """Return p of no agreement within documents, and the least p that these sets can give.
 
     Parameters
     ----------
@@ -163,7 +169,7 @@ def gaps_within(
     disorders: Floats,
     before: tuple[float, float | None],
 ) -> CommonGaps | None:
-    """Return what γ within documents would be if nothing could be marked where nobody does.
+    """Return what γ within documents would be if nothing could be marked in common gaps.
 
     Parameters
     ----------
@@ -179,14 +185,14 @@ def gaps_within(
     Returns
     -------
     CommonGaps or None
-        None without any gap, and of more than 500 documents, which are not looked at.
+        None if there is no common gap, or if more than 500 documents would have to be searched.
     """
     names = [*named]
     continua = [*named.values()]
     many = [k for k, c in enumerate(continua) if c.n_units >= FEWEST_UNITS_OF_GAPS]
     if len(many) > _MOST_WITH_GAPS:
         return None
-    # Imported here: a text by itself has no use for it.
+    # Imported only here, because it is seldom needed.
     from gammacp.chance.common_gaps import CommonGaps, common_gaps, without_gaps
 
     found: dict[str, tuple[tuple[float, float], ...]] = {}
@@ -210,12 +216,12 @@ def gaps_within(
 
 
 def p_in_words(p: float | None, least: float | None = None) -> str:
-    """`p = 0.03`, with what is to be said of it; empty without p.
+    """Return p in words, such as `p = 0.03`, with a remark if needed; empty without p.
 
     Parameters
     ----------
     p, least
-        One-sided, and the least that the random sets can give.
+        The one-sided p, and the least p that the random sets can give.
 
     >>> p_in_words(1 / 31, 1 / 31), p_in_words(0.2)
     ('p = 0.032, and cannot be smaller with these random sets', 'p = 0.2, not shown to be above 0')
@@ -236,18 +242,22 @@ def p_in_words(p: float | None, least: float | None = None) -> str:
 def p_over_documents(
     chances: Sequence[Chance], shares: Sequence[float], own: Floats, expected: Floats
 ) -> float | None:
-    """Return p of documents whose disorder is no less than random sets'; None below five documents.
+    """Return p of the hypothesis that documents have no less disorder than random sets.
+
+    Return None for fewer than five documents.
 
     Parameters
     ----------
     chances, shares
-        The expected disorders over documents, and Σ x̄ of the documents that each serves.
+        The expected disorders over documents, and for each of them Σ x̄ of the documents that are
+        compared with it.
     own, expected
-        x̄·δ of each document, and x̄·δ_e.
+        x̄·δ and x̄·δ_e of each document.
     """
     if np.count_nonzero(expected > 0) < FEWEST_PARTS:
         return None
-    # Σ over chances of share · (mean of its sets), as parts of one ratio that is 1.
+    # Treat the random sets as one sample. Its statistic is Σ share · (mean of the sets) over all
+    # chances, divided by `total`, and so equals 1.
     moved = []
     squares = 0.0
     total = sum(s * c.expected.mean for s, c in zip(shares, chances, strict=True))
@@ -271,7 +281,11 @@ def p_over_documents(
 def _p_between(
     basis: Basis, continua: ContinuumSequence, own: Sequence[Floats] | None
 ) -> float | None:
-    """Return p of no agreement about documents: what is expected within each, against over all."""
+    """Return p of no agreement about documents.
+
+    The mean disorder of the random sets of each document is compared with the expectation over
+    documents.
+    """
     if own is None:
         return None
     some = [(c, s) for c, s in zip(continua, own, strict=True) if len(s)]

@@ -51,9 +51,9 @@ class CandidateDrop:
     own
         B beyond chance of the candidate with the people alone.
     interval
-        95 % of B's `drop`, over items; None without draws, or for fewer than 5 items.
+        95 % interval of the `drop` of B, over items; None without draws, or for fewer than 5 items.
     samples
-        Random codings behind E[D].
+        Number of random codings from which E[D] is estimated.
     """
 
     candidate: str
@@ -68,9 +68,10 @@ class CandidateDrop:
 
     @property
     def drop(self) -> dict[str, float]:
-        """B beyond chance, π* and κ* of the people minus those with the candidate.
+        """Return B beyond chance, π* and κ* of the people minus those with the candidate.
 
-        Positive if it agrees less; not positive is as good as people.
+        A positive drop means that the candidate agrees less than people do; otherwise it is as good
+        as they are.
         """
         return {name: self.people[name] - self.joined[name] for name in ("b", "pi_s", "kappa_s")}
 
@@ -97,16 +98,16 @@ def candidate_drops(
     bootstrap: int = 0,
     seed: int = 0,
 ) -> tuple[CandidateDrop, ...]:
-    """Candidates and baselines from the smallest drop to the largest, each judged on its own.
+    """Judge each candidate and baseline on its own; return them by increasing drop.
 
     Parameters
     ----------
     codings
         Segmentations of people and candidates. A candidate is one coder in all groups of people.
     candidates
-        Names of coders that are automatic; the others are people.
+        Names of the automatic coders; all others are people.
     comparison
-        Edits of B, and all of π* and κ*.
+        Criterion of the comparison: edits of B, and settings of π* and κ*.
     rule
         Rule for the number of random codings.
     bootstrap, seed
@@ -161,7 +162,7 @@ def candidate_drops(
 def _shared_items(
     codings: Codings, people: Codings, candidates: Iterable[str]
 ) -> dict[str, list[str]]:
-    """Return the items of the people that each candidate coded, too.
+    """Return for each candidate the people's items that it coded, too.
 
     Raises
     ------
@@ -181,9 +182,10 @@ def _shared_items(
 def _disagreements(
     beside: Beside, comparison: Criterion, rule: SampleRule, seed: int
 ) -> tuple[Floats, int]:
-    """Σ(1 − B) of people and of each candidate with the people, per item; number of samples.
+    """Return Σ(1 − B) per item among people and between candidates and people, and sample number.
 
-    Observed, and the mean over random codings (one draw for all): shape (2, 1 + candidates, items).
+    The first row is observed, the second the mean over random codings, the same for all: shape (2,
+    1 + candidates, items).
     """
 
     def count_each(drawn: Rows) -> Floats:

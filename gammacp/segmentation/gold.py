@@ -42,13 +42,14 @@ from gammacp.segmentation.statistics import (
 RANKED_BY = "b"
 # In this order in tables. An agreement is 1 at best; over, under, shift and deviations are 0.
 SHOWN = ("b", "s", "windowdiff", "pk", "ghd", "f", "f_near", "over", "under", "shift")
-# Of recordings: how much of the system's segments lies in one of the reference (purity), and the
-# other way round (coverage); the median distance of the reference's boundaries to the nearest of
-# the system (missed), and the other way round (strayed), a document weighing as much as another.
+# Measures of recordings. Purity is the share of each segment of the system that lies in one segment
+# of the reference, and coverage is the reverse. `missed` is the median distance from boundaries of
+# the reference to the nearest boundary of the system, and `strayed` is the reverse; all documents
+# have equal weight.
 RECORDING = ("purity", "coverage", "missed", "strayed")
 MEASURES = (*SHOWN, *RECORDING)
 _PLACES = frozenset({"shift", "missed", "strayed"})
-# What a fraction is where there is nothing to count; no other measure has a value there.
+# Value of a fraction with denominator 0; other measures have no value then.
 _EMPTY = {"b": 1.0, "s": 1.0, "ghd": 1.0}
 _EXACT = 10
 
@@ -78,7 +79,7 @@ class SystemScore:
     documents
         Documents that were compared, in order.
     left_out
-        Documents that it or the reference did not code.
+        Documents that the system or the reference did not code.
     fractions
         Numerators and denominators of `MEASURES`, shape (documents,) each.
     """
@@ -101,7 +102,7 @@ class SystemScore:
         return _EMPTY.get(measure, math.nan)
 
     def macro(self, measure: str) -> Spread:
-        """Mean and spread of the measure over documents, and how many have no value."""
+        """Return mean and spread over documents, and the number of documents without a value."""
         return spread(self.values(measure))
 
     def as_dict(self) -> dict[str, Any]:
@@ -128,9 +129,9 @@ class GoldReport:
     reference, near
         Name of the reference; number of places within which a boundary counts as found.
     systems
-        Ranked.
+        Systems and baselines, the best first.
     differences
-        Difference of every two of which one is a system, the better first, on the documents that
+        Difference of each pair with at least one system, the better first, on the documents that
         both have.
     notes
         Notes on what is left out or has no value.
@@ -168,14 +169,14 @@ def gold_report(
     draws: int = 1000,
     seed: int = 0,
 ) -> GoldReport:
-    """Systems against one coder, with the baselines.
+    """Compare systems and baselines with one coder as the reference.
 
     Parameters
     ----------
     codings
         The reference's and the systems' segmentations.
     reference
-        The coder who is right.
+        Name of the coder whose segmentations are taken as correct.
     systems
         Names of coders; default: all others.
     comparison
@@ -246,7 +247,7 @@ def _systems(codings: Codings, reference: str, systems: Sequence[str]) -> list[s
 def _all_differences(
     ranked: Sequence[SystemScore], draws: int, seed: int
 ) -> Mapping[tuple[str, str], Mapping[str, Difference]]:
-    """Test the difference of each two systems, and of each with the baselines, after Holm."""
+    """Test the differences of all pairs of systems, and of systems and baselines, with Holm."""
     differences = {
         (a.name, b.name): _differences(a, b, draws, seed)
         for a, b in combinations(ranked, 2)
@@ -286,7 +287,7 @@ def _scores(
     near: int,
     rng: np.random.Generator,
 ) -> list[SystemScore]:
-    """Systems, then baselines, which have several codings of a document: all in one comparison."""
+    """Return the scores of systems, then of baselines, all computed in one comparison."""
     coded = [i for i in gold if any(i in items for items in shared.values())]
     right = gold.only(coded).without(c for c in gold.coders if c != reference)
     beside = Beside(gold, right, {n: items for n, items in shared.items() if items}, rng)
@@ -310,7 +311,7 @@ def _scores(
 
 
 def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
-    """Numerators and denominators of `MEASURES` of each pair, the first coding the reference."""
+    """Return the fractions of `MEASURES` of each pair, with the first coding as the reference."""
     from gammacp.segmentation.gold_kernels import both_ways, match_within
 
     rows, (first, second) = pairs.rows, pairs.pairs
@@ -345,7 +346,10 @@ def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
 
 @lru_cache(maxsize=2)
 def _exchanges(size: int, draws: int, seed: int) -> tuple[Floats, Floats]:
-    """Draws of documents, and documents in which two systems are exchanged: (draws, size) each."""
+    """Draw documents, and documents in which two systems are exchanged: (draws, size) each.
+
+    With few documents, all possible exchanges are returned instead.
+    """
     if size <= _EXACT:
         return draw_items(size, draws, seed), np.array(list(product((0.0, 1.0), repeat=size)))
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(size,)))
@@ -371,7 +375,7 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
         moved = np.einsum("wd,pd->pw", swaps, parts[[2, 3]] - parts[:2])
         sums = parts.sum(axis=1)[:, None] + np.concatenate((moved, -moved))
         exchanged = share(sums[0], sums[1], math.nan) - share(sums[2], sums[3], math.nan)
-        # The data are one of all exchanges, and count as one of the random ones.
+        # The data themselves are among all exchanges, and are added to random ones.
         as_far = int((np.abs(exchanged) >= abs(value) - 1e-12).sum()) + (not exact)
         if math.isnan(value):
             p = math.nan
@@ -388,7 +392,7 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
 def _after_holm(
     found: Mapping[tuple[str, str], Mapping[str, Difference]],
 ) -> dict[tuple[str, str], dict[str, Difference]]:
-    """Add p after Holm's correction for all pairs, of each measure by itself."""
+    """Add p after Holm's correction for all pairs, for each measure separately."""
     corrected = {m: holm(np.array([d[m].p for d in found.values()])).tolist() for m in MEASURES}
     return {
         pair: {m: d._replace(p_holm=corrected[m][k]) for m, d in of.items()}

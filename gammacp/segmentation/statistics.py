@@ -1,6 +1,6 @@
-"""Mean and spread of values of which some are undefined; how far sums depend on the items drawn.
+"""Mean and spread of values that may be undefined, and intervals over items.
 
-Items are drawn again with replacement, as many as there are; the interval is studentised
+Items are drawn with replacement, as many as there are. The interval is studentised
 (`gammacp.inference.studentised`) by the error of the linearised statistic.
 """
 
@@ -15,7 +15,7 @@ from gammacp.base.arrays import Floats
 from gammacp.inference.studentised import studentised_interval
 from gammacp.segmentation.measures.rows import share
 
-# With fewer items there is no interval.
+# Least number of items for an interval.
 FEWEST = 5
 
 
@@ -42,7 +42,7 @@ def in_words(counts: Mapping[str, int]) -> str:
 
 
 def spread(values: Iterable[float]) -> Spread:
-    """Return the spread of values, NaN standing for an undefined one.
+    """Return mean and spread of values; NaN stands for an undefined value.
 
     >>> spread([0.5, 1.0, math.nan])
     Spread(mean=0.75, sd=0.25, undefined=1)
@@ -55,25 +55,29 @@ def spread(values: Iterable[float]) -> Spread:
 
 
 def draw_items(items: int, draws: int, seed: int) -> Floats:
-    """Weights of items, shape (1 + draws, items): the data as they are, then draws with return."""
+    """Draw weights of items, shape (1 + draws, items).
+
+    The first row is 1 for all items; the others count how often each item is drawn with
+    replacement.
+    """
     drawn = np.random.default_rng(seed).multinomial(items, np.full(items, 1 / items), size=draws)
     return np.concatenate((np.ones((1, items)), drawn))
 
 
 def error_of(influences: Floats, weights: Floats) -> Floats:
-    """Return the error of a statistic that items move by `influences`, shape (draws, items)."""
+    """Return the error of a statistic with these `influences` of items, shape (draws, items)."""
     items = influences.shape[-1]
     squares = np.einsum("wd,wd,wd->w", weights, influences, influences)
     return np.asarray(np.sqrt(squares * items / max(items - 1, 1)))
 
 
 def fractions_apart(parts: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the difference of two fractions of sums for weights of items, and its error.
+    """Return the difference of two fractions of weighted sums over items, and its error.
 
     Parameters
     ----------
     parts
-        The numerators and denominators of either, shape (4, items).
+        Numerator and denominator of the first, then of the second fraction, shape (4, items).
     weights
         Weights of the items, shape (draws, items).
     """
@@ -111,5 +115,5 @@ def interval(
 def difference_interval(
     parts: Floats, weights: Floats, limit: float = math.inf
 ) -> tuple[float, float] | None:
-    """`interval` of the difference of two fractions (`fractions_apart`)."""
+    """Return the `interval` of the difference of two fractions (`fractions_apart`)."""
     return interval(*fractions_apart(parts, weights), weights.shape[1], limit)

@@ -2,10 +2,10 @@
 
 With words, `(S (NP (PRP I)) (VP (VBD saw) (NP (DT the) (NN dog))))`: every word is alone in its
 bracket and is taken off the tree, since only the structure is compared (Skjærholt 2014, §2).
-Delexicalised, `(S (NP P) (VP V (NP D N)))`: bare labels are leaves and stay. `leaves="auto"` tells
-them by siblings, which words never have: a treebank without any is one with words; one in which at
-least a quarter of the bare symbols have some is delexicalised; a few are odd leaves, an error. An
-unlabelled outer bracket, `( (S …))`, is dropped.
+Delexicalised, `(S (NP P) (VP V (NP D N)))`: bare labels are leaves and are kept. `leaves="auto"`
+decides by siblings, which words never have. A treebank whose bare symbols have no siblings has
+words. One in which at least a quarter of the bare symbols have siblings is delexicalised. A smaller
+share is an error. An unlabelled outer bracket, `( (S …))`, is dropped.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from gammacp.trees.measures.annotations import Phrase
 from gammacp.trees.measures.tree import Nested
 from gammacp.trees.text import read_lines
 
-# Of bare symbols, how many have a sibling where they are labels. Half of them and more do in
-# phrase structure of any depth; a slip of the pen is far below.
+# Least share of bare symbols with a sibling if they are labels. In phrase structure of any depth
+# the share is at least a half; typing errors give far less.
 _LABELS_FROM = 0.25
 _ENOUGH = 20  # bare symbols of a file that would not all be alone by accident
 _SYMBOL = re.compile(r"[()]|[^\s()]+")
@@ -41,14 +41,14 @@ class _Bracket:
 
 @dataclass(frozen=True)
 class BracketFile:
-    """The bracketings of a file before it is settled what a bare symbol is."""
+    """The bracketings of a file, before the meaning of bare symbols is decided."""
 
     path: Path
     roots: tuple[_Bracket, ...]
 
     @cached_property
     def bare(self) -> tuple[int, tuple[tuple[str, int], ...]]:
-        """Count bare symbols, and list those with a sibling with their lines."""
+        """Count the bare symbols; list those with a sibling, with their lines."""
         count = 0
         beside: list[tuple[str, int]] = []
         for bracket in (b for root in self.roots for b in _below(root)):
@@ -67,9 +67,10 @@ class BracketFile:
         ignore: str = "",
         tally: Tally | None = None,
     ) -> list[Phrase]:
-        """Return the trees; bare symbols are `words`, or else labels of leaves.
+        """Return the trees of the file.
 
-        `labels` and `ignore` as `gammacp.trees.conventions` says; `tally` counts traces.
+        Bare symbols are words if `words` is true, or else labels of leaves. `labels` and `ignore`
+        are described in `gammacp.trees.conventions`; `tally` counts traces.
         """
         if ignore == "traces":
             for root in self.roots:
@@ -80,7 +81,8 @@ class BracketFile:
     def _phrase(
         self, root: _Bracket, words: bool, size: str, change: Callable[[str], str]
     ) -> Phrase:
-        # Children before their bracket, the last first: on the stack the first one is on top.
+        # Build children before their bracket, the last one first, so that the first one is on top
+        # of the stack.
         built: list[Nested] = []
         for bracket in reversed(list(_below(root))):
             children: list[Nested] = []
@@ -99,7 +101,7 @@ class BracketFile:
 
 
 def _below(root: _Bracket) -> Iterator[_Bracket]:
-    """Yield a bracket and all in it, each before its children."""
+    """Yield a bracket and all brackets inside it, each before its children."""
     pending = [root]
     while pending:
         bracket = pending.pop()
@@ -108,7 +110,10 @@ def _below(root: _Bracket) -> Iterator[_Bracket]:
 
 
 def _drop_traces(root: _Bracket, tally: Tally | None) -> None:
-    """Take out traces and what has nothing else below; a sentence of traces alone stays."""
+    """Remove traces, and brackets that contain nothing else.
+
+    A sentence that consists of traces alone is kept.
+    """
     empty: list[bool] = []  # a stack, as in `_phrase`
     for bracket in reversed(list(_below(root))):
         gone = [c == TRACE or (isinstance(c, _Bracket) and empty.pop()) for c in bracket.children]
@@ -138,9 +143,9 @@ def _words(root: _Bracket, path: Path) -> list[str]:
 
 @guard
 def read_brackets(path: Path, *, encoding: str = "utf-8") -> BracketFile:
-    """Parse a file of bracketed trees, one or several lines each.
+    """Parse a file of bracketed trees, of one or several lines each.
 
-    Unbalanced brackets, text outside of them and brackets without a label raise DataError.
+    Unbalanced brackets, text outside of brackets and brackets without a label raise DataError.
     """
     roots: list[_Bracket] = []
     open_brackets: list[_Bracket] = []
@@ -196,12 +201,12 @@ def _unwrap(root: _Bracket) -> _Bracket:
 
 
 def settle_leaves(files: Sequence[BracketFile], leaves: str = "auto") -> bool:
-    """Decide whether bare symbols are words, for all files of a treebank alike.
+    """Decide for all files of a treebank together whether bare symbols are words.
 
     Parameters
     ----------
     files
-        Everybody's files.
+        Files of all annotators.
     leaves
         "words", "labels", or "auto": as the module says.
 

@@ -1,14 +1,15 @@
 """Differences of dependency annotators by relation, confusion, length and distance.
 
-All pairs of annotators of a sentence with equally many tokens are compared token by token; a
-sentence counts once, however many annotators it has.
+All pairs of annotators of a sentence are compared token by token, if their numbers of tokens are
+equal. A sentence has weight 1, however many annotators it has.
 
-A relation's coefficient is Scott's π of one category against all others: 1 − D_o/D_e with D_o the
-share of tokens to which one of the two gives it and D_e = 2·q(1 − q), q the share of all choices
-that are it. That of its heads is π of the place of the head (how many
-tokens to the right, or the root) among the tokens to which either gives the relation, D_e being
-that of two places drawn from these tokens. So 0 is what two people give who choose with the same
-frequencies and nothing else.
+The coefficient of a relation's label is Scott's π of this category against all others: 1 − D_o/D_e.
+D_o is the share of tokens to which exactly one of the two annotators gives the relation. D_e is
+2·q(1 − q), where q is the share of this relation among all choices. The coefficient of its heads is
+π of the place of the head, which is the number of tokens to the right, or the root. It is computed
+over the tokens to which either annotator gives the relation; D_e is that of two places drawn from
+these tokens. So 0 is the value of two annotators who choose independently with the same
+frequencies.
 """
 
 from collections import defaultdict
@@ -19,13 +20,13 @@ from gammacp.chance.beyond import ratio
 from gammacp.errors import UsageError
 from gammacp.trees.measures.annotations import Dependencies, Treebank
 
-# Upper ends of the rows by length and by distance.
+# Upper ends of the classes of sentence length and of head distance.
 _LENGTHS = (5, 10, 20, 40)
 _DISTANCES = (1, 2, 5, 10)
 
 
 class TokenPair(NamedTuple):
-    """Choices of two annotators for a token, weighing 1 over the pairs of its sentence."""
+    """Choices of two annotators for a token; the weights of all pairs of a sentence sum to 1."""
 
     heads: tuple[int, int]
     relations: tuple[str, str]
@@ -62,16 +63,16 @@ def breakdown(treebank: Treebank) -> dict[str, Any]:
 
     Returns
     -------
-    `relations`: of each relation the tokens that either gives it, how often both do, and π of the
-    label and of the head. `confusions`: pairs of relations given to one token, and how often. `by`:
-    LAS, UAS and label accuracy of tokens by length of the sentence, distance of the head, and part
-    of speech, where there are any. `left_out`: sentences of which annotators have unequal numbers
-    of tokens.
+    `relations`: for each relation, the number of tokens to which either annotator gives it, the
+    number to which both do, and π of the label and of the head. `confusions`: pairs of relations
+    given to one token, with their frequency. `by`: LAS, UAS and label accuracy of tokens by
+    sentence length, distance of the head and, where available, part of speech. `left_out`: number
+    of sentences whose annotators have different numbers of tokens.
 
     Raises
     ------
     UsageError
-        It is of phrase structures.
+        The treebank does not consist of dependency trees.
 
     >>> one, two = Dependencies((2, 0), ("s", "r")), Dependencies((2, 0), ("o", "r"))
     >>> found = breakdown(Treebank.from_annotations({"Ann": [one, one], "Ben": [one, two]}))
@@ -113,7 +114,7 @@ def _choices(treebank: Treebank) -> Iterator[TokenPair]:
 
 
 def _place(sentence: Dependencies, token: int) -> int:
-    """Return how many tokens to the right the head is; 0 for the root."""
+    """Return the place of the head as the number of tokens to the right; 0 for the root."""
     head = sentence.heads[token]
     if head:
         return head - token - 1
@@ -128,7 +129,11 @@ def _grouped(choices: Iterable[tuple[TokenPair, Any]]) -> dict[Any, list[TokenPa
 
 
 def _most_first(rows: Iterable[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
-    """Rows by the sum of these, as far as it is exact; of equal ones the first of the text."""
+    """Sort rows by the sum of the named values, the largest first.
+
+    Sums are rounded, so that errors of floating-point arithmetic do not break ties: equal rows stay
+    in the order of the text.
+    """
     return sorted(rows, key=lambda row: -round(sum(row[name] for name in names), 9))
 
 
@@ -138,12 +143,12 @@ def _weight(choices: Iterable[TokenPair]) -> float:
 
 def _relations(choices: list[TokenPair]) -> Iterator[dict[str, Any]]:
     total = _weight(choices)
-    # In the order of the text, whatever strings hash to.
+    # Keep the order of the text: that of a set would depend on the hashes of strings.
     either = _grouped((c, relation) for c in choices for relation in dict.fromkeys(c.relations))
     for relation, own in either.items():
         tokens = _weight(own)
         apart = _weight(c for c in own if not c.same_label)
-        # Of the choices, both of a token that both give it and one of each other token.
+        # Share of the choices: a token counts twice if both give the relation, else once.
         share = (2 * tokens - apart) / (2 * total)
         yield {
             "relation": relation,

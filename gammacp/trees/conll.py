@@ -29,7 +29,7 @@ _SKIPPED = {
 }
 
 
-# Which column holds what, counted from 0.
+# Index of each column by name, counted from 0.
 Layout: TypeAlias = Mapping[str, int]
 _NEEDED = ("ID", "HEAD", "DEPREL")
 _CONLL_X = {"ID": 0, "FORM": 1, "LEMMA": 2, "UPOS": 3, "FEATS": 5, "HEAD": 6, "DEPREL": 7}
@@ -48,7 +48,7 @@ def read_conll(
     tally: Tally | None = None,
     defects: list[Defect] | None = None,
 ) -> list[Dependencies]:
-    """Return the sentences of a file, in its order.
+    """Return the sentences of a file, in order.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def read_conll(
     tally
         Counts the multiword ranges and empty nodes that are skipped.
     defects
-        Takes up what is wrong with single sentences, which keep their place as `missing`; by
-        default the first of them is an error.
+        List to which defects of single sentences are added. These sentences keep their place as
+        `missing`. By default the first defect is an error.
 
     Raises
     ------
@@ -102,7 +102,10 @@ def read_conll(
 
 
 def _not_yet(sentences: list[Dependencies]) -> list[Dependencies]:
-    """Return the sentences, those `missing` that lack a label; trees without labels are trees."""
+    """Return the sentences, and mark as `missing` those in which a label is missing.
+
+    If no sentence has labels, all of them are kept as unlabelled trees.
+    """
     if all(relation == MISSING for s in sentences for relation in s.relations):
         return sentences
     return [
@@ -112,7 +115,7 @@ def _not_yet(sentences: list[Dependencies]) -> list[Dependencies]:
 
 
 def _unsound(rows: Sequence[tuple[int, list[str]]], path: Path, name: str | None) -> Dependencies:
-    """Return a sentence of which only its place and its words are known."""
+    """Return a placeholder for a faulty sentence, with its place and its words only."""
     kept = [(k, f) for k, f in rows if f[0].isdigit()] or rows
     forms = tuple(f[1] if len(f) > 1 else MISSING for _, f in kept)
     heads = (0,) * len(kept)
@@ -202,7 +205,10 @@ def _sentence(
 def _edges(
     cells: Mapping[str, tuple[str, int]], path: Path, defects: list[Defect]
 ) -> tuple[Edge, ...]:
-    """Return the enhanced graph; none where a head is missing. A number alone is a PHEAD."""
+    """Return the enhanced graph; empty if a head is missing.
+
+    A cell with a number alone is not DEPS but PHEAD, a column of another dialect.
+    """
     edges: list[Edge] = []
     for dependent, (cell, line) in cells.items():
         for part in cell.split("|") if ":" in cell else ():
@@ -216,7 +222,7 @@ def _edges(
 
 
 def _token(fields: list[str], layout: Layout, place: int) -> dict[str, str]:
-    """Return the columns of a line that there are; DataError where an id or a head is none."""
+    """Return the available columns of a line; raise DataError if an id or a head is invalid."""
     needed = max(layout[name] for name in _NEEDED) + 1
     if len(fields) < needed:
         raise DataError(

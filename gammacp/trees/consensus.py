@@ -1,11 +1,12 @@
-"""Consensus trees: of all trees over a sentence that with most votes for its arcs, exactly.
+"""Consensus trees: the tree over a sentence with most votes for its arcs, computed exactly.
 
-Each annotator votes for the arc from each token's head. Taking the head with most votes token by
-token can give a cycle; the tree with most votes in sum is a maximum spanning arborescence (Chu &
-Liu 1965, Edmonds 1967). Where every annotator has one root, so has it. The label of an arc is voted
-for by those who have the arc. Of equally good trees that is taken which has more arcs of the
-annotators named first; every token that has another head, or another label, in an equally good tree
-is reported.
+Each annotator votes for the arcs of his or her tree. Choosing the head with most votes for each
+token alone could give a cycle. The tree with the largest sum of votes is a maximum spanning
+arborescence (Chu & Liu 1965, Edmonds 1967). If every annotator has one root, so has the consensus.
+The label of an arc is chosen by the annotators who have the arc.
+
+Of equally good trees, the one with more arcs of the annotators named first is taken. Every token
+that has another head or label in an equally good tree is reported.
 """
 
 from collections import Counter
@@ -23,18 +24,18 @@ Arc: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class ConsensusTree:
-    """The tree that annotations of a sentence agree on most.
+    """The tree with most votes of the annotations of a sentence.
 
     Attributes
     ----------
     tree
-        Tree with forms; lemma, part of speech and features are those that most annotators have.
+        Tree with forms; lemmas, parts of speech and features are those of most annotators.
     annotators
         Number of annotators who voted.
     head_votes, label_votes
-        Number of annotators who have each token's head; and of these, who have its label.
+        Number of annotators who have each token's head, and how many of these have its label.
     other_heads, other_labels
-        Heads and labels of each token in other trees that are as good; mostly none.
+        Heads and labels of each token in other trees that are equally good; mostly empty.
     """
 
     tree: Dependencies
@@ -46,12 +47,12 @@ class ConsensusTree:
 
 
 def best_tree(weights: Mapping[Arc, int], n: int) -> tuple[int, ...]:
-    """Heads of the tokens 1 to n in the tree from the root 0 with the largest sum of weights.
+    """Return the heads of the tokens 1 to n in the tree with the largest sum of weights.
 
     Parameters
     ----------
     weights
-        Weight of each arc (head, token); from the root every token must be reachable.
+        Weight of each arc (head, token). Every token must be reachable from the root.
     n
         Number of tokens, ≥ 1.
 
@@ -69,7 +70,9 @@ def best_tree(weights: Mapping[Arc, int], n: int) -> tuple[int, ...]:
 
 
 def consensus_tree(sentences: Sequence[Dependencies]) -> ConsensusTree:
-    """Return the consensus of annotations of one sentence; annotators in the order for ties.
+    """Return the consensus of annotations of one sentence.
+
+    In ties, arcs of earlier annotations are preferred.
 
     Parameters
     ----------
@@ -92,7 +95,7 @@ def consensus_tree(sentences: Sequence[Dependencies]) -> ConsensusTree:
     people = len(sentences)
     votes = Counter((h, t) for s in sentences for t, h in enumerate(s.heads, 1) if 0 <= h <= n)
     one_root = all(s.heads.count(0) == 1 for s in sentences)
-    # From the root, so that there is a tree whatever the cycles; dearer than all votes together.
+    # Add all arcs from the root with 0 votes, so that a tree exists whatever the cycles.
     arcs = {(0, t): 0 for t in range(1, n + 1)} | {a: v for a, v in votes.items() if a[0] != a[1]}
     fine = n * people + 1
     if one_root:
@@ -111,7 +114,7 @@ def consensus_tree(sentences: Sequence[Dependencies]) -> ConsensusTree:
         *(_label(sentences, t, h) for t, h in enumerate(heads, 1)), strict=True
     )
     forms = _majority([s.forms for s in sentences])
-    # Where words differ, only those speak about a word who have it.
+    # If words differ, only sentences that have a word determine its features.
     whole = next((s for s in sentences if s.forms == forms), None)
     tree = replace(
         sentences[0],
@@ -131,12 +134,13 @@ def consensus_tree(sentences: Sequence[Dependencies]) -> ConsensusTree:
 def _other_heads(
     worth: Mapping[Arc, int], heads: Sequence[int], n: int
 ) -> tuple[tuple[int, ...], ...]:
-    """For each token the heads that it has in other trees of the same sum."""
+    """Return, for each token, the heads that it has in other trees with the same sum."""
     import networkx as nx
 
     best = sum(worth[h, t] for t, h in enumerate(heads, 1))
     most = [max(w for (_, t), w in worth.items() if t == token) for token in range(1, n + 1)]
-    # Where every token has its best head, an equally good tree has one with as many votes.
+    # If every token has its best head, only heads with as many votes can be in an equally good
+    # tree.
     everywhere = best == sum(most)
     found = []
     for token, head in enumerate(heads, 1):
@@ -158,7 +162,10 @@ def _other_heads(
 def _label(
     sentences: Sequence[Dependencies], token: int, head: int
 ) -> tuple[str, int, tuple[str, ...]]:
-    """Label, its votes, and others with as many; all annotators vote on an arc that nobody has."""
+    """Return the label of an arc, its votes, and other labels with as many votes.
+
+    If no annotator has the arc, all of them vote.
+    """
     labels = [s.relations[token - 1] for s in sentences if s.heads[token - 1] == head]
     counts = Counter(labels or [s.relations[token - 1] for s in sentences])
     (label, most), *_ = counts.most_common(1)
@@ -173,7 +180,7 @@ def _majority(columns: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 def _of_words(
     sentences: Sequence[Dependencies], forms: tuple[str, ...], name: str
 ) -> tuple[str, ...]:
-    """Return the value that most sentences with a word give it; "_" where none gives any."""
+    """Return for each word the value that most sentences with this word give; "_" if none does."""
     known = [s for s in sentences if getattr(s, name)]
     found = [
         Counter(getattr(s, name)[t] for s in known if not s.forms or s.forms[t] == forms[t])
@@ -191,14 +198,14 @@ class ConsensusTrees:
     trees
         Trees by sentence.
     left_out
-        Sentences of which annotators have unequal numbers of tokens.
+        Number of sentences whose annotators have different numbers of tokens.
     """
 
     trees: tuple[tuple[Item, ConsensusTree], ...]
     left_out: int
 
     def as_dict(self) -> dict[str, int]:
-        """Count sentences, tokens, tokens with another head or label, and what is left out."""
+        """Count sentences, tokens, tied heads, tied labels, and sentences left out."""
         found = [tree for _, tree in self.trees]
         return {
             "sentences": len(found),
@@ -209,7 +216,7 @@ class ConsensusTrees:
         }
 
     def in_words(self, place: str) -> str:
-        """Return a sentence on what was written, and what is not settled.
+        """Describe in a sentence what was written, and how much of it is tied.
 
         Parameters
         ----------
@@ -239,7 +246,7 @@ class ConsensusTrees:
 
 
 def consensus_trees(treebank: Treebank) -> ConsensusTrees:
-    """Return the consensus of every sentence that at least two annotated.
+    """Return the consensus of every sentence with at least two annotations.
 
     Parameters
     ----------
@@ -249,7 +256,7 @@ def consensus_trees(treebank: Treebank) -> ConsensusTrees:
     Raises
     ------
     UsageError
-        They are phrase structures.
+        The treebank consists of phrase structures.
     """
     if treebank.kind != "dependency":
         raise UsageError("consensus trees need dependencies: phrase structure has no arcs")

@@ -32,7 +32,7 @@ TRACE = "-NONE-"
 
 
 def check_conventions(kind: str, how: Mapping[str, str]) -> None:
-    """UsageError where a convention is unknown or belongs to the other kind of trees.
+    """Raise UsageError for a convention that is unknown or for other kinds of trees.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def check_conventions(kind: str, how: Mapping[str, str]) -> None:
 def by_convention(
     sentence: Dependencies, *, labels: str = "all", ignore: str = "", tally: Tally | None = None
 ) -> Dependencies:
-    """Return the sentence with only what counts.
+    """Return the sentence reduced to what counts under the conventions.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def by_convention(
 
 
 def is_punctuation(form: str) -> bool:
-    """Return whether all characters are of Unicode's categories P…; `_` stands for no word.
+    """Return whether all characters are punctuation in Unicode (categories P…).
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def is_punctuation(form: str) -> bool:
 
 
 def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> Dependencies:
-    """Return the sentence without its punctuation; all of it if there is nothing else.
+    """Return the sentence without punctuation, unless it consists of nothing else.
 
     Parameters
     ----------
@@ -128,7 +128,8 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
         while 0 < head <= sentence.n_tokens and head not in number and head not in seen:
             seen.add(head)
             head = sentence.heads[head - 1]
-        # What hangs on a cycle of punctuation hangs on nothing: it is a cycle of its own.
+        # A token attached to a cycle of punctuation has no head left: it becomes a cycle of its
+        # own.
         inside = 0 < head <= sentence.n_tokens
         return number.get(head, number.get(token, 0) if inside else head)
 
@@ -136,7 +137,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     for name in _COLUMNS:
         values = getattr(sentence, name)
         columns[name] = tuple(values[t - 1] for t in kept) if values else ()
-    # Edges go by their words' new numbers; empty nodes have none.
+    # Edges use the new numbers of their words; those of empty nodes do not change.
     new = {str(t): str(number.get(t, head_of(t))) for t in range(1, sentence.n_tokens + 1)}
     gone = {t for t in new if int(t) not in number}
     edges = ((new.get(h, h), r, new.get(d, d)) for h, r, d in sentence.enhanced if d not in gone)
@@ -154,7 +155,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
 
 
 def category(label: str) -> str:
-    """Return a Penn label without function tags and indices; `-LRB-` and `-NONE-` stay.
+    """Return a Penn label without function tags and indices; `-LRB-` and `-NONE-` are kept.
 
     >>> category("NP-SBJ-1"), category("NP=2"), category("-LRB-")
     ('NP', 'NP', '-LRB-')

@@ -26,7 +26,7 @@ class Kind(StrEnum):
     LIMITS = "limits of a sentence"
 
 
-# After these sentences cannot be counted.
+# Sentences with defects of these kinds are not counted.
 UNCOUNTED = (Kind.STRAY, Kind.LIMITS)
 UNREAD = (Kind.GRAPH, Kind.SENTENCE, *UNCOUNTED)
 UNSOUND = "it is not sound (see the defects)"
@@ -34,7 +34,7 @@ UNSOUND = "it is not sound (see the defects)"
 
 @dataclass(frozen=True)
 class Defect:
-    """One thing that is wrong, and its place."""
+    """A defect, with its place."""
 
     kind: Kind
     file: str
@@ -42,24 +42,24 @@ class Defect:
     message: str
 
     def __str__(self) -> str:
-        """`file:line: kind: message`."""
+        """Return `file:line: kind: message`."""
         place = self.file + (f":{self.line}" if self.line is not None else "")
         if place:
             return f"{place}: {self.kind}: {self.message}"
         return f"{self.kind}: {self.message}"
 
     def as_dict(self) -> dict[str, object]:
-        """Return the JSON of a defect."""
+        """Return the defect as JSON."""
         return {**asdict(self), "kind": str(self.kind)}
 
 
 def find_defects(treebank: Treebank) -> list[Defect]:
-    """Everything wrong inside sentences and between the annotations of a sentence.
+    """Return all defects inside sentences and between the annotations of a sentence.
 
     Parameters
     ----------
     treebank
-        Treebank, which stays as it is.
+        Treebank; it is not changed.
     """
     found: list[Defect] = []
     for item in treebank.items:

@@ -7,10 +7,11 @@ from gammacp.trees.measures.annotations import Dependencies, Item, Phrase, Treeb
 
 
 def diagnose(treebank: Treebank, item: Item) -> str:
-    """Differing token counts, and whether a neighbour makes up for them; or the worst difference.
+    """Describe the worst difference between annotations, or their different token counts.
 
-    For dependencies that is the head that differs and has most tokens below it, for phrase
-    structure the longest bracketing that not everybody has.
+    For dependencies it is the differing head with most tokens below it; for phrase structure, the
+    longest bracketing that some annotators lack. For different token counts, the text tells whether
+    a neighbouring sentence makes up for them.
     """
     if not item.same_length:
         return _lengths(treebank, item)
@@ -60,7 +61,7 @@ def _attachments(sentences: dict[str, Dependencies]) -> str:
 
 
 def _descendants(heads: Sequence[int]) -> list[int]:
-    """Count the tokens below each node; each token walks up once, cycles are left."""
+    """Count the tokens below each node; walks up from each token end at a cycle."""
     sizes = [0] * (len(heads) + 1)
     for token in range(1, len(heads) + 1):
         seen = {token}

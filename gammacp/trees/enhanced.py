@@ -1,15 +1,17 @@
 """Enhanced dependencies: a graph over words and empty nodes (`8.1`), words with several heads.
 
-ELAS is the F₁ of the edges into words of the shared tasks of IWPT 2020 and 2021 (Bouma, Seddah &
-Zeman 2020, §4); EULAS drops what labels say beyond the universal relation (`obl:in` is `obl`). As
-there, empty nodes are taken out first: a path through them is one edge whose label has all
-relations on the way (`conj>nsubj`). An edge that is there twice is one.
+ELAS is the F₁ of the edges into words, as in the shared tasks of IWPT 2020 and 2021 (Bouma, Seddah
+& Zeman 2020, §4). EULAS ignores what labels add to the universal relation: `obl:in` counts as
+`obl`. As in the shared tasks, empty nodes are removed first. A path through them becomes one edge,
+whose label has all relations of the path (`conj>nsubj`). Duplicate edges count once.
 
-Where a word has several edges of one universal relation to one head (`obl:in` and `obl:on`), each
-has one partner in EULAS. The program of the shared task counts each with each: two and two are four
-that agree, so that its F₁ can pass 1. `several_edges` counts such words.
+A word can have several edges of one universal relation to one head (`obl:in` and `obl:on`). In
+EULAS each of these edges agrees with at most one edge of the other annotator. The program of the
+shared task counts every combination: two edges against two give four that agree, so that its F₁ can
+exceed 1. `several_edges` counts such words.
 
-`enhanced_graph` keeps empty nodes as nodes, so that their best matching tells which are the same.
+`enhanced_graph` keeps empty nodes, so that the best matching of two graphs shows which of them
+correspond.
 
 References
 ----------
@@ -27,13 +29,15 @@ import numpy as np
 from gammacp.base.arrays import Floats
 from gammacp.trees.measures.annotations import Dependencies, MeaningGraph
 
-# Words by number from 0, each with its edges: head (−1 the root) and the relations of the path.
+# Words are numbered from 0. An edge has its head (−1 for the root) and the relations of the path.
 Edge: TypeAlias = tuple[int, tuple[str, ...]]
 Heads: TypeAlias = dict[int, list[Edge]]
 
 
 def collapse(sentence: Dependencies) -> Heads:
-    """Return the edges into words, paths through empty nodes made edges; no word without DEPS.
+    """Return the edges into each word, with paths through empty nodes collapsed into edges.
+
+    Words without enhanced dependencies (DEPS) are missing.
 
     Parameters
     ----------
@@ -91,7 +95,7 @@ def edge_counts(a: Dependencies, b: Dependencies, matched: Mapping[int, int]) ->
 
 
 def several_edges(sentence: Dependencies) -> int:
-    """Words with several edges of one universal relation to one head.
+    """Count the words with several edges of one universal relation to one head.
 
     >>> edges = (("0", "root", "1"), ("1", "obl:in", "2"), ("1", "obl:on", "2"))
     >>> several_edges(Dependencies((0, 1), ("root", "obl"), enhanced=edges))
@@ -106,21 +110,25 @@ def _universal(edges: Iterable[Edge]) -> list[Edge]:
 
 
 def empty_nodes(sentence: Dependencies) -> set[str]:
-    """Return the nodes between words at which edges of the sentence end."""
+    """Return the empty nodes at which edges of the sentence start or end."""
     return {node for h, _, d in sentence.enhanced for node in (h, d) if "." in node}
 
 
 def enhanced_graph(
     sentence: Dependencies, numbers: Mapping[str, str] = MappingProxyType({})
 ) -> MeaningGraph:
-    """Return the graph of the edges' triples: between words one of the sentence, others of nodes.
+    """Return the enhanced dependencies as a graph for matching.
+
+    Its nodes are the text and the empty nodes. Edges between words are properties of the text,
+    edges between a word and an empty node are properties of that node, and edges between empty
+    nodes are relations.
 
     Parameters
     ----------
     sentence
         Sentence with enhanced dependencies.
     numbers
-        Numbers of words that are called otherwise than in the sentence.
+        New ids of words, by their ids in the sentence; words that are not listed keep theirs.
 
     >>> edges = (("0", "root", "1"), ("1", "conj", "1.1"), ("1.1", "obj", "2"))
     >>> graph = enhanced_graph(Dependencies((0, 1), ("root", "obj"), enhanced=edges))

@@ -1,8 +1,9 @@
 """The bracketing F₁ of EVALB (Sekine & Collins 1997) between annotators, by its COLLINS.prm.
 
-It counts what is above parts of speech: leaves are no brackets, punctuation and traces take no
-place, `TOP` is no bracket, labels lose their function tags, ADVP and PRT are one. Equal brackets
-count as often as they occur, and all sentences' brackets are added up before the ratio is taken.
+Only brackets above parts of speech count: leaves are no brackets, punctuation and traces are
+removed, and `TOP` is ignored. Labels lose their function tags, and ADVP and PRT are equal. A
+bracket that occurs several times counts as often, and the counts of all sentences are added up
+before the ratio is taken.
 """
 
 from collections import Counter
@@ -15,12 +16,12 @@ _EQUAL = {"PRT": "ADVP"}
 
 
 def evalb_brackets(sentence: Phrase) -> Counter[Bracketing]:
-    """Return the brackets that count: label, first and last leaf, how often.
+    """Return the brackets that count (label, first leaf, last leaf), with their frequency.
 
     Parameters
     ----------
     sentence
-        Sentence, whose words are taken off, so that parts of speech are leaves.
+        Sentence without words, so that parts of speech are leaves.
 
     >>> vp = ("VP", (("V", ()), ("NP-OBJ", (("N", ()), (".", ())))))
     >>> sorted(evalb_brackets(Phrase(("TOP", (("PRP", ()), vp)))))
@@ -43,9 +44,10 @@ def evalb_brackets(sentence: Phrase) -> Counter[Bracketing]:
 
 
 def evalb_f1(treebank: Treebank) -> float:
-    """2 · common brackets / all brackets, over all pairs of annotations of equally many leaves.
+    """Return 2 · common brackets / all brackets, over all pairs of annotations.
 
-    A sentence counts once, however many annotators it has.
+    Only pairs with equal numbers of leaves are compared. A sentence has weight 1, however many
+    annotators it has.
 
     Parameters
     ----------

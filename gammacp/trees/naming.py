@@ -34,7 +34,7 @@ _FIELDS = re.compile(r"[-_.\s]+")
 
 @dataclass(frozen=True)
 class Named:
-    """A file, whose it is and which document it annotates."""
+    """A file, with the names of its annotator and of its document."""
 
     path: Path
     annotator: str
@@ -49,9 +49,9 @@ def name_files(
     folders: str = "auto",
     kind: str | None = None,
 ) -> tuple[list[Named], str]:
-    """Return all files below the paths with annotator and document, and how these were recognised.
+    """Return all files below the paths with their names, and how these were recognised.
 
-    In folders, files are those with a suffix of `kind`, or of any kind.
+    Below folders, only files with a suffix of `kind` are taken, or of any kind by default.
     """
     one_of("folders", folders, FOLDERS)
     if pattern is not None and layout is not None:
@@ -88,9 +88,9 @@ def chosen(
     documents
         Lists of patterns. A document is kept if it fits a pattern of each list that is not empty.
     rename
-        Annotators: name in the files → name to use.
+        New names of annotators, by their names in the files.
     exclude
-        Annotators to leave out, by their names after it.
+        Annotators to leave out, by their new names.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def chosen(
 
 
 def are_trees(paths: Iterable[Path]) -> bool:
-    """Return whether files are trees by their suffixes; `.conll` may hold spans, too."""
+    """Return whether all files have suffixes of trees, except `.conll`, which may hold spans."""
     suffixes_of_trees = {s for suffixes in SUFFIXES.values() for s in suffixes} - {".conll"}
     files = [q for p in paths for q in (_visible(p) if p.is_dir() else [p])]
     return bool(files) and all(q.suffix.lower() in suffixes_of_trees for q in files)
@@ -141,7 +141,7 @@ def _inside(folder: Path, kind: str | None) -> list[Path]:
 
 
 def passed_over(paths: Iterable[Path], named: Iterable[Named]) -> list[LeftOut]:
-    """Count the files in these folders that are not read, as they are of no such format."""
+    """Count the files in these folders that are not read, as their format is unknown."""
     read = {one.path for one in named}
     folders = (path for path in paths if path.is_dir())
     counts = {folder: sum(p not in read for p in _visible(folder)) for folder in folders}
@@ -154,13 +154,13 @@ def _visible(folder: Path) -> list[Path]:
     below, closed = paths_below(folder)
     for path in closed:
         raise DataError("folder cannot be opened", file=path, hint="Check its permissions")
-    # A link to a file that is not there stays: reading it fails, and says so.
+    # Keep links to missing files: reading them fails with a message.
     files = [p for p in below if p.is_file() or (p.is_symlink() and not p.exists())]
     return [p for p in files if not any(x.startswith(".") for x in p.relative_to(folder).parts)]
 
 
 def _folders(paths: Sequence[Path], kind: str | None) -> list[Path]:
-    """Return the folders that are annotators (or documents); none if files lie side by side."""
+    """Return the folders of annotators (or documents); empty if files lie side by side."""
     inner = [p for p in paths if p.is_dir()]
     if not inner:
         return []
@@ -196,14 +196,14 @@ def _by_folder(roots: Sequence[Path], folders: str, kind: str | None) -> tuple[l
     shared = Counter(n.document for n in named)
     single = Counter(n.annotator for n in named)
     if len(roots) > 1 and max(shared.values()) == 1 and max(single.values()) == 1:
-        # One file each: whatever they are called, they are the same document.
+        # With one file per annotator, all are of the same document, whatever their names.
         named = [Named(n.path, n.annotator, "") for n in named]
     how = "folders are annotators, file names (without the annotator's) are documents"
     return named, how
 
 
 def _without(relative: Path, annotator: str) -> str:
-    """Return a file's name without the annotator's, if that is one of its fields."""
+    """Return a file's name without the annotator's name, if that is one of its fields."""
     edge = rf"(?:^|[-_.\s]+){re.escape(annotator)}(?=$|[-_.\s])"
     stem = re.sub(edge, "", relative.name, count=1, flags=re.IGNORECASE).strip("-_. ")
     parent = relative.parent.as_posix()
@@ -261,7 +261,7 @@ def _shares_documents(fields: Sequence[Sequence[str]], k: int) -> bool:
 def _same_texts(
     files: Sequence[Path], fields: Sequence[Sequence[str]], options: Sequence[int]
 ) -> int:
-    """Return the field under which the files of a document share most words."""
+    """Return the field of the annotator: without it, files of equal names share most words."""
     words = [Counter(content_of(path).split()) for path in files]
 
     def likeness(k: int) -> float:
@@ -272,12 +272,16 @@ def _same_texts(
         return sum((a & b).total() / max((a | b).total(), 1) for a, b in pairs) / len(pairs)
 
     # Ties go to the field with the fewest names, as there are more texts than annotators, and then
-    # to the last one, where annotators mostly stand.
+    # to the last field, where the annotator mostly is.
     return max(options, key=lambda k: (round(likeness(k), 3), -len({r[k] for r in fields}), k))
 
 
 def require_different(named: Sequence[Named]) -> None:
-    """Raise a DataError if two files have one annotator and document, or all one annotator."""
+    """Check the names of files for clashes.
+
+    Raises DataError if two files have the same annotator and document, or all files the same
+    annotator.
+    """
     path_by_name: dict[tuple[str, str], Path] = {}
     for one in named:
         key = (one.annotator, one.document)

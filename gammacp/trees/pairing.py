@@ -1,7 +1,7 @@
 """Pairing of the same sentences of several annotators by their words, whatever their order.
 
-Two annotators' sentences of a document are paired in four steps, each with what the steps before
-have left:
+Two annotators' sentences of a document are paired in four steps. Each step pairs what the steps
+before it have left:
 
 1. *Number.* Where both have the same running text in equally many sentences, the k-th belongs to
    the k-th: so published values were paired, where the text is split at different places, too.
@@ -14,10 +14,11 @@ have left:
    that are paired with each other, add a little.
 4. The rest has no partner. It is counted, never paired by position.
 
-Words are compared without regard to case and composition (NFC). Further annotators are paired with
-the sentences found so far, the longest annotation first. Where there are no words, only names or
-the order can tell: names if at least half of them occur on the other side, else the order, in which
-equal numbers of tokens are aligned if the numbers of sentences differ.
+Words are compared without regard to case and Unicode composition (NFC). Further annotators are
+paired with the sentences found so far, after the one with the most sentences. Without words,
+sentences are paired by name, if at least half of the names occur on the other side. Otherwise they
+are paired by order; if the numbers of sentences differ, sentences with equal numbers of tokens are
+aligned.
 
 References
 ----------
@@ -55,7 +56,7 @@ Pairs: TypeAlias = dict[int, int]
 
 @dataclass(frozen=True)
 class Side:
-    """One list of sentences as pairing sees it: words (empty if unknown), names, lengths."""
+    """Sentences on one side of a pairing: words (empty if unknown), names and lengths."""
 
     words: tuple[Words, ...]
     names: tuple[str | None, ...]
@@ -63,7 +64,7 @@ class Side:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence]) -> Side:
-        """Return the words of sentences, without case, in composed form."""
+        """Return the side of these sentences, with words in lower case and composed form."""
         return cls(
             tuple(_words(s) for s in sentences),
             tuple(s.name for s in sentences),
@@ -83,7 +84,7 @@ class Side:
 def pair_sentences(
     document: str, annotations: Mapping[str, Sequence[Sentence]], *, pairing: str = "auto"
 ) -> tuple[list[Item], list[LeftOut]]:
-    """Return the sentences of a document with everybody's annotation, and what has no partner.
+    """Pair the sentences of a document's annotators, and count those without a partner.
 
     Parameters
     ----------
@@ -96,15 +97,15 @@ def pair_sentences(
 
     Returns
     -------
-    Items in the order of the longest annotation, those that it lacks after their predecessors; and
-    the sentences that only one annotator has, per file.
+    Items in the order of the annotator with the most sentences, with any others after their
+    predecessors; and the number of sentences that only one annotator has, per file.
 
     Raises
     ------
     UsageError
         `pairing` is unknown.
     DataError
-        Pairing by id where sentences have no or the same sent_id.
+        Sentences are paired by id, but have no sent_id or share one.
 
     >>> from gammacp.trees.measures.annotations import Dependencies
     >>> a, b = (Dependencies((0,), ("root",), (word,)) for word in ("yes", "no"))
@@ -135,7 +136,10 @@ def _first(row: Mapping[str, int], annotations: Mapping[str, Sequence[Sentence]]
 
 
 def _join(rows: list[dict[str, int]], found: Pairs, annotator: str, count: int) -> None:
-    """Put the sentences of an annotator into their rows; new ones after their predecessor's."""
+    """Add the sentences of an annotator to the rows they are paired with.
+
+    Sentences without a partner get a new row after that of their predecessor.
+    """
     row_of = {place: known for known, place in found.items()}
     following: dict[int, list[dict[str, int]]] = defaultdict(list)
     before = -1
@@ -152,7 +156,7 @@ def _join(rows: list[dict[str, int]], found: Pairs, annotator: str, count: int) 
 
 
 def without_partner(items: Sequence[Item], annotators: int) -> list[LeftOut]:
-    """Return the sentences of a document that only one of its annotators has, per file."""
+    """Count the sentences of a document that only one of its annotators has, per file."""
     reason = "no other annotator has the sentence"
     if annotators == 1:
         reason = "nobody else annotated the document"
@@ -202,7 +206,7 @@ def _by_name(a: Side, b: Side) -> Pairs:
 
 
 def _equal(a: Side, b: Side) -> Pairs:
-    """Sentences of equal words, each at most once."""
+    """Pair sentences with equal words, each with at most one other."""
     left = _places(a)
     right = _places(b)
     found = _Found(a, b)
@@ -236,7 +240,7 @@ def _places(side: Side) -> dict[Words, list[int]]:
 
 @dataclass(frozen=True)
 class _Found:
-    """Pairs of equal sentences, while they are collected."""
+    """Pairs of equal sentences that are found so far."""
 
     a: Side
     b: Side
@@ -244,7 +248,7 @@ class _Found:
     taken: set[int] = field(default_factory=set)
 
     def take(self, i: int, j: int) -> bool:
-        """Pair two sentences, if they are there, free and equal; whether that was so."""
+        """Pair two sentences if both exist, are free and have equal words; return success."""
         there = 0 <= i < len(self.a) and 0 <= j < len(self.b)
         if not there or i in self.pairs or j in self.taken or self.a.words[i] != self.b.words[j]:
             return False
@@ -254,7 +258,7 @@ class _Found:
 
 
 def _similar(a: Side, b: Side, found: Pairs) -> Pairs:
-    """Sentences with more than half of their words in common, as a largest assignment."""
+    """Pair the other sentences that share more than half of their words, by best assignment."""
     taken = set(found.values())
     rows = [i for i in range(len(a)) if i not in found]
     columns = [j for j in range(len(b)) if j not in taken]
@@ -269,19 +273,19 @@ def _similar(a: Side, b: Side, found: Pairs) -> Pairs:
 
 
 def _hint(a: Side, b: Side, found: Pairs, i: int, j: int) -> float:
-    """Return what speaks for a pair besides its words: its name, its neighbours, its place."""
+    """Return the bonus of a pair for an equal name, paired neighbours and a similar place."""
     named = a.names[i] is not None and a.names[i] == b.names[j]
     beside = (found.get(i - 1) == j - 1) + (found.get(i + 1) == j + 1)
     return _SAME_NAME * named + _NEIGHBOUR * beside - _ORDER * abs(i / len(a) - j / len(b))
 
 
 def _common(a: Sequence[Words], b: Sequence[Words]) -> Iterator[tuple[int, int, float]]:
-    """Pairs with more than `MORE_THAN` of their words in common: 2·|x ∩ y|/(|x| + |y|)."""
+    """Yield pairs with Dice similarity 2·|x ∩ y|/(|x| + |y|) above `MORE_THAN`, with its value."""
     from scipy.sparse import csr_array
 
     code: dict[tuple[str, int], int] = {}
     cells = [
-        # The second "the" of a sentence is a word of its own, so that multisets become sets.
+        # Number the occurrences of a word in a sentence, so that multisets become sets.
         np.array(
             [
                 (k, code.setdefault((word, nth), len(code)))

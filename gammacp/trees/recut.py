@@ -1,9 +1,10 @@
 """Documents whose annotators cut the same characters into different sentences.
 
-The program of the shared task of CoNLL 2018 compares whole files: sentences count by their first
-and last character, and words are aligned across sentence ends. Here sentences are paired first. A
-stretch that begins and ends a sentence of both annotators, but is no pair of sentences, is compared
-as one long sentence with several roots, so that the sums are those of the whole document.
+The program of the shared task of CoNLL 2018 compares whole files: it identifies sentences by their
+first and last character, and aligns words across sentence boundaries. Here sentences are paired
+first. What remains are stretches that begin and end with a sentence of both annotators, but are no
+pair of sentences. Each of them is compared as one long sentence with several roots, so that the
+sums are those of the whole document.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _COLUMNS = ("forms", "lemmas", "upos", "xpos", "features")
 
 
 class Segmentation(NamedTuple):
-    """Sentences of one document by two annotators.
+    """Comparison of the sentences of two annotators of one document.
 
     Attributes
     ----------
@@ -32,7 +33,8 @@ class Segmentation(NamedTuple):
     sizes
         Number of sentences of each annotator.
     stretches
-        The sentences of both between common ends, where they are no pair of sentences.
+        Sentences of both annotators between successive common ends, except where these are a pair
+        of sentences.
     """
 
     same: int
@@ -41,12 +43,12 @@ class Segmentation(NamedTuple):
 
 
 def documents_of(treebank: Treebank) -> Mapping[str, Mapping[str, list[Dependencies]]]:
-    """Return the sentences of each annotator of each document, in the order of the file.
+    """Return the sentences by document and annotator, in the order of the files.
 
     Parameters
     ----------
     treebank
-        Dependencies; sentences that do not count are missing.
+        Dependency treebank; sentences that are left out of it are missing here, too.
     """
     found: dict[str, dict[str, list[Dependencies]]] = {}
     for item in treebank.items:
@@ -65,14 +67,14 @@ def documents_of(treebank: Treebank) -> Mapping[str, Mapping[str, list[Dependenc
 def segmentations(
     treebank: Treebank, texts: Mapping[int, str]
 ) -> Iterator[list[Segmentation | None]]:
-    """Yield for each document the segmentation of each pair of annotators, None if texts differ.
+    """Yield per document the segmentations of all pairs of annotators; None if texts differ.
 
     Parameters
     ----------
     treebank
         Dependencies.
     texts
-        Characters of the words of each sentence, without blanks, by its `id`.
+        Characters of the words of each sentence, without blanks. The key is the `id` of the object.
     """
     paired = {
         (id(a), id(b))
@@ -109,7 +111,10 @@ def _segmentation(
 def _blocks(
     sentences: Sequence[Dependencies], ends: Sequence[int], common: set[int]
 ) -> list[tuple[Dependencies, ...]]:
-    """Return the sentences up to each common end; those without characters go with the last."""
+    """Group sentences into blocks that end at the common ends of both annotators.
+
+    A sentence without characters belongs to the block of the sentence before it.
+    """
     found: list[list[Dependencies]] = [[]]
     last = -1
     for sentence, end in zip(sentences, ends, strict=True):
@@ -121,7 +126,7 @@ def _blocks(
 
 
 def joined(sentences: Sequence[Dependencies]) -> Dependencies:
-    """Return several sentences as one with as many roots.
+    """Join several sentences into one, which has the root of each of them.
 
     Parameters
     ----------
@@ -156,7 +161,10 @@ def joined(sentences: Sequence[Dependencies]) -> Dependencies:
 
 
 def _moved_head(head: int, tokens: int, by: int) -> int:
-    """Return a head behind other sentences; 0 stays the root, and a head out of range is −1."""
+    """Return a head's number after its sentence is joined to others.
+
+    The root stays 0, and a head out of range becomes −1.
+    """
     if not 0 <= head <= tokens:
         return -1
     if head:
@@ -165,7 +173,10 @@ def _moved_head(head: int, tokens: int, by: int) -> int:
 
 
 def _moved(node: str, by: int) -> str:
-    """Return the id of a node of the enhanced graph behind other sentences; the root stays."""
+    """Return the id of a node of the enhanced graph after its sentence is joined to others.
+
+    The root stays 0.
+    """
     if node == "0":
         return node
     number, point, empty = node.partition(".")

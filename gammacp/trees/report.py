@@ -1,4 +1,4 @@
-"""All that is said about the agreement on a treebank, as one result."""
+"""The report on the agreement of a treebank: values, annotators, documents and sentences."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ from gammacp.trees.universal import ud_scores
 if TYPE_CHECKING:
     from gammacp.trees.graphs.agreement import Compared
 
-# Sentences from which the zero of independent annotators is within .01 for α (docs/chance.md).
+# Number of sentences from which on independent annotators have an α within .01 of 0
+# (docs/chance.md).
 _ENOUGH = 40
-# Of D_e that comes from sentences of equal length; with less of it p finds little.
+# Share of D_e from sentences of equal length below which the test for p has little power.
 _MOSTLY = 0.5
-# The keys that JSON begins with; trees of the other kind have no such accuracy.
+# First keys of the JSON; those of the other kind of trees are missing.
 _FIRST = (
     *("alpha", "observed", "expected", "las", "uas", "jaccard"),
     *("items", "tokens", "ignored", "defects", "left_out", "label", "f1"),
@@ -53,13 +54,13 @@ class TreeReport:
     read
         The treebank with its defects and what is left out.
     document
-        All of it, as JSON.
+        The whole report as JSON.
     value
         The measure to report, and its value: beyond chance, if that was computed.
     lower
         The lower end of that value's interval over sentences; NaN without one.
     worst
-        Sentences that annotators differ in, of those that were asked for, the worst first.
+        The sentences with the largest disagreement, as many as requested, the worst first.
     """
 
     read: ReadTreebank
@@ -90,7 +91,7 @@ def syntax_report(
     bootstrap: int = 0,
     seed: int = 0,
 ) -> TreeReport:
-    """α over the trees of a treebank with accuracies, who disagrees with whom, and where.
+    """Return the report on trees: α, accuracies, annotators, documents and worst sentences.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ def syntax_report(
 
 
 def _by_annotator(treebank: Treebank, result: SyntaxAgreement) -> dict[str, Any]:
-    """Return pairs of annotators, everybody but each one, and documents."""
+    """Return the results of pairs of annotators, of all but one annotator, and of documents."""
     return {
         "pairs": [_part(part) for part in result.pairs],
         "without": [_part(part) for part in result.without],
@@ -160,7 +161,10 @@ def _by_annotator(treebank: Treebank, result: SyntaxAgreement) -> dict[str, Any]
 
 
 def _headline(result: SyntaxAgreement) -> tuple[tuple[str, float], float]:
-    """Return α plain with its name, beyond chance where that is known, and its lower end or NaN."""
+    """Return α plain with its name, and the lower end of its interval, or NaN.
+
+    The value is beyond chance if that is known.
+    """
     beyond = result.total.beyond_chance.get("plain")
     if beyond:
         value = ("α plain beyond chance", beyond.value)

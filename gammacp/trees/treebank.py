@@ -1,4 +1,4 @@
-"""A treebank from files: whose they are, what they hold, which sentences belong together."""
+"""Reading of treebanks from files: annotators, formats and pairing of sentences."""
 
 import re
 from collections import Counter
@@ -45,7 +45,7 @@ class ReadTreebank:
     Attributes
     ----------
     treebank
-        All sentences, also those that only one annotator has.
+        All sentences, including those of a single annotator.
     defects
         Defects inside sentences and between the annotations of a sentence.
     left_out
@@ -64,18 +64,18 @@ class ReadTreebank:
 
     @property
     def unread(self) -> tuple[Failure, ...]:
-        """The files that could not be read, and the sentences of the others, each by its error."""
+        """Return the errors of files that could not be read, and of faulty sentences in others."""
         inside = (Failure(DataError(d.message, file=d.file, line=d.line)) for d in self._lost)
         return (*self.failures, *inside)
 
     @property
     def _lost(self) -> list[Defect]:
-        """The defects because of which a sentence is not there."""
+        """Return the defects that cause sentences to be left out."""
         return [defect for defect in self.defects if defect.kind in UNREAD]
 
     @property
     def incomplete(self) -> str | None:
-        """The sentence on documents and sentences that are missing; None if none is."""
+        """Describe missing documents and sentences; None if none is missing."""
         read = len({item.document for item in self.treebank.items})
         words = [incomplete_in_words(read, self.failures)]
         if lost := self._lost:
@@ -88,12 +88,12 @@ class ReadTreebank:
 
     @property
     def alone(self) -> tuple[Item, ...]:
-        """The sentences that only one annotator has."""
+        """Return the sentences that only one annotator has."""
         return tuple(item for item in self.treebank.items if len(item.annotations) == 1)
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """Return what a reader of the numbers has to know: notes, what is left out, defects."""
+        """Return messages for readers of the numbers: notes, what is left out, and defects."""
         lost = [f"{entry.file}: left out: {entry}" for entry in self.left_out]
         lines = [str(s.line) for item in self.alone for s in item.annotations.values() if s.line]
         if lines:
@@ -105,7 +105,7 @@ class ReadTreebank:
         return (*self.notes, *lost, *_defect_lines(self.defects))
 
     def require_complete(self) -> None:
-        """Strict mode: DataError at the first sentence without a partner, or the first defect."""
+        """Raise DataError for the first sentence without a partner, or the first defect."""
         if self.failures:
             raise self.failures[0].error
         require_sound(self._lost)
@@ -129,7 +129,7 @@ def _defect_lines(defects: Sequence[Defect]) -> list[str]:
         return []
     counts = Counter(str(d.kind) for d in defects)
     kinds = ", ".join(f"{n} {k}" for k, n in counts.most_common())
-    # The rare kinds are the ones worth reading; several roots are legitimate in some schemes.
+    # Show rare kinds first: several roots are legitimate in some schemes.
     order = sorted(defects, key=lambda d: counts[str(d.kind)])
     more = len(defects) - _LISTED
     return [
@@ -157,7 +157,7 @@ def read_treebank(
     exclude: Sequence[str] = (),
     noted: Mapping[str, str | None] | None = None,
 ) -> ReadTreebank:
-    """Read everybody's files; one that cannot be read costs its document, the others go on.
+    """Read the files of all annotators; documents of unreadable files are left out.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def read_treebank(
     documents, rename, exclude
         Files that count, and names of their annotators (`gammacp.trees.naming.chosen`).
     noted
-        Other entries of the signature about the selection.
+        Further entries on the selection, for the signature.
 
     Raises
     ------
@@ -273,7 +273,7 @@ def _items(
     tallies: Mapping[Path, Tally],
     defects: Sequence[Defect],
 ) -> tuple[list[Item], list[LeftOut]]:
-    """Return the sentences of all documents, paired, and those that one annotator has alone."""
+    """Return the paired sentences of all documents, and those of a single annotator."""
     documents: dict[str, dict[str, list[Sentence]]] = {}
     for one in named:
         documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
@@ -288,7 +288,7 @@ def _items(
 
 
 def read_sentences(path: Path) -> list[Sentence]:
-    """One person's sentences from one file, read as `read_treebank` does by default.
+    """Return one annotator's sentences from a file, with the defaults of `read_treebank`.
 
     Parameters
     ----------
@@ -308,7 +308,10 @@ def _pairing(
     annotations: Mapping[str, Sequence[Sentence]],
     defects: Sequence[Defect],
 ) -> str:
-    """Pair by id where all graphs have one of their own; an error where nothing would tell."""
+    """Return how sentences are paired: by id if all graphs have unique ones.
+
+    Raises DataError if nothing determines which graphs belong together.
+    """
     graphs = all(
         isinstance(s, MeaningGraph) for sentences in annotations.values() for s in sentences
     )
@@ -334,7 +337,7 @@ def _pairing(
 
 
 def _require_own_ids(annotations: Mapping[str, Sequence[Sentence]]) -> None:
-    """DataError where an annotator gives several graphs the same id."""
+    """Raise DataError if an annotator gives several graphs the same id."""
     for sentences in annotations.values():
         times = Counter(s.name for s in sentences)
         twice = next((s for s in reversed(sentences) if s.name and times[s.name] > 1), None)
@@ -349,7 +352,7 @@ def _require_own_ids(annotations: Mapping[str, Sequence[Sentence]]) -> None:
 def _require_as_many(
     document: str, annotations: Mapping[str, Sequence[Sentence]], sides: Sequence[Side]
 ) -> None:
-    """DataError where only the order tells which graphs belong together, and some lack."""
+    """Raise DataError if graphs can only be paired by order, but some are missing."""
     if len({len(side) for side in sides}) > 1 and not all(any(side.words) for side in sides):
         if document:
             of = f" of document {document!r}"
@@ -384,7 +387,7 @@ def _read_all(
     tallies: Mapping[Path, Tally] = MappingProxyType({}),
     defects: list[Defect] | None = None,
 ) -> tuple[dict[Path, list[Sentence]], str, list[DataError]]:
-    """Read the sentences of each file, what they are, and the errors of the others."""
+    """Return the sentences of each file, their kind, and the errors of unreadable files."""
     failures: list[DataError] = []
     leaves, size, ignore, labels = (conventions[option] for option in CONVENTIONS)
 
@@ -441,7 +444,7 @@ def _read_all(
 
 
 def _with_edges(sentence: Dependencies) -> Dependencies:
-    """Return the sentence, annotated if every word has an enhanced dependency, not a head."""
+    """Return the sentence, marked as missing unless every word has an enhanced dependency."""
     bare = {str(t) for t in range(1, sentence.n_tokens + 1)} - {d for *_, d in sentence.enhanced}
     if sentence.missing == UNSOUND:
         missing = sentence.missing
@@ -453,7 +456,7 @@ def _with_edges(sentence: Dependencies) -> Dependencies:
 
 
 def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item]:
-    """Return the items without annotations that are not made yet, or not sound."""
+    """Remove annotations that are missing or unsound from the items."""
     found = []
     for item in items:
         there = {}

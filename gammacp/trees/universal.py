@@ -61,16 +61,16 @@ Pairs: TypeAlias = dict[int, int]
 
 @dataclass(frozen=True)
 class Words:
-    """The words of an annotation and where they stand among the characters of the sentence.
+    """The words of an annotation, and their places among the characters of the sentence.
 
     Attributes
     ----------
     text
         The characters without blanks.
     spans
-        First character and that after the last, of each word or of its token.
+        Index of the first character of each word or of its token, and of the one after its last.
     several
-        The spans of tokens that are several words.
+        Spans of the tokens that consist of several words.
     """
 
     sentence: Dependencies
@@ -80,7 +80,7 @@ class Words:
 
     @staticmethod
     def of(sentence: Dependencies) -> Words:
-        """Place the words of a sentence."""
+        """Return the words of a sentence with their places."""
         ranges = {first: (last, form) for first, last, form in sentence.multiword}
         text = ""
         spans = list[Span]()
@@ -114,12 +114,12 @@ class Words:
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
-        """Without subtypes."""
+        """Return the relations without subtypes."""
         return tuple(r.split(":")[0] for r in self.sentence.relations)
 
     @cached_property
     def features(self) -> tuple[str, ...]:
-        """The universal ones, sorted."""
+        """Return the universal features of each word, sorted."""
         return tuple(
             "|".join(sorted(f for f in all_of.split("|") if f.split("=")[0] in _FEATURES))
             for all_of in self.sentence.features
@@ -131,7 +131,7 @@ def _without_blanks(form: str) -> str:
 
 
 def aligned_words(a: Words, b: Words) -> Pairs:
-    """Words of b (from 0) that are words of a, by a's number.
+    """Return the aligned words of b, numbered from 0, by the number of the word in a.
 
     Parameters
     ----------
@@ -184,9 +184,9 @@ def _common(x: Sequence[str], y: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def ud_counts(a: Words, b: Words) -> Floats:
-    """Words that agree, and those of both annotators that are compared: shape (2, scores).
+    """Count agreeing words, and compared words of both annotators: shape (2, scores).
 
-    Sentences are not counted here: two annotations of the same characters say nothing about them.
+    Sentences are not counted here, as annotations of the same characters say nothing about them.
 
     Parameters
     ----------
@@ -202,10 +202,10 @@ def ud_counts(a: Words, b: Words) -> Floats:
     ]
     found = np.zeros((2, len(UD_SCORES)))
     found[:, 0] = len(set(a.spans) & set(b.spans)), len(set(a.spans)) + len(set(b.spans))
-    # Tokens and sentences stand before, elas and eulas behind these.
+    # Columns of tokens and sentences come before these, those of elas and eulas after them.
     for k, (x, y) in enumerate(zip(*sides, strict=True), start=_SENTENCES + 1):
         if any("_" in side and all(v in (None, "_") for v in side) for side in (x, y)):
-            # One of the two has not given it at all.
+            # One of the two annotations lacks this column altogether.
             continue
         missing = {i for i, j in matched.items() if "_" in (x[i], y[j])}
         gone = {matched[i] for i in missing}
@@ -220,10 +220,10 @@ def ud_counts(a: Words, b: Words) -> Floats:
 
 
 def _keys(words: Words, place: Callable[[int], int | None], *, xpos: bool) -> list[list[object]]:
-    """Return the compared key of each word by score.
+    """Return, for each score, the key of each word that is compared.
 
-    It is None where a word does not count, and "_" where the value is missing. `xpos` says whether
-    AllTags have XPOS, too.
+    The key is None if a word does not count, and "_" if the value is missing. `xpos` tells whether
+    AllTags include XPOS.
     """
     s = words.sentence
     relations = words.relations
@@ -314,13 +314,13 @@ def _recut(
     treebank, words
         Dependencies, and their words by `id`.
     total
-        Takes up the counts, shape (2, scores).
+        Array to which the counts are added, shape (2, scores).
 
     Returns
     -------
     tuple
-        How many stretches there are, the `id` of their sentences, and how many documents of two
-        annotators have different texts.
+        Number of stretches, the `id` of their sentences, and number of documents of two annotators
+        with different texts.
     """
     stretches = others = 0
     settled: set[int] = set()

@@ -1,9 +1,11 @@
 """All ways to divide the units of one component into groups, by dynamic programming.
 
-A state is the set of units that are in a group already. Its next group holds the first unit that
-is in none, so that every division is exactly one path from the empty set to the full one. Three
-passes over the states that a division within the limit can reach: the least loss before each, the
-least loss after each, and then from behind the number of divisions by loss and the best of them.
+A state is the set of units that are already in a group. The next group is one that contains the
+first unit outside this set, so that each division corresponds to exactly one path from the empty
+set to the full set. Only states on the path of a division within the limit are kept. A forward pass
+finds the least loss with which each state can be reached, and a backward pass the least loss with
+which it can be completed. A further backward pass then counts the divisions by their loss, or finds
+the best of them.
 """
 
 from __future__ import annotations
@@ -15,16 +17,19 @@ from typing import NamedTuple
 
 from gammacp.base.stopping import due
 
-# Steps between two looks at the clock.
+# Number of steps between two checks of the deadline.
 _UNWATCHED = 4096
 
 
 class TooManyError(Exception):
-    """More states or divisions than may be tried, or no time left."""
+    """Raised when the allowed number of steps, or the time, is used up."""
 
 
 class Option(NamedTuple):
-    """A group by its units (bits of their places), with what it loses and its number."""
+    """A group: its units as a bit mask, its loss, its Σ d_cat, and its column number.
+
+    The column number of a unit alone is ~unit, which is negative.
+    """
 
     units: int
     loss: float
@@ -33,7 +38,7 @@ class Option(NamedTuple):
 
 
 class Division(NamedTuple):
-    """Groups of a component by number, with their loss, their number and Σ d_cat."""
+    """A division of a component: total loss, number of groups, Σ d_cat, and column numbers."""
 
     loss: float
     groups: int
@@ -42,7 +47,7 @@ class Division(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Number of divisions that lose about as much as this."""
+    """Number of divisions whose loss is, up to a grain, this one."""
 
     loss: float
     number: int
@@ -50,7 +55,7 @@ class Tally(NamedTuple):
 
 @dataclass
 class Allowance:
-    """Steps that are left for all components together, until a deadline.
+    """Budget of steps that all components share, and a deadline.
 
     Attributes
     ----------
@@ -65,12 +70,12 @@ class Allowance:
     watched: int = 0
 
     def spend(self, steps: int) -> None:
-        """Take steps off; a TooManyError where none are left, or once due.
+        """Subtract steps; raise TooManyError if none are left or the deadline has passed.
 
         Parameters
         ----------
         steps
-            Number of steps to take off.
+            Number of steps to subtract.
         """
         self.steps -= steps
         self.watched += steps
@@ -83,17 +88,17 @@ class Allowance:
 
 
 class Component:
-    """Units 0 … m − 1 with the groups that may hold them.
+    """Units 0 … m − 1 that are connected by groups, and the divisions of them into groups.
 
     Parameters
     ----------
     options
-        For each unit the groups whose first unit it is, a unit alone included, in the order in
-        which ties are decided.
+        For each unit, the groups whose first unit it is, including the unit alone, in the order
+        that breaks ties.
     most
-        Loss above which divisions do not matter.
+        Largest loss of a division that is considered.
     allowance
-        Steps that may be taken.
+        Budget of steps.
     """
 
     def __init__(self, options: Sequence[Sequence[Option]], most: float, allowance: Allowance):
@@ -107,7 +112,10 @@ class Component:
         self.least = self.after[0].get(0, inf) + self.paid
 
     def _reach(self) -> list[dict[int, float]]:
-        """Return for each state its least loss so far, by the first unit that is in no group."""
+        """Return the least loss with which each state can be reached.
+
+        Item i of the list holds the states whose first uncovered unit is i.
+        """
         size = len(self.options)
         before: list[dict[int, float]] = [{} for _ in range(size + 1)]
         before[0][0] = 0.0
@@ -126,7 +134,10 @@ class Component:
         return before
 
     def _complete(self) -> list[dict[int, float]]:
-        """Return for each state the least loss of what is missing, where that can matter."""
+        """Return the least loss with which each state can be completed to a division.
+
+        States that no division within the limit passes through are left out.
+        """
         size = len(self.options)
         after: list[dict[int, float]] = [{} for _ in range(size + 1)]
         after[size] = dict.fromkeys(self.before[size], 0.0)
@@ -144,7 +155,7 @@ class Component:
         return after
 
     def tally(self, grain: float) -> list[Tally]:
-        """Count the divisions within the limit by their loss, ascending.
+        """Count the divisions within the limit by their loss, in ascending order.
 
         Parameters
         ----------
@@ -178,7 +189,7 @@ class Component:
         number
             Largest number of divisions to return.
         grain
-            Losses, and Σ d_cat, that differ by less are alike.
+            Width to which losses, and Σ d_cat, are rounded before they are compared.
         """
         lists: list[dict[int, list[Division]]] = [{} for _ in self.after]
         lists[-1] = {covered: [Division(0.0, 0, 0.0, ())] for covered in self.after[-1]}
@@ -200,7 +211,7 @@ class Component:
 
 
 def merge_tallies(rows: list[Tally], grain: float) -> list[Tally]:
-    """Return tallies by ascending loss, those that differ by less than the grain added up.
+    """Sort tallies by loss, and add up those whose losses differ by no more than the grain.
 
     Parameters
     ----------
@@ -221,14 +232,14 @@ def merge_tallies(rows: list[Tally], grain: float) -> list[Tally]:
 def first_divisions(
     rows: list[Division], least: float, number: int, grain: float
 ) -> list[Division]:
-    """Return the first of some divisions; what comes first among equals stays first.
+    """Return the best divisions; those of equal rank keep their order.
 
     Parameters
     ----------
     rows
-        Divisions, in the order that decides where all else is equal.
+        Divisions, in the order that breaks ties.
     least
-        The smallest loss of them: what is beyond is rounded to whole grains.
+        Smallest loss among them; the excess of the others is rounded to whole grains.
     number, grain
         See `Component.best`.
     """
@@ -249,14 +260,16 @@ def _join(option: Option, rest: Division) -> Division:
 
 
 def _first_open(covered: int) -> int:
-    """Return the place of the first unit that is not covered."""
+    """Return the index of the first unit that is not covered."""
     return (~covered & (covered + 1)).bit_length() - 1
 
 
 def _share_out(options: Sequence[Sequence[Option]]) -> tuple[list[list[Option]], float]:
-    """Return the options with what each unit loses in any group taken off, and Σ of that.
+    """Subtract from the options what each unit loses in every group; return the sum as well.
 
-    Losses to come are then bounded by 0 more tightly, and no division is closer to another.
+    A unit loses at least the minimum, over its groups, of the loss per unit. Subtracting these
+    minima makes 0 a tighter lower bound on the loss still to come, and lowers the loss of every
+    division by the same amount.
     """
     fair = [inf] * len(options)
     for option in (o for some in options for o in some):

@@ -1,14 +1,16 @@
 """Groups that an alignment within a limit can use, and the components into which they fall.
 
-Prices y ≥ 0 of the units that no group beats turn gains into losses: of a group Σ y − gain, of a
-unit alone its price. Every alignment costs Σ (opening − y) and what its parts lose, so that none
-within the limit has a group that alone loses more than the limit leaves.
+Let y ≥ 0 be prices of the units such that no group gains more than the prices of its units. The
+*loss* of a group is Σ y − gain, and that of a unit left alone is its price. An alignment costs
+Σ (opening − y), which is a lower bound, plus its losses. So an alignment within the limit cannot
+contain a group whose loss exceeds the limit minus this bound.
 
-Most groups go for a better reason. Take those that lose next to nothing; they fall into components
-of least losses δ_K. A group that was left out and loses more than the δ_K of all components that it
-touches and what the limit leaves beyond Σ δ_K, cannot be in any alignment within the limit: the
-components that no such group touches lose δ_K each, and the others are more than paid for. A group
-that loses less is taken in and joins its components.
+A stronger argument excludes most of the remaining groups. The groups with almost no loss are
+*active*. They connect the units into components, and δ_K is the least loss of component K. An
+inactive group is excluded if its loss exceeds the sum of δ_K over the components that it touches by
+more than the limit exceeds Σ δ_K over all components: the components that it does not touch lose at
+least δ_K each, so that the total is above the limit. A group with a smaller loss becomes active and
+joins the components that it touches.
 """
 
 from __future__ import annotations
@@ -27,17 +29,17 @@ from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import GIGA, budget
 
-# Members of all groups that are listed.
+# Largest total number of members of all listed groups.
 _LISTED = 3_000_000
-# Steps of a solver for prices, where the alignment has left none.
+# Steps of the solver that computes prices if the alignment came without any.
 _PRICING = 5 * GIGA
-# Of the scale: groups that lose less are looked at first; then twice as far as the least of those
-# that have to be taken in.
+# First threshold of loss up to which groups become active, as a share of the scale. It then rises
+# to twice the least loss of the groups that still have to.
 _FIRST_LOSS = 0.004
 
 
 class Priced(NamedTuple):
-    """An optimum of a problem with prices that no group beats.
+    """Cost of the best alignment of a problem, with prices that no group's gain exceeds.
 
     Attributes
     ----------
@@ -61,7 +63,7 @@ class Priced(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """All groups of two and more units that lose no more than some amount, with their losses."""
+    """All groups of two or more units whose loss is within some limit, with their losses."""
 
     columns: Columns
     loss: Floats
@@ -97,12 +99,14 @@ def price_units(problem: Problem, limits: Limits) -> Priced:
 
 
 def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, Listed]:
-    """List all groups that lose no more than the gap and `most`; the prices are mended for them.
+    """List all groups that lose at most the gap of the prices plus `most`.
+
+    Return the prices, raised where rounding let a listed group gain more, and the groups.
 
     Parameters
     ----------
     priced
-        Prices that groups beat by rounding at most.
+        Prices that the gain of a group exceeds by rounding errors at most.
     most
         Largest cost of an alignment beyond the best one.
     deadline
@@ -127,7 +131,7 @@ def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, L
         price = price.copy()
         loss = make_feasible(price, groups.columns, np.inf)
         priced = priced._replace(price=price)
-        # What was not listed is beyond the limit by the mended prices, too.
+        # Groups that were not listed exceed the limit under the raised prices as well.
         if priced.cost - priced.bound + most <= limit + reserve:
             cheap = np.flatnonzero(loss <= priced.cost - priced.bound + most)
             return priced, Listed(groups.columns.select(cheap), loss[cheap])
@@ -151,7 +155,7 @@ class Parts:
     def __init__(
         self, priced: Priced, listed: Listed, second: Floats, most: float, allowance: Allowance
     ) -> None:
-        """Order the groups; none is looked at yet."""
+        """Sort the groups; `settle` then finds the components."""
         self.priced = priced
         self.listed = listed
         self.second = second.tolist()
@@ -163,7 +167,9 @@ class Parts:
         self._searched: dict[tuple[int, bytes], Component] = {}
 
     def settle(self) -> list[Component]:
-        """Take groups in until no other can matter; the components of all units, searched.
+        """Activate groups until no other one can matter, and return the searched components.
+
+        Together the components contain all units.
 
         Raises
         ------
@@ -183,7 +189,7 @@ class Parts:
                 break
             step = max(step, 2 * float(loss[needed].min()))
             active |= needed & (loss <= step)
-        # Within a component no group may lose more than its least loss and what is left.
+        # A group cannot lose more than the least loss of its component plus `most`.
         active &= loss <= least[label[columns.members[columns.begin[:-1]]]] + self.most
         label = self._label(active)
         whole = self._search(label, active, self.gap + self.most)
@@ -199,7 +205,7 @@ class Parts:
         return label
 
     def _search(self, label: Codes, active: Bools, most: float) -> dict[int, Component]:
-        """Search each component, by its root, unless that was done before."""
+        """Return the searched component of each root; earlier searches are reused."""
         lists = {}
         for root, part in self._parts(label, active).items():
             key = root, part.rows.tobytes() + part.units.tobytes()
@@ -209,7 +215,7 @@ class Parts:
         return lists
 
     def _parts(self, label: Codes, active: Bools) -> dict[int, Part]:
-        """Units in order of position and groups in lexicographic order, by component."""
+        """Return the units, by position, and the groups, in tie-breaking order, per root."""
         by_place = np.argsort(self.places)
         columns = self.listed.columns
         rows = self.order[active[self.order]]
@@ -220,7 +226,7 @@ class Parts:
         return {root: Part(own, groups.get(root, none)) for root, own in units.items()}
 
     def _options(self, part: Part) -> list[list[Option]]:
-        """Return the groups by their first unit, each unit alone behind them."""
+        """Return for each unit the groups whose first unit it is, and last the unit alone."""
         columns, loss = self.listed
         place = {u: i for i, u in enumerate(part.units.tolist())}
         options: list[list[Option]] = [[] for _ in place]
@@ -235,7 +241,7 @@ class Parts:
 
 
 def _split(values: Indices, label: Codes) -> dict[int, Indices]:
-    """Return the values of each label, in their order."""
+    """Return the values that have each label, in their original order."""
     order = np.argsort(label, kind="stable")
     roots, begin = np.unique(label[order], return_index=True)
     if not len(roots):
@@ -244,7 +250,7 @@ def _split(values: Indices, label: Codes) -> dict[int, Indices]:
 
 
 def _touched(columns: Columns, label: Codes, least: Floats) -> Floats:
-    """Return for each group the least losses of all components that it has units of, added up."""
+    """Return for each group the sum of the least losses of the components that it touches."""
     if not columns.number:
         return np.zeros(0)
     n_units = len(label)

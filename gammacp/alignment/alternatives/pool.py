@@ -1,9 +1,9 @@
 """The best alignments of a continuum: all that are as good, or all within some disorder.
 
-`align` returns one best alignment. Where several cost the same, what is read off it (γ_cat, γ_k, a
-consensus) may depend on which one it is; `alignments` lists and counts them. The count is exact: no
-group that is left out can be in an alignment that counts (`listing`), and those that are left are
-combined in all ways, component by component (`covers`).
+`align` returns one best alignment. If several have the same cost, values derived from it (γ_cat,
+γ_k, a consensus) may depend on which one is chosen; `alignments` lists and counts them all. The
+count is exact: `listing` excludes only groups that no alignment within the limit can contain, and
+`covers` combines the remaining groups in all possible ways, component by component.
 """
 
 from __future__ import annotations
@@ -48,20 +48,21 @@ from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
 from gammacp.dissimilarity.combined import Combined
 from gammacp.errors import UsageError
 
-# The tolerance and how far about it alignments are told as borderline.
+# Alignments are borderline if their distance from the limit is between the tolerance divided by
+# this factor and the tolerance times this factor.
 _BAND = 16.0
-# Of the tolerance: losses that differ by less are added up together.
+# Losses that differ by less than this share of the tolerance are counted together.
 _GRAIN = 1 / 1024
-# Options tried and divisions kept in one attempt, some three seconds.
+# Budget of one attempt: options tried and divisions kept, some three seconds.
 _STEPS = 500_000
-# How much narrower the limit of each further attempt is, and how often that is tried before only
-# the best ones are counted; and how much wider where it grows.
+# Factor by which the limit is narrowed in each further attempt; number of attempts before only the
+# best alignments are counted; and factor by which a growing limit is widened.
 _NARROWER = 8.0
 _ATTEMPTS = 4
 _WIDER = 4.0
-# Of Δ: the first limit where any number of alignments is asked for at any disorder.
+# First limit, as a share of Δ, if alignments of any disorder are requested (`within` is infinite).
 _FIRST_WITHIN = 1e-3
-# What ends a count before the limit that was asked for.
+# Reasons why a count ends before the requested limit.
 _SIZE, _TIME, _INTERRUPTION = "size", "time limit", "interruption"
 
 
@@ -71,14 +72,14 @@ class PoolProof(NamedTuple):
     Attributes
     ----------
     unitary_alignments
-        All of two and more units that lose no more than `loss` under prices that no unitary
-        alignment beats.
+        Number of unitary alignments of two or more units whose loss under the prices is at most
+        `loss`. No unitary alignment gains more than the prices of its units.
     loss
-        Disorder: what the prices leave open, and the limit.
+        Gap between the best alignment and the bound of the prices, plus the limit, as a disorder.
     components
-        Into which the units fall; each is divided in all ways.
+        Number of components into which the units fall; each is divided in all possible ways.
     largest
-        Units of the largest component.
+        Number of units of the largest component.
     """
 
     unitary_alignments: int
@@ -94,27 +95,29 @@ class Pool:
     Attributes
     ----------
     alignments
-        At most as many as were asked for. Those of equal disorder are in order of fewest unitary
-        alignments, smallest Σ d_cat, then by position; the first is that of `align`.
+        The best alignments, at most as many as requested. Alignments of equal disorder are sorted
+        by number of unitary alignments, then by Σ d_cat, then by position. The first one is that of
+        `align`.
     count
         Number of alignments whose disorder is within `counted_within` of the least.
     within
-        Distance from the least disorder that was asked for.
+        Requested distance from the least disorder.
     counted_within
-        Distance that was counted: less than `within` where there are too many. None where not even
-        the best ones could be counted.
+        Distance within which alignments were counted: less than `within` if there are too many.
+        None if not even the best ones could be counted.
     tolerance
-        Disorders that differ by no more count as equal.
+        Largest difference at which two disorders count as equal.
     borderline
-        Number of alignments that are so near the limit (within 16 times the tolerance, or a 16th of
-        it) that another tolerance would change the count.
+        Number of alignments so near the limit that a tolerance up to 16 times larger or smaller
+        would change whether they count.
     identical
-        Units that equal another one of the same annotator; exchanging two makes another alignment.
+        Number of units that equal another unit of the same annotator. Exchanging two equal units
+        counts as a different alignment.
     proof
-        Evidence for the count; None where nothing could be counted.
+        Evidence for the count; None if nothing could be counted.
     stopped_by
-        Reason why the count or the list ended too early: "size", "time limit" or "interruption";
-        None where nothing did.
+        Reason why the count or the list ended early: "size", "time limit" or "interruption". None
+        if it did not.
     """
 
     alignments: tuple[Alignment, ...]
@@ -141,7 +144,7 @@ class Pool:
 
     @property
     def exact(self) -> bool:
-        """True if `count` is that of all within the limit; otherwise it is a lower bound."""
+        """True if `count` includes all alignments within the limit; else it is a lower bound."""
         return self.counted_within is not None and self.counted_within >= self.within
 
     @property
@@ -171,7 +174,7 @@ class Pool:
         return tuple(notes)
 
     def _why_short(self) -> str:
-        """Return what was not counted, or not listed, and why."""
+        """Return a sentence on what was not counted or listed, and why."""
         if self.counted_within is None:
             what = "not counted"
             too_many = "too many unitary alignments could be part of an alignment as good"
@@ -188,7 +191,7 @@ class Pool:
         return f"{what}: {too_many}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the count and what it rests on, without the alignments."""
+        """Return the count and its evidence as a dict, without the alignments."""
         return {
             "count": self.count,
             "exact": self.exact,
@@ -257,7 +260,7 @@ def alignments(
 
 
 class _StoppedError(Exception):
-    """A count that came to no end, and what stopped it."""
+    """Raised when a count does not finish, with the reason."""
 
     def __init__(self, reason: str) -> None:
         """Keep the reason."""
@@ -266,9 +269,9 @@ class _StoppedError(Exception):
 
 
 def _narrowed(best: Alignment, most: int, within: float, limits: Limits) -> Pool:
-    """Count what is asked for; where that is too much, within a narrower limit."""
+    """Count within the requested limit, or within a narrower one if there are too many."""
     try:
-        # Where not even the best ones can be counted, nothing else needs to be tried.
+        # If not even the best ones can be counted, no other limit needs to be tried.
         narrowest = _tried(best, most, 0.0, within, limits)
     except _StoppedError as error:
         return _uncounted(best, within, error.reason)
@@ -286,9 +289,9 @@ def _narrowed(best: Alignment, most: int, within: float, limits: Limits) -> Pool
 
 
 def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
-    """Return as many alignments as are asked for: the limit grows until there are so many.
+    """Widen the limit until the requested number of alignments is found.
 
-    Where it has grown too far at once, limits in between are tried.
+    If a limit turns out to be too wide to count, limits in between are tried.
     """
     try:
         pool = _tried(best, most, 0.0, math.inf, limits)
@@ -296,7 +299,8 @@ def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
         return _uncounted(best, math.inf, error.reason)
     delta = best.dissimilarity.delta
     first = _FIRST_WITHIN * delta
-    # Most of what is asked for costs less than some units alone: only then all pairs are looked at.
+    # Usually enough alignments are found below this disorder. Only beyond it are the costs of all
+    # pairs computed, for a true upper bound.
     worst = 4 * best.continuum.n_annotators * delta
     all_known = False
     reached = 0.0
@@ -326,10 +330,10 @@ def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
 
 
 def _worst_disorder(best: Alignment) -> float:
-    """Return a disorder that no alignment exceeds: of units in groups of their own, at most.
+    """Return an upper bound on the disorder of any alignment.
 
-    There are no more groups than units, and each costs no more than its worst pair. ∞ where the
-    pairs are too many to look at all of them.
+    There are at most as many groups as units, and the disorder of a group is at most the cost of
+    its worst pair. The bound is ∞ if there are too many pairs to compute all their costs.
     """
     continuum = best.continuum
     measured = best.dissimilarity
@@ -341,7 +345,7 @@ def _worst_disorder(best: Alignment) -> float:
 
 
 def _uncounted(best: Alignment, within: float, reason: str) -> Pool:
-    """Return the best alignment alone."""
+    """Return a pool with only the best alignment, for a count that did not finish."""
     identical = _identical(best.continuum)
     return Pool((best,), 1, within, None, best.tolerance, 0, identical, None, reason)
 
@@ -352,7 +356,7 @@ def _identical(continuum: Continuum) -> int:
 
 
 def _tried(best: Alignment, most: int, limit: float, within: float, limits: Limits) -> Pool:
-    """Count the alignments within a limit; a _StoppedError where that is too much, with why."""
+    """Count the alignments within a limit; raise _StoppedError with the reason if it fails."""
     deadline = limits.deadline()
     try:
         return _count(best, most, limit, within, limits.until(deadline))
@@ -367,9 +371,9 @@ def _tried(best: Alignment, most: int, limit: float, within: float, limits: Limi
 
 
 def _count(best: Alignment, most: int, limit: float, within: float, limits: Limits) -> Pool:
-    """Count the alignments within a limit, and list the first; a TooManyError if that is too much.
+    """Count the alignments within a limit and list the best; raise TooManyError if too many.
 
-    Costs are Σ cost(G) of the problem here; `factor` makes disorders of them.
+    Costs inside this function are Σ cost(G) of the problem; `factor` converts them to disorders.
     """
     continuum = best.continuum
     delta = _delta_of(best, limit)
@@ -417,9 +421,10 @@ def _count(best: Alignment, most: int, limit: float, within: float, limits: Limi
 
 
 def _delta_of(best: Alignment, limit: float) -> float:
-    """Return a Δ at which the same alignments count, and whose tolerance is finer.
+    """Return a smaller Δ with a finer tolerance at which the same alignments count, if any.
 
-    Where no alignment within the limit can have an empty unit, any Δ above their cost will do.
+    If no alignment within the limit can contain an empty unit, Δ may be any number above their
+    cost. Otherwise, or if that is hardly smaller, Δ itself is returned.
     """
     continuum = best.continuum
     delta = best.dissimilarity.delta
@@ -442,8 +447,8 @@ def _problem(
 ) -> Problem:
     """Build the problem with all pairs that an alignment within the limit can use.
 
-    Taking a unit out of its group must not make an alignment better by more than the limit, so that
-    pairs may cost that much more than in a best alignment (`candidates`).
+    In such an alignment, removing a unit from its group saves no more than the limit. So the cost
+    of a pair may exceed the largest one in a best alignment (see `candidates`) by the limit.
     """
     n = continuum.n_annotators
     farthest = (n - 1 + pair_count(n)) * measured.delta + limit
@@ -454,9 +459,10 @@ def _problem(
 def _prices(
     best: Alignment, problem: Problem, delta: float, factor: float, limits: Limits
 ) -> Priced:
-    """Return the prices that prove the alignment, if they are at this Δ; else those of a solver.
+    """Return the prices that prove the alignment if they are for this Δ, else a solver's.
 
-    They hold for pairs that were left out, too: a group with one gains less than its parts.
+    The prices also hold for groups with pairs that were left out: such a group gains less than its
+    parts.
     """
     proof = best.proof
     if proof is None:
@@ -482,7 +488,7 @@ def _second(
 def _combined_tallies(
     components: Sequence[Component], beyond: float, grain: float, allowance: Allowance
 ) -> list[Tally]:
-    """Count alignments by what they cost beyond the best one."""
+    """Count alignments by their cost beyond the best one, from the counts of all components."""
     whole_tally = [Tally(0.0, 1)]
     for component in components:
         tally = component.tally(grain)
@@ -503,7 +509,7 @@ def _below(tallies: Sequence[Tally], limit: float) -> int:
 def _combined_divisions(
     components: Sequence[Component], number: int, grain: float
 ) -> list[Division]:
-    """Return the first alignments, from the first divisions of each component."""
+    """Combine the best divisions of each component into the best alignments."""
     first = [Division(0.0, 0, 0.0, ())]
     for component in components:
         division = component.best(number, grain)
@@ -529,7 +535,7 @@ def _alignment(
     number: int,
     tolerance: float,
 ) -> Alignment:
-    """Return a division as an alignment, with its own disorder."""
+    """Return a division as an alignment, with its disorder computed anew."""
     continuum = best.continuum
     groups = in_order(position_ranks(continuum), _groups(problem, columns, division))
     scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
@@ -540,7 +546,7 @@ def _alignment(
 
 
 def _judged(alignment: Alignment, least: float, tolerance: float) -> Alignment:
-    """Return the alignment with a bound: it is a best one, or the best one is its bound."""
+    """Return the alignment with a bound: its own disorder if it is a best one, else the least."""
     if alignment.disorder <= least + tolerance:
         return replace(alignment, bound=alignment.disorder, status=Status.OPTIMAL)
     return replace(alignment, bound=least, status=Status.FEASIBLE)

@@ -1,15 +1,17 @@
-"""The best alignment where groups exclude each other: set packing with rows for what conflicts.
+"""The best alignment where groups exclude each other: set packing with a row for each clique.
 
-At most one of groups that all exclude each other is taken: a *clique*. A clique is to the packing
-problem what a unit is, something that at most one of its groups may have; so each clique that is
-found becomes one more row beside the units, with a price of its own, and everything known of prices
-holds. No group gains more than its units and cliques are priced at, so Σ prices bounds all
-alignments, and one better than the alignment at hand has no group that loses more than Σ prices
-exceed it by. The others are left out.
+A *clique* is a set of groups that all exclude each other, so that an alignment contains at most one
+of them. In the packing problem a clique acts like a unit, which at most one group can contain. Each
+clique found therefore becomes a further row beside the units, with a price of its own, and all
+properties of prices carry over. No group gains more than the prices of its units and cliques, so
+that the sum of all prices bounds the gain of every alignment. A group whose loss exceeds the
+difference of that sum and the gain of the current alignment cannot be in a better one; such groups
+are removed.
 
-Cliques are looked for where the linear program breaks them, and widened by what excludes all of
-their groups. Then the groups that are left are packed exactly. A packing in which two groups still
-exclude each other gives another clique; one without is the best alignment.
+The search looks for cliques that the solution of the linear program violates, and enlarges each by
+further groups that exclude all of its members. The remaining groups are then packed exactly. If two
+groups of the packing exclude each other, they give another clique; otherwise the packing is the
+best alignment.
 """
 
 from __future__ import annotations
@@ -31,13 +33,13 @@ from gammacp.alignment.reporting import tell
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import budget, current_work, due, note
 
-# Groups that lose least, among which cliques are looked for and widened (3 × 20 on 60: 300 to 1500
-# are as soon, more take longer to compare).
+# Number of groups with the least loss among which cliques are searched and enlarged (3 × 20 on 60:
+# 300 to 1500 are equally fast, more take longer to compare).
 _CORE = 800
-# What a clique must be broken by, in groups; and rounds of cliques without a better bound.
+# Least violation of a clique, in groups; and number of rounds that may fail to improve the bound.
 _BROKEN = 1e-4
 _PATIENCE = 6
-# Of the scale: the threshold at first, and the factor by which it is raised.
+# First threshold of loss, as a share of the scale, and the factor by which it is raised.
 _FIRST_LOSS = 0.05
 _RAISED = 4.0
 # Share of the gap between bound and alignment that a round of cliques must close.
@@ -45,7 +47,10 @@ _CLOSING = 0.005
 
 
 class Packed(NamedTuple):
-    """Columns that were packed, what no packing can gain more than, and what CP-SAT tells."""
+    """Columns of a packing, and upper bounds on the gain of any packing.
+
+    `told` is a bound that may rest on CP-SAT alone; `most_gain` does not.
+    """
 
     chosen: Indices
     most_gain: float
@@ -56,7 +61,7 @@ Pack: TypeAlias = Callable[[Problem, Columns, Floats, Limits], Packed]
 
 
 def by_components(problem: Problem, columns: Columns, price: Floats, limits: Limits) -> Packed:
-    """Pack by the search of components, as where nothing is excluded.
+    """Pack by the search of components, as if no groups excluded each other.
 
     Parameters
     ----------
@@ -72,13 +77,13 @@ def by_components(problem: Problem, columns: Columns, price: Floats, limits: Lim
 
 
 class _State:
-    """The work on one problem: columns that may matter, cliques, prices, and the best alignment.
+    """State of the search: columns that may matter, cliques, prices, and the best alignment.
 
     Mutable, and private to one call.
     """
 
     def __init__(self, problem: Problem, rules: GroupRules, columns: Columns) -> None:
-        """Begin without prices: no group is taken, and none left out."""
+        """Start with zero prices and all columns; the alignment is that of `first_groups`."""
         self.problem = problem
         self.rules = rules
         self.columns = columns
@@ -96,11 +101,11 @@ class _State:
 
     @property
     def gap(self) -> float:
-        """Gain that the bound leaves open; no column of a better alignment loses more."""
+        """Bound minus gain of the best alignment; no column of a better one loses more."""
         return self.most_gain - self.gain
 
     def offer(self, chosen: Indices) -> None:
-        """Take an alignment of these columns if it is better than the one at hand."""
+        """Keep the alignment of these columns if it is better than the current one."""
         groups = to_groups(self.problem, self.columns.select(chosen))
         gain = self._gain_of(groups)
         if gain > self.gain:
@@ -108,7 +113,7 @@ class _State:
             self.groups = groups
 
     def extended(self) -> Columns:
-        """Return the columns that are left, with their cliques as further members."""
+        """Return the remaining columns, with their cliques as further members."""
         own = self.columns.select(self.kept)
         place = np.full(self.columns.number, -1, np.int64)
         place[self.kept] = np.arange(len(self.kept))
@@ -138,7 +143,10 @@ class _State:
         )
 
     def relax(self, deadline: float) -> Floats:
-        """Price units and cliques anew, leave out what cannot matter; x of the columns left."""
+        """Solve the linear program: update the prices and remove columns that cannot matter.
+
+        Return the value of each remaining column in the solution.
+        """
         from gammacp.alignment.kernels.duals import make_feasible
 
         extended = self.extended()
@@ -157,7 +165,7 @@ class _State:
         return np.asarray(found.value[stays])
 
     def drop_idle(self) -> None:
-        """Forget cliques without a price, which a later round finds again if they matter."""
+        """Drop cliques whose price is 0; a later round finds them again if they matter."""
         n = self.problem.n_units
         paid = self.price[n:] > 0
         self.cliques = [c for c, has_price in zip(self.cliques, paid, strict=False) if has_price]
@@ -172,9 +180,9 @@ def solve_apart(problem: Problem, limits: Limits, pack: Pack = by_components) ->
     problem
         A problem with `rules`; DataError if its groups are too many to list.
     limits
-        Limits at which to stop with the best so far and its bound.
+        Limits at which to stop and return the best alignment so far with its bound.
     pack
-        Function that packs the groups that are left in the end.
+        Function that packs the groups that remain in the end.
     """
     deadline = limits.deadline()
     rules = problem.rules
@@ -201,13 +209,13 @@ def solve_apart(problem: Problem, limits: Limits, pack: Pack = by_components) ->
 
 
 def _is_done(state: _State, limits: Limits) -> bool:
-    """Return whether the bound meets the alignment, or is near enough."""
+    """Return whether the gap is closed, or within the gap that the limits allow."""
     cost = state.problem.n_units * state.problem.opening - state.gain
     return state.gap <= max(state.problem.tolerance, limits.gap * cost)
 
 
 def _price(state: _State, limits: Limits, deadline: float) -> None:
-    """Add cliques to the linear program as long as they better the bound."""
+    """Add cliques to the linear program as long as they improve the bound."""
     idle = 0
     while True:
         before = state.gap
@@ -234,14 +242,18 @@ def _price(state: _State, limits: Limits, deadline: float) -> None:
 
 
 def _core(state: _State, value: Floats) -> Indices:
-    """Return the columns in use, and those that lose least."""
+    """Return the columns that the linear program uses, and further ones with the least loss."""
     used = value > _BROKEN
     order = np.lexsort((state.loss, ~used))
     return np.asarray(order[: max(_CORE, int(used.sum()))])
 
 
 def _round(state: _State, core: Indices, value: Floats, excluded: Bools) -> None:
-    """Take the columns most in use, then those that lose least, while nothing excludes them."""
+    """Round the solution of the linear program to an alignment, greedily.
+
+    Columns are taken by decreasing value, then by increasing loss, unless one that was already
+    taken excludes them.
+    """
     order = np.lexsort((state.loss[core], -value[core]))
     blocked = np.zeros(len(core), np.bool_)
     chosen = []
@@ -253,7 +265,10 @@ def _round(state: _State, core: Indices, value: Floats, excluded: Bools) -> None
 
 
 def _broken_cliques(value: Floats, excluded: Bools) -> list[Indices]:
-    """Return cliques of which the linear program takes more than one group, widened."""
+    """Return violated cliques, enlarged by further groups.
+
+    A clique is violated if the values of its groups in the linear program add up to more than 1.
+    """
     used = np.flatnonzero(value > _BROKEN)
     order = used[np.argsort(-value[used], kind="stable")]
     cliques_by_key: dict[bytes, Indices] = {}
@@ -278,10 +293,12 @@ def _broken_cliques(value: Floats, excluded: Bools) -> list[Indices]:
 
 
 def _pack(state: _State, limits: Limits, deadline: float, pack: Pack) -> float:
-    """Pack exactly what loses no more than a threshold; return what CP-SAT tells of all.
+    """Pack the columns exactly, and return the bound on the gain if CP-SAT is trusted.
 
-    An alignment with any other group loses more than the threshold, which is raised until the
-    packing itself loses no more; and with further cliques while groups still exclude each other.
+    Only columns whose loss is within a threshold are packed. An alignment with any other column
+    loses more than the threshold, so that a packing that loses no more is the best one; otherwise
+    the threshold is raised. If groups of the packing exclude each other, cliques are added and the
+    columns are packed again. The result is ∞ if the deadline passes before.
     """
     exactly = replace(limits, gap=0.0)
     total = float(state.price.sum())
@@ -310,7 +327,7 @@ def _pack(state: _State, limits: Limits, deadline: float, pack: Pack) -> float:
 
 
 def _exclude(state: _State, chosen: Indices, excluded: Bools) -> None:
-    """Add a clique for each two groups that were taken together, widened among those left."""
+    """Add a clique for each pair of packed groups that exclude each other, and enlarge it."""
     rows, others = np.nonzero(np.triu(excluded))
     order = np.argsort(state.loss, kind="stable")[: 2 * _CORE]
     core = state.kept[order]
@@ -330,12 +347,12 @@ def _exclude(state: _State, chosen: Indices, excluded: Bools) -> None:
 
 
 def first_groups(problem: Problem, rules: GroupRules) -> Codes:
-    """Return an alignment that keeps all constraints: links, then the best pairs one by one.
+    """Return an alignment that keeps all constraints: linked groups, then pairs, best first.
 
     Parameters
     ----------
     problem, rules
-        The problem, and what groups must keep.
+        The problem, and the rules that its groups must keep.
     """
     gain = problem.weight + problem.opening
     table = np.full((problem.n_units, problem.n_annotators), -1, np.int32)

@@ -1,8 +1,9 @@
-"""A constraint: the methods through which the engine asks it, and the registry of its kinds.
+"""Base class of constraints on alignments, and the registry of their kinds.
 
-A kind overrides one of four methods, or several: which pairs of units may be in one group, which
-groups may be, which two groups may be in one alignment, and which units must be in one group. The
-engine knows no kind by name.
+A kind of constraint overrides one or more of four methods. `allows_pairs` says which pairs of units
+may be in one group, `allows_groups` which groups are allowed, `allows_both` which two groups may be
+in one alignment, and `links` which units must be in one group. The solvers use only these methods,
+never the name of a kind.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ _NUMBERS: Mapping[Any, str] = {int: "a whole number", float: "a number"}
 
 
 class Constraint:
-    """Rule that an alignment must keep; a kind is a frozen dataclass with what it needs to know.
+    """Rule that an alignment must keep; most kinds are frozen dataclasses of their parameters.
 
     Attributes
     ----------
     kind
         Name in the registry (`registered_constraint` sets it).
     hereditary
-        Whether splitting a group in two never breaks it. Groups that do better apart are then left
-        out, and all prices and proofs rest on that. Where it is False, every group is listed.
+        Whether an alignment that keeps the rule still keeps it after a group is split in two. If
+        so, groups whose parts cost less can be left out; prices and proofs depend on this. If not,
+        every allowed group is listed.
     structural
-        Whether the rule is about any annotations, not about units of one text: γ then puts it on
-        random sets, too.
+        Whether the rule makes sense for any set of annotations, rather than for units of one text.
+        If so, γ applies it to random sets as well.
     """
 
     kind: ClassVar[str] = ""
@@ -53,7 +55,7 @@ class Constraint:
         return None
 
     def allows_groups(self, continuum: Continuum, groups: Codes) -> Bools | None:  # noqa: ARG002
-        """Return which groups may be; None if any may, as far as their pairs are concerned.
+        """Return which groups are allowed; None if all are whose pairs are allowed.
 
         Parameters
         ----------
@@ -87,17 +89,20 @@ class Constraint:
         return ()
 
     def largest(self) -> int | None:
-        """Return the most units of a group, where the constraint says that; groups are then few."""
+        """Return the largest size of a group, or None if the constraint sets no such limit.
+
+        With a limit, fewer groups have to be listed.
+        """
         return None
 
     def places(self, continuum: Continuum) -> Indices | None:  # noqa: ARG002
-        """Return a number for each unit, by which pairs of two annotators keep one order, or None.
+        """Return a place for each unit if the constraint is one of order, else None.
 
-        With two annotators it says that two groups of two units may be in one alignment exactly if
-        the one whose unit by the first annotator has the smaller number also has the smaller one by
-        the second. Only units of one annotator are compared, so that any numbers will do that
-        ascend along an annotator's units. Dynamic programming then solves it. Where the answer is
-        None, as by default, a linear program with `allows_both` does, which is slower and as exact.
+        Places are integers. They state that, with two annotators, two pairs may be in one alignment
+        if and only if they are in the same order by the places of the first annotator's units and
+        by those of the second's. Places of different annotators are never compared. Dynamic
+        programming then finds the alignment. If the result is None, the default, it is found by
+        linear programs and `allows_both`, which is slower and just as exact.
 
         Parameters
         ----------
@@ -115,7 +120,7 @@ class Constraint:
 
     @property
     def signature(self) -> str:
-        """Return the constraint in a signature."""
+        """Return the constraint's part of a signature."""
         return str(self)
 
     @classmethod
@@ -128,12 +133,12 @@ class Constraint:
 
     @classmethod
     def from_text(cls, value: str | None) -> Constraint:
-        """Make it of what stands behind `=` on the command line.
+        """Make a constraint from the text after `=` on the command line.
 
         Parameters
         ----------
         value
-            The text, None where there is no `=`; a kind with one number or name takes that.
+            The text: the value of the only field of the kind. None if there is no `=`.
         """
         names = cls._names()
         if not names and value is None:
@@ -154,12 +159,12 @@ class Constraint:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Constraint:
-        """Make it of a TOML table.
+        """Make a constraint from a TOML table.
 
         Parameters
         ----------
         table
-            Keys of the table but `kind`: by default the fields.
+            The table without its key `kind`; by default, its keys are the fields of the kind.
         """
         names = cls._names()
         for key in table:
@@ -205,7 +210,7 @@ def constraint(text: str) -> Constraint:
     Raises
     ------
     UsageError
-        There is no such kind, or its value cannot be.
+        There is no such kind, or its value is not valid.
 
     >>> str(constraint("at-most=3"))
     'at-most(3)'
@@ -231,14 +236,14 @@ def checked(constraints: Any) -> tuple[Constraint, ...]:
 
 
 def check_structural(constraints: Sequence[Constraint], what: str) -> None:
-    """Raise a UsageError for a constraint that random sets cannot have.
+    """Raise a UsageError for a constraint that does not apply to random sets.
 
     Parameters
     ----------
     constraints
-        All that were given.
+        All constraints that were given.
     what
-        Name of the function that would put the constraints on random sets.
+        Name of the function that would apply the constraints to random sets.
     """
     for each in constraints:
         if not each.structural:

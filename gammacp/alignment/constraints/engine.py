@@ -1,9 +1,10 @@
-"""Problems with rules on groups: which way of solving them each method takes.
+"""Problems with rules on groups: the choice of an algorithm for each method.
 
-Where a rule is hereditary and no group excludes another, the groups that may be are listed, and
-everything goes on as without rules. Where groups exclude each other, two annotators who keep an
-order are solved by dynamic programming and all others as `apart`. Where a rule is not hereditary,
-every group is listed, however much its units would gain apart (`whole`).
+If all rules are hereditary and no group excludes another, the allowed groups are listed and the
+problem is solved as without rules. If groups exclude each other, `apart` solves the problem; for
+two annotators and a rule that their pairs keep one order, the method `auto` uses dynamic
+programming (`in_order`). If a rule is not hereditary, every allowed group is listed, even one whose
+parts would do better (`whole`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from gammacp.base.stopping import note
 
 
 def solve_constrained_groups(problem: Problem, limits: Limits) -> Solution:
-    """Solve as `auto` does: by dynamic programming, by CP-SAT confirmed, or by components.
+    """Solve as `auto` does: by dynamic programming, confirmed CP-SAT, or components.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def solve_by_components(problem: Problem, limits: Limits) -> Solution:
 
 
 def solve_by_cpsat(problem: Problem, limits: Limits) -> Solution:
-    """Solve by packing what is left with CP-SAT; HiGHS has to confirm what it tells.
+    """Solve by packing the remaining groups with CP-SAT; its bound must be confirmed by HiGHS.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def solve_by_cpsat(problem: Problem, limits: Limits) -> Solution:
 
 
 def solve_by_highs(problem: Problem, limits: Limits) -> Solution:
-    """Solve by packing what is left with HiGHS.
+    """Solve by packing the remaining groups with HiGHS.
 
     Parameters
     ----------
@@ -109,6 +110,6 @@ def _by_highs(problem: Problem, columns: Columns, price: Floats, limits: Limits)
 
 
 def _model(problem: Problem, columns: Columns) -> Model:
-    """Return the packing of columns, with a row for each clique beside the units."""
+    """Return the packing model of the columns; rows are the units and the cliques."""
     rows = np.ones(problem.n_units, np.int64)
     return Model(columns, rows, problem.opening)

@@ -10,7 +10,7 @@ from gammacp.base.stopping import note, spend
 
 
 def solve_in_order(problem: Problem) -> Solution | None:
-    """Find the chain of pairs that gains most; None where the constraint is not that of an order.
+    """Find the chain of pairs with the largest gain; None if the rule is not one of order.
 
     `Constraint.places` gives the order. Where it gives none, or there are more than two annotators
     or other rules, None comes back and the caller solves the problem by `solve_apart`.

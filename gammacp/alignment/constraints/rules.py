@@ -1,16 +1,17 @@
-"""Constraints of one text, as the engine has them: pairs, groups, pairs of groups, and links.
+"""All constraints of one text together: on pairs, groups, pairs of groups, and links.
 
-*Pairs* that may not be are no candidate pairs, which every solver knows. So are pairs that a
-hereditary constraint on groups forbids: no larger group could hold them.
+*Pairs* that are forbidden are removed from the candidate pairs, which works with every solver. So
+are pairs that a hereditary constraint on groups forbids, since no larger group could contain them.
 
-*Links* are kept by Lagrange's argument. The weight of a linked pair is set to B, which changes the
-cost of all alignments that keep the link by the same amount, so that the best of these stays the
-best, and any bound on the changed problem is one on them. B is more than it can be worth to break
-a link: taking the linked units out of their groups and putting them together costs at most what
-opening a group costs, and Δ for each pair that is parted, of which there are at most n²/4. Where
-groups exclude each other, all others may have to be parted as well, and B is that much larger.
+*Links* are enforced by a reward. The weight of each linked pair is set to a large number B. This
+changes the cost of all alignments that keep the links by the same amount, so that the best of them
+stays the best, and a bound on the changed problem gives a bound on them. B exceeds what breaking a
+link can save: putting the linked units together costs at most the opening of a group, plus Δ for
+each pair that is separated, of which there are at most n²/4. If groups exclude each other, all
+other groups may have to be split as well, and B is larger by that cost.
 
-*Groups*, and *pairs of groups*, are what is left: `Problem.rules`, which a solver must know of.
+Constraints on *groups* and on *pairs of groups* remain. They are passed to the solver as
+`Problem.rules`, and the solver must support them.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 from gammacp.errors import DataError, UsageError
 
-# Pairs of groups that are compared at a time, some 100 MB.
+# Number of pairs of groups that are compared at a time, some 100 MB.
 _AT_ONCE = 1_000_000
 
 
 class Built(NamedTuple):
-    """The problem of pairs and links, without `rules`.
+    """A problem that includes the constraints on pairs and the links, but not `rules`.
 
-    The cost of an alignment that keeps all links is that of the problem plus `change`. `whole`: the
-    problem is that without constraints.
+    The true cost of an alignment that keeps all links is its cost in the problem plus `change`.
+    `whole` is True if the constraints removed no pair and there are no links.
     """
 
     problem: Problem
@@ -52,14 +53,14 @@ class Built(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """The constraints of a text, put together.
+    """All constraints of a text together.
 
     Attributes
     ----------
     continuum, constraints
-        The text, and what its alignment must keep.
+        The text, and the constraints on its alignment.
     linked
-        Sets of rows whose units are in one group, disjoint, each of two and more.
+        Disjoint sets of two or more rows; the units of each set must be in one group.
     """
 
     continuum: Continuum
@@ -68,7 +69,7 @@ class Rules:
 
     @classmethod
     def of(cls, continuum: Continuum, constraints: Sequence[Constraint]) -> Rules:
-        """Find the units that constraints name; a DataError for what cannot be.
+        """Find the units that constraints name; raise a DataError for links that are impossible.
 
         Parameters
         ----------
@@ -89,11 +90,11 @@ class Rules:
 
     @cached_property
     def on_groups(self) -> tuple[Constraint, ...]:
-        """Constraints on groups of three and more units, or not hereditary ones."""
+        """Constraints on groups that cannot be reduced to constraints on pairs."""
         nothing = np.full((0, self.continuum.n_annotators), -1, np.int32)
         rules_on_groups = []
         for each in self.constraints:
-            # Of two annotators, groups are pairs, and what may be no pair is left out at once.
+            # With two annotators, groups are pairs, and forbidden pairs are removed anyway.
             larger = self.continuum.n_annotators > 2 or not each.hereditary
             if larger and each.allows_groups(self.continuum, nothing) is not None:
                 rules_on_groups.append(each)
@@ -115,7 +116,7 @@ class Rules:
         return bool(self.on_both)
 
     def order_of_two(self) -> Indices | None:
-        """Return places of units if the rule on two groups is that two annotators keep these."""
+        """Return places of units if two annotators' pairs only have to keep this order, or None."""
         places = [each.places(self.continuum) for each in self.on_both]
         if self.continuum.n_annotators != 2 or self.on_groups or len(places) != 1:
             return None
@@ -128,7 +129,7 @@ class Rules:
 
     @property
     def largest(self) -> int:
-        """Return the most units that a group may have."""
+        """Return the largest number of units that a group may have."""
         most = [each.largest() for each in self.constraints]
         return min([m for m in most if m is not None], default=self.continuum.n_annotators)
 
@@ -154,14 +155,16 @@ class Rules:
             of_pairs = each.allows_pairs(self.continuum, first, second)
             if of_pairs is not None:
                 allowed &= of_pairs
-            # A larger group with a pair that may not be could be split down to that pair.
+            # A larger group could be split down to this pair, so it is forbidden with the pair.
             of_groups = each.allows_groups(self.continuum, pairs) if each.hereditary else None
             if of_groups is not None:
                 allowed &= of_groups
         return allowed
 
     def allowed_groups(self, groups: Codes) -> Bools:
-        """Return which groups may be, if their pairs may: those with linked sets as a whole.
+        """Return which groups are allowed, given that their pairs are.
+
+        A group that contains some units of a linked set must contain all of them.
 
         Parameters
         ----------
@@ -216,14 +219,14 @@ class Rules:
         return excluded
 
     def keep(self, problem: Problem, columns: Columns) -> Columns:
-        """Return those columns that are groups that may be.
+        """Return the columns whose groups are allowed.
 
         Parameters
         ----------
         problem
             The problem that the columns belong to.
         columns
-            Any.
+            Any columns of it.
         """
         if not columns.number or not (self.on_groups or self.linked):
             return columns
@@ -272,7 +275,8 @@ class Rules:
         opening = dissimilarity.delta * pair_count(n)
         most = None
         if self.linked and prune:
-            # Two linked sets are split from each other only if all their pairs together lose.
+            # Linked sets can be split from each other only as a whole, so that one of their pairs
+            # may cost as much as all the others earn.
             most = opening + max(n - 1, n * n // 4) * dissimilarity.delta
         problem = build_problem(
             self.continuum,

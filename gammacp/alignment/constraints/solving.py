@@ -1,8 +1,8 @@
-"""From constraints to the best alignment that keeps them: at first without rules, then with them.
+"""Find the best alignment that keeps constraints: first without rules on groups, then with them.
 
-The best alignment of all that keep the rules on pairs and the links is found first, by any solver.
-If it keeps the rules on groups as well, it is the answer, with its proof. Otherwise its bound holds
-all the same, and the problem is solved again with the rules.
+Any solver first finds the best alignment that keeps the constraints on pairs and the links. If it
+happens to keep the rules on groups as well, it is the result, with its proof. Otherwise its bound
+remains valid, and the problem is solved again with the rules.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gammacp.errors import UsageError
 
 
 class Constrained(NamedTuple):
-    """The solution as it was found, and the first of those as good, as far as it is known."""
+    """The solution found, and the first of all equally good ones as far as ties were broken."""
 
     found: Solution
     first: Solution
@@ -111,7 +111,10 @@ def _with_bound(problem: Problem, found: Solution, bound: float) -> Solution:
 
 
 def _as_asked(found: Solution, built: Built, first: Solution | None = None) -> Constrained:
-    """Take off what links have changed costs by, and a proof that is none without constraints."""
+    """Return the solution with its true costs, without the change by links.
+
+    The proof is kept only if it is valid for the problem without constraints.
+    """
     own = replace(
         found,
         objective=found.objective + built.change,

@@ -1,8 +1,8 @@
-"""Rules that are not hereditary: every group listed and the partition found by HiGHS.
+"""Solver for rules that are not hereditary: list every group, and let HiGHS find the partition.
 
-Nothing is left out because its parts would do better, since the parts may not be allowed. So there
-are as many groups as unitary alignments, and only small texts can be solved: three annotators with
-60 units each are 230,000.
+A group cannot be left out because its parts would do better, since the parts may not be allowed.
+So every possible unitary alignment is listed, and only small texts can be solved: three annotators
+with 60 units each give 230,000 groups.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from gammacp.base.stopping import (
 )
 from gammacp.errors import DataError
 
-# Members of all groups up to which they are listed: HiGHS takes minutes for more.
+# Largest total number of members of all listed groups: HiGHS takes minutes for more.
 _LISTED = min(MEMBERS, 1_000_000)
-# So much worth to be in a group that no split pays; gains are computed anew.
+# Opening cost, as a multiple of the scale, at which no split of a group pays, so that every group
+# is listed. The costs of groups are computed afterwards, with the true opening.
 _NEVER_APART = 1e9
 _PATIENCE = 0.5
 _STEPS_OF_A_MEMBER = 200
@@ -44,7 +45,7 @@ _INFEASIBLE = 2
 
 
 class _Partition(NamedTuple):
-    """Groups taken, a lower bound of the cost, and whether it is the optimum."""
+    """Groups of a partition, a lower bound on the cost, and whether the partition is optimal."""
 
     chosen: Indices
     least: float
@@ -52,12 +53,12 @@ class _Partition(NamedTuple):
 
 
 def solve_whole(problem: Problem, limits: Limits) -> Solution:
-    """Find the best partition into groups that may be.
+    """Find the best partition into allowed groups.
 
     Parameters
     ----------
     problem
-        A problem with `rules`, and without pairs left out that only pay together.
+        A problem with `rules`, built without pruning its pairs.
     limits
         Limits at which to stop.
 
@@ -66,7 +67,7 @@ def solve_whole(problem: Problem, limits: Limits) -> Solution:
     DataError
         The groups are too many to list, no alignment keeps the rules, or none is found in time.
     KeyboardInterrupt
-        None is found before Ctrl-C.
+        Ctrl-C was pressed before any alignment was found.
     """
     rules = problem.rules
     assert rules is not None
@@ -100,7 +101,7 @@ def solve_whole(problem: Problem, limits: Limits) -> Solution:
 
 
 def _all_groups(problem: Problem, rules: GroupRules, deadline: float) -> Codes:
-    """List all groups that may be, units alone among them, as rows of units."""
+    """List all allowed groups, including single units, as rows of units."""
     from gammacp.alignment.kernels.enumeration import profitable_groups
 
     never = _NEVER_APART * problem.scale
@@ -123,7 +124,7 @@ def _all_groups(problem: Problem, rules: GroupRules, deadline: float) -> Codes:
 def _partition(
     problem: Problem, table: Codes, costs: Floats, cliques: list[Indices], limits: Limits
 ) -> _Partition:
-    """Take groups so that each unit is in one of them, and of each clique at most one is taken."""
+    """Choose groups such that each unit is in exactly one, with at most one of each clique."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array
 
@@ -135,7 +136,8 @@ def _partition(
     shape = (problem.n_units + len(cliques), len(table))
     matrix = csc_array((np.ones(len(rows)), (rows, columns)), shape)
     low = np.concatenate((np.ones(problem.n_units), np.full(len(cliques), -np.inf)))
-    # HiGHS proves to an absolute 1e-6 of the objective: less than a problem's own tolerance then.
+    # HiGHS proves the objective up to an absolute 1e-6. Costs are scaled such that this is less
+    # than the problem's own tolerance.
     largest = max(problem.opening, float(np.abs(costs).max(initial=0.0)) / 64, 1e-200)
     unit_of_cost = 2.0 ** float(16 - np.frexp(largest)[1])
     # Its presolve may print to stdout.
@@ -165,9 +167,9 @@ def _partition(
 
 
 def _nothing_found(problem: Problem) -> BaseException:
-    """Return what ends a search that has no alignment to hand over: Ctrl-C, or the time limit.
+    """Return the exception for a search that ended without an alignment: Ctrl-C, or time limit.
 
-    Units alone need not be allowed, so that there is none to begin with.
+    There is no initial alignment to return, since single units may not be allowed.
     """
     if was_interrupted():
         return KeyboardInterrupt()

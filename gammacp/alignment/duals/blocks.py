@@ -1,13 +1,16 @@
-"""Shares of a relaxation of all annotators, joined from relaxations of some of them at a time.
+"""Shares for all annotators, combined from relaxations of blocks of annotators.
 
-Where everybody marks about as many units, the annotators with most of them force no more groups
-than others do, and a relaxation of some says little of the rest. But a group costs what pairs of
-annotators cost. So annotators are dealt into k parts, and any two parts make a block: a problem of
-its own, in which a pair of annotators of one part, who are in k − 1 blocks, count 1/(k − 1), and
-which has the opening's share of its pairs. Blocks are small enough to be relaxed in steps of
-milliseconds. The sum of their matrices is one of all units: zᵀSz is the sum of those of the blocks,
-and the entries, the corner and the multipliers add up to what the whole problem allows. It is
-priced like any other matrix (`feasible_shares`), so that nothing rests on how it was found.
+If all annotators mark about the same number of units, a relaxation of some of them says little
+about the rest. But the cost of a group is a sum over pairs of annotators. So the annotators are
+divided into k parts, and each two parts form a block, which is a problem of its own. A pair of
+annotators of the same part is in k − 1 blocks, and its weight is divided by k − 1 in each. The
+opening is divided among the blocks in proportion to their pairs of annotators. Blocks are small
+enough that a step of their relaxation takes milliseconds.
+
+The sum of the blocks' dual matrices is positive semidefinite, and its entries, corner and
+multipliers add up to what the whole problem allows. It is therefore a dual matrix of the whole
+problem. Shares are derived from it as from any other matrix (`feasible_shares`), so that they are
+valid however it was found.
 """
 
 from collections.abc import Iterator
@@ -32,13 +35,13 @@ from gammacp.alignment.problem import Problem, RelaxedMatrix
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import due
 
-# Units above which blocks pay: in 20 s 200 × 5 that agree on little come to a gap of 3 instead of
-# 23 %, and 100 × 5 to .9 instead of .5, .8 instead of 1.1 and 3.0 instead of 1.9 %. Most units of
-# an annotator over the mean above which those who have most force groups: with 11 over 7, 140
-# annotators come to 31 % by blocks and to 24 % without.
+# Number of units above which blocks pay: after 20 s, 200 × 5 with little agreement have a gap of 3
+# instead of 23 %, and 100 × 5 one of .9 instead of .5, .8 instead of 1.1 and 3.0 instead of 1.9 %.
+# And largest ratio of an annotator's number of units to the mean with which they pay: with 11 to 7,
+# 140 annotators have a gap of 31 % with blocks and of 24 % without.
 _FEW = 700
 _EVEN = 1.4
-# Of what is open: a round that rises by less is the last one.
+# Least rise of the bound in a round, as a share of the gap; a round with less is the last one.
 _RISE = 0.02
 
 
@@ -51,16 +54,16 @@ class Block(NamedTuple):
 
 
 def blocks_pay(counts: Indices) -> bool:
-    """Return whether the units that annotators have are many and even enough."""
+    """Return whether there are enough units, spread evenly enough over annotators, for blocks."""
     return bool(counts.sum() > _FEW and counts.max() <= _EVEN * counts.mean())
 
 
 def shares_by_blocks(
     problem: Problem, objective: float, deadline: float, tuning: Semidefinite
 ) -> Iterator[tuple[Floats, RelaxedMatrix, int]]:
-    """Ever better shares, their matrix and the annotators of a block, until a round brings little.
+    """Yield better and better shares, with their matrix and the number of annotators in a block.
 
-    `objective` is what some alignment costs.
+    This ends when a round improves the bound by little. `objective` is the cost of an alignment.
     """
     n_groups = objective / problem.opening
     bound = -np.inf
@@ -86,7 +89,10 @@ def shares_by_blocks(
 
 
 def _blocks(problem: Problem, n_groups: float, tuning: Semidefinite) -> list[Block]:
-    """Any two parts; who has most units is dealt first."""
+    """Divide annotators into parts, and return a block for each two of them.
+
+    Annotators are assigned to the parts in turn, in descending order of their numbers of units.
+    """
     n = problem.n_annotators
     k = max(2, min(n, -(-2 * problem.n_units // tuning.block)))
     part = np.empty(n, np.int64)

@@ -1,17 +1,18 @@
-"""Shares of costs at any time: trivial ones at once, then semidefinite ones of ever more units.
+"""Anytime shares of costs: trivial ones at first, then semidefinite ones for more and more units.
 
-The annotators with most units force groups to open: no two of their units share one. So the
-semidefinite relaxation is solved for the annotators with most units first, few enough that a step
-takes milliseconds, then for more, up to `Semidefinite.most` units. What the others' pairs earn
-at most is the sum of the best matchings of all pairs of annotators, one of whom is left out:
+No two units of one annotator are in one group, so that the annotators with the most units determine
+how many groups there must be at least. The semidefinite relaxation is therefore solved first for
+the annotators with the most units, few enough that a step takes milliseconds, and then for more, up
+to `Semidefinite.most` units. The annotators in the relaxation are called *inside*. The pairs of two
+annotators who are not both inside earn at most what the best matching between their units earns:
 
     cost(G) ≥ Σ_{u∈G} share(u) − Σ_{pairs of annotators not both inside} w of G's two units,
 
-and the duals of each matching split that among the units, so that shares stay shares. With only
-one annotator inside, m units, it says opening·m less all matchings.
+and the duals of each matching divide this amount among the units. With only one annotator inside,
+who has m units, the bound is opening·m minus the values of all matchings.
 
-Where everybody has about as many units, the matchings are worth more than the groups. Then all
-annotators are relaxed in blocks first (`blocks`), and all at once after that.
+If all annotators have about the same number of units, the matchings cost more than the groups are
+worth. Then all annotators are relaxed in blocks first (`blocks`), and all at once after that.
 """
 
 from collections.abc import Iterator
@@ -34,28 +35,29 @@ from gammacp.alignment.problem import Problem, RelaxedMatrix
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import due, halting
 
-# Factor between the units of stages, and of what a stage leaves open the gap of its own at which
-# the next one is better (209 × 493).
+# Factor between the numbers of units of two stages; and the gap within a stage, as a share of the
+# total gap, below which the next stage begins (209 × 493).
 _STAGE_GROWTH = 1.8
 _STAGE_GAP = 0.25
 
 
 class Relaxed(NamedTuple):
-    """Shares of costs that no group beats, and their sum, less its rounding: a bound.
+    """Shares of costs, and their sum, which is a lower bound.
 
     Attributes
     ----------
     share
-        Σ over the units of any group is at most its cost; shape (units,).
+        Share of each unit, shape (units,). The shares of the units of any group add up to at most
+        its cost.
     bound
-        Their sum.
+        Sum of the shares, rounded down safely.
     n_inside
-        Number of annotators that are relaxed together.
+        Number of annotators in the relaxation.
     together
-        Share of the relaxation's solution that has the units of each candidate pair in one group,
-        shape (pairs,); None where that is not known.
+        Value of each candidate pair in the solution of the relaxation, shape (pairs,): 1 if its
+        units are in one group, 0 if not, or between. None if it is not known.
     matrix
-        Basis of the shares of the annotators that are relaxed.
+        Dual solution from which the shares of these annotators are derived.
     """
 
     share: Floats
@@ -68,9 +70,9 @@ class Relaxed(NamedTuple):
 def relaxations(
     problem: Problem, objective: float, deadline: float, tuning: Semidefinite
 ) -> Iterator[Relaxed]:
-    """Ever better shares, until due; `objective` is what some alignment costs.
+    """Yield better and better shares until the deadline; `objective` is the cost of an alignment.
 
-    Nothing at all for covers and where opening a group costs nothing.
+    Nothing is yielded for covers, or if opening a group costs nothing.
     """
     if problem.cover or problem.opening <= 0:
         return
@@ -114,7 +116,7 @@ def relaxations(
             if due(deadline):
                 return
             own = priced.value - priced.bound
-            # Below its bound, the iterate may be far from definite yet.
+            # If its value is below its bound, the iterate may be far from definite yet.
             told = own >= 0 or bound > former
             near = abs(own) < _STAGE_GAP * (objective + left - priced.value)
             if near and told and not last:
@@ -125,7 +127,10 @@ def relaxations(
 
 
 def stages(counts: Indices, tuning: Semidefinite) -> list[int]:
-    """Return how many annotators are inside at each stage; `counts` are their units, most first."""
+    """Return the number of annotators inside at each stage.
+
+    `counts` are the numbers of units of the annotators, in descending order.
+    """
     total = np.cumsum(counts)
     size = float(tuning.first)
     steps: list[int] = []
@@ -143,7 +148,10 @@ def stages(counts: Indices, tuning: Semidefinite) -> list[int]:
 def _beside(
     problem: Problem, inside: Codes | Indices, deadline: float, each: Floats | None = None
 ) -> Floats | None:
-    """Each unit's share of what pairs earn at most whose annotators are not both inside."""
+    """Divide the values of the matchings of annotators who are not both inside among the units.
+
+    Return None if the deadline comes first. `each`, if given, receives the parts by annotator.
+    """
     from gammacp.alignment.kernels.pairwise import matching_prices
 
     if each is None:
@@ -160,7 +168,7 @@ def _beside(
 
 
 def prices_beside(problem: Problem, inside: Codes | Indices) -> Floats:
-    """Return the price of each unit for its pairs with each annotator that are not both inside."""
+    """Return each unit's dual price in its matching with each annotator, if not both are inside."""
     each = np.zeros((problem.n_units, problem.n_annotators))
     _beside(problem, inside, np.inf, each)
     return each

@@ -1,4 +1,7 @@
-"""The groups that the master uses, and the prices under which each of them just pays."""
+"""The support of the master problem, and prices that exactly pay each of its groups.
+
+A price vector pays a group exactly if the prices of its units add up to its gain.
+"""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -26,9 +29,9 @@ class Support(NamedTuple):
 def support_of(
     n_units: int, columns: Columns, value: Floats, price: Floats, used: float
 ) -> tuple[Support, Floats]:
-    """Return the support of columns with values above `used`, and the nearest prices that pay each.
+    """Return the support of columns with values above `used`, and the nearest prices that pay it.
 
-    A unit covered less than once is partly alone, which gains nothing.
+    A unit that is covered less than once is partly alone, so that its price must be 0.
     """
     picked = columns.select(np.flatnonzero(value > used))
     weights = np.repeat(value[value > used], picked.sizes)
@@ -41,7 +44,7 @@ def support_of(
 
 
 def _parts(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floats]:
-    """Return the same for columns that are all used, each unit by one at least."""
+    """Return the support and the prices, given columns that cover every unit."""
     from gammacp.alignment.kernels.components import label_components
 
     label = np.empty(n_units, np.int32)
@@ -74,7 +77,7 @@ def _parts(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floa
 
 
 def shared_prices(problem: Problem, groups: Codes) -> Floats:
-    """Prices under which each group just pays: its gain shared by what each unit brings.
+    """Return prices that pay each group exactly: its gain, divided by what each unit contributes.
 
     (size − 1)/size·opening + ½ Σ w(u, ·) within the group.
     """

@@ -1,13 +1,15 @@
 """Shares of costs of long continua: the linear relaxation, solved by proximal steps.
 
-With thousands of units the master's own duals jump from corner to corner, and a bound comes last.
-Here prices come from the proximal point method (Rockafellar 1976): the next ones are those that
+With thousands of units, the duals of the master problem jump from corner to corner, and a good
+bound comes only at the end. Here, prices come from the proximal point method (Rockafellar 1976).
+The next prices y
 
-    minimise  step·Σ y + ½ ‖y − before‖²  with y ≥ 0 and y(G) ≥ gain(G) for all groups so far,
+    minimise  step·Σ y + ½ ‖y − before‖²  with y ≥ 0 and y(G) ≥ gain(G) for all groups so far.
 
-nearly, by Hildreth's (1957) passes over the groups, whose multipliers over the step come to the
-master's solution. Exact pricing then adds the groups that still gain more than their prices, and
-what those lack at each root makes the prices feasible: every step has a bound.
+This is solved approximately by Hildreth's (1957) passes over the groups. The multipliers of the
+groups, divided by the step, converge to the solution of the master problem. Exact pricing then adds
+the groups that still gain more than their prices. Raising the price of each root by the largest
+excess of its groups makes the prices feasible, which gives a bound.
 """
 
 from collections.abc import Iterator
@@ -26,24 +28,25 @@ from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import current_work, due, halting
 
-# Of the opening: step of the prices (8 × 425; .1 comes as far in half as much time more), and the
-# change of multipliers at which passes end. Passes over the groups so far in each step.
+# Step of the prices, as a share of the opening (8 × 425; with .1 it takes half as much time again);
+# change of multipliers, as a share of the opening, below which passes end; and largest number of
+# passes over the groups in each step.
 _STEP = 0.3
 _SETTLED = 3e-5
 _SETTLING = 60
-# Steps from one bound to the next; in between only roots are priced that lacked something.
+# Number of steps per bound. In between, only roots whose groups exceeded their prices are searched.
 _PRICED_WHOLE = 3
 
 
 def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) -> Iterator[Relaxed]:
-    """Better and better shares, until due.
+    """Yield better and better shares until the deadline.
 
     Parameters
     ----------
     problem
-        Not a cover, with an opening > 0.
+        A problem that is not a cover and has an opening > 0.
     groups
-        A good alignment: its groups just pay at first.
+        A good alignment. At first, its groups gain exactly their units' prices.
     """
     from gammacp.alignment.kernels.projection import settle
 
@@ -62,7 +65,7 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
         settled = price, pool, multiplier, _SETTLING, _SETTLED * problem.opening
         halting(partial(settle, *settled), quick=True)
         least = np.maximum(price, 0.0)
-        # Between two bounds only roots whose groups lacked something are priced.
+        # Between two bounds, only roots whose groups exceeded their prices are searched.
         whole = step % _PRICED_WHOLE == 0
         found = search(
             problem,
@@ -84,7 +87,7 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
 
 
 def pair_values(problem: Problem, columns: Columns, value: Floats) -> Floats:
-    """Sum, for each candidate pair, the values of columns that hold both its units."""
+    """Return for each candidate pair the sum of the values of columns that contain both units."""
     from scipy.sparse import csr_array
 
     used = np.flatnonzero(value > 0)

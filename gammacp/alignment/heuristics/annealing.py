@@ -1,4 +1,4 @@
-"""Good alignments of many annotators: simulated annealing, heated again and again."""
+"""Good alignments of many annotators by repeated simulated annealing."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,18 +10,18 @@ from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes
 from gammacp.base.stopping import due, halting
 
-# Of the opening: temperatures at which runs begin. Crowds of 209 annotators need the high ones,
-# which open and close groups, those of 35 the low ones.
+# Initial temperatures of runs, as shares of the opening. Crowds of 209 annotators need the high
+# ones, which open and close groups; those of 35 need the low ones.
 HEATS = (0.1, 0.03, 0.01, 0.003)
 
 # Moves per unit of the first runs; 500 units of 200 annotators take 0.4 s, and with 500 moves the
 # best alignments are not met (209 × 493).
 MOVES = 2000
 
-# Of the opening per annotator: temperature at which runs end.
+# Final temperature of runs, as a share of the opening per annotator.
 _COLD = 1e-3
-# Groups that there may be beyond twice those at first, and numbers in the table of units by groups,
-# 160 MB; above, there is no annealing.
+# Number of groups allowed beyond twice the initial number; and largest number of entries in the
+# table of units by groups (160 MB), above which there is no annealing.
 _SPARE_GROUPS = 30
 _TABLE = 20_000_000
 
@@ -33,11 +33,11 @@ def annealing_runs(
     seed: int = 0,
     deadline: float = np.inf,
 ) -> Iterator[Codes]:
-    """Alignments, each at least as good as the one before; longer and longer runs, for ever.
+    """Yield alignments from longer and longer runs, each at least as good as the one before.
 
-    Each run starts at the best so far, and at one of several temperatures: low ones mend it, high
-    ones open and close groups. The same seed gives the same alignments unless the deadline cuts a
-    run short. Ends where there are too many units for its table.
+    Each run starts from the best alignment so far, at one of several temperatures: low ones refine
+    it, high ones open and close groups. The same seed gives the same alignments unless the deadline
+    cuts a run short. Runs end at the deadline, or if the table of units by groups gets too large.
     """
     moves = MOVES
     run = 0
@@ -51,7 +51,7 @@ def annealing_runs(
 
 
 class Schedule(NamedTuple):
-    """One run: temperature at first (of the opening), moves per unit, seed."""
+    """One run: initial temperature as a share of the opening, moves per unit, and seed."""
 
     heat: float
     moves: int
@@ -68,7 +68,7 @@ def _most_groups(problem: Problem, groups: Codes) -> int:
 
 
 def anneal_once(problem: Problem, groups: Codes, schedule: Schedule, deadline: float) -> Codes:
-    """Return the best alignment that one run from `groups` meets, which it may be itself."""
+    """Return the best alignment found in one run that starts from `groups`, perhaps that itself."""
     from gammacp.alignment.kernels.annealing import anneal
 
     n = problem.n_units

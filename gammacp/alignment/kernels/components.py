@@ -1,6 +1,7 @@
-"""Compiled kernels of the decomposition: components under the active columns, and what joins them.
+"""Compiled kernels of the decomposition into components (`proof.components`).
 
-See `proof.components` for the proof that rests on them.
+They label the components that the active columns connect, and find the columns that must become
+active.
 """
 
 import numpy as np
@@ -48,11 +49,12 @@ def activate(
     tolerance: float,
     most: float,
 ) -> tuple[float, Indices]:
-    """Activate columns that lose less than the components they touch do together, in place.
+    """Activate columns that lose less than the components that they touch, in place.
 
-    Of those in `looked` only what loses at most `most`; returns the smallest loss of one that was
-    left out for that, ∞ if none was, and which were. `least[root]` is the loss of a component. A
-    positive tolerance leaves ties out, a negative one takes them in.
+    Only the columns in `looked` are considered. A column is due if its loss is less than the sum of
+    `least[root]` over the components that it touches. Of these, the ones that lose at most `most`
+    become active. Return the smallest loss of the others, ∞ if there are none, and their numbers.
+    With a positive tolerance, ties are left out; with a negative one, they are included.
     """
     begin, members, _ = columns
     left = np.inf
@@ -83,7 +85,7 @@ def activate(
 
 @late_kernel
 def columns_at(n_units: int, columns: Columns) -> tuple[Indices, Codes]:
-    """Return the columns of each unit, ascending, and where those of each begin."""
+    """Return the start of each unit's columns in a list, and that list, ascending per unit."""
     begin, members, gain = columns
     start = np.zeros(n_units + 1, np.int64)
     for p in range(len(members)):

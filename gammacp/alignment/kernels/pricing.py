@@ -1,8 +1,8 @@
 """Compiled kernels that find groups by their reduced cost, and prove that there are no others.
 
-For each root, the first unit of its groups, a branch and bound over labels: one annotator after
-the other is given one of its units, or none. Messages between annotators (`messages`) bound
-what is left and drop most labels at once.
+The root of a group is its first unit. For each root there is a branch and bound over *labels*: the
+label of an annotator is one of its units, or none. Messages between annotators (`messages`) bound
+the gain of the remaining labels, and exclude most of them at once.
 """
 
 from typing import NamedTuple
@@ -156,9 +156,10 @@ def _search_root(
     found: Growing,
     meter: Meter,
 ) -> tuple[Growing, int, float]:
-    """Branch and bound, at most one level per annotator: what was found before and now.
+    """Search the groups of one root by branch and bound, with at most one level per annotator.
 
-    Also whether it is exact, and what no group of the root gains beyond its prices.
+    Return `found` with the new groups added, the state (exact, unsure or given up), and an upper
+    bound on the excess of gain over prices.
     """
     tree = _plant(inside)
     group = np.empty(len(inside.value) + 1, np.int32)
@@ -208,7 +209,7 @@ def _search_root(
 
 @kernel
 def _plant(inside: RootGraph) -> SearchTree:
-    """Return the tree's root: every label is left."""
+    """Return a new tree whose first level contains all labels."""
     m, labels = inside.value.shape
     alive = np.zeros((m + 1, m, labels), np.int32)
     count = np.zeros((m + 1, m), np.int64)
@@ -235,7 +236,7 @@ def _plant(inside: RootGraph) -> SearchTree:
 
 @kernel
 def _branch(tree: SearchTree, depth: int, s: int, bound: float) -> None:
-    """Line up annotator s's labels, the best first, in place."""
+    """Branch on annotator s: sort its labels, the best first, in place."""
     size = tree.n_alive[depth, s]
     tree.n_choices[depth] = size
     tree.next_at[depth] = 0
@@ -248,7 +249,7 @@ def _branch(tree: SearchTree, depth: int, s: int, bound: float) -> None:
 
 @kernel
 def _descend(tree: SearchTree, depth: int, threshold: float) -> tuple[bool, int]:
-    """One level down with the next label that may reach the threshold, or one level up."""
+    """Go one level down with the next label that may exceed the threshold, or one level up."""
     i = tree.next_at[depth]
     # Labels are in the order of their ceilings; the last ones count as open no more.
     if i >= tree.n_choices[depth] or tree.ceiling[depth, i] <= threshold:
@@ -265,7 +266,7 @@ def _descend(tree: SearchTree, depth: int, threshold: float) -> tuple[bool, int]
 
 @kernel
 def _group_of_labels(inside: RootGraph, alive: Codes, group: Codes) -> tuple[int, float]:
-    """Write the group of the labels that are left, in place; return its size and its gain."""
+    """Write the group of the remaining labels; return its size and its gain minus its prices."""
     m = len(inside.value)
     group[0] = inside.root
     size = 1
@@ -285,9 +286,9 @@ def _group_of_labels(inside: RootGraph, alive: Codes, group: Codes) -> tuple[int
 def _bound_after_messages(
     inside: RootGraph, tree: SearchTree, depth: int, threshold: float, meter: Meter
 ) -> float:
-    """Bound after passing messages; labels that come to no more than the threshold are dropped.
+    """Return the bound after passing messages, and drop labels that cannot exceed the threshold.
 
-    −∞ when none is left.
+    The bound is −∞ if an annotator has no label left.
     """
     value = inside.value
     edge = inside.edge
@@ -320,9 +321,11 @@ def _bound_after_messages(
 
 @kernel
 def _most_decided(count: Indices, short: Floats, slack: float) -> int:
-    """Return the annotator with the fewest labels, by how few are lacking; −1 if all have one.
+    """Return the annotator to branch on, −1 if all have a single label.
 
-    A subtree whose bound is nearer to its goal is smaller by orders of magnitude.
+    It is the one with the fewest labels, weighted: a label counts less, the farther it falls short
+    of the bound, since a subtree whose bound is nearer to the threshold is smaller by orders of
+    magnitude.
     """
     found = -1
     least = np.inf

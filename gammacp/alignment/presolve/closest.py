@@ -1,7 +1,8 @@
 """Alignment of dense continua whose candidate pairs do not fit into memory.
 
 Only the closest pairs are aligned; the bound takes account of all others, so that it is valid. For
-two annotators the other pairs are priced as well (`implicit`), which proves the alignment.
+two annotators, the prices are checked against the other pairs too (`implicit`), which can prove the
+alignment.
 """
 
 import numpy as np
@@ -18,10 +19,10 @@ from gammacp.base.stopping import GIGA, budget, due
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
-# Least distance, as a share of Δ, within which pairs are listed.
+# Least distance, as a share of Δ, down to which the limit for listed pairs is cut.
 _SMALLEST = 1e-12
-# Pairs from which density is estimated, 0.2 GB for a moment, and the factor by which the distance
-# of kept pairs is cut while they are too many.
+# Number of sampled pairs from which the density is estimated (0.2 GB for a moment), and the factor
+# by which the largest distance of kept pairs is cut while they are too many.
 _SAMPLED = 2_000_000
 _SHRINK = 0.25
 # Steps for the problem of the closest pairs. More are of little use, as its own bound proves

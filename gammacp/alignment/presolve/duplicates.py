@@ -1,7 +1,7 @@
-"""Many identical units: merged into one with a multiplicity, so that density is not size.
+"""Merge identical units into one with a multiplicity, so that repeated units cost no time.
 
-All units of one annotator with the same places and category are interchangeable. The problem
-over distinct units has capacities instead of ones; `presolve.packing` solves it.
+Units of one annotator with the same position and category are interchangeable. In the problem over
+distinct units, each unit may be used as many times as it occurs; `presolve.packing` solves it.
 """
 
 from dataclasses import dataclass, replace
@@ -18,16 +18,17 @@ from gammacp.dissimilarity.base import BoundDissimilarity
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """A problem over distinct units, each of which is there several times.
+    """A problem over distinct units, each of which stands for one or more identical units.
 
     Attributes
     ----------
     problem
-        Over the distinct units.
+        Problem over the distinct units.
     order
-        Rows of the continuum, those of one distinct unit in a run; shape (units,).
+        Rows of the continuum, sorted so that identical units are adjacent; shape (units,).
     runs
-        First unit of each run, and the end; shape (distinct units + 1,).
+        Start in `order` of the run of each distinct unit, and the end of the last one; shape
+        (distinct units + 1,).
     """
 
     problem: Problem
@@ -36,7 +37,7 @@ class Merged:
 
     @property
     def counts(self) -> Indices:
-        """Number of times that each distinct unit is there."""
+        """Number of copies of each distinct unit."""
         return np.diff(self.runs)
 
     def prices_of_units(self, price: Floats) -> Floats:
@@ -46,9 +47,10 @@ class Merged:
         return prices
 
     def groups(self, columns: Columns, times: Indices) -> Codes:
-        """Each column as many times as it is taken, and the units left alone.
+        """Return the groups of the continuum's units that a packing of distinct units stands for.
 
-        int32 (groups, annotators): rows of the continuum, −1 empty.
+        Column c gives `times[c]` groups; the remaining units are alone. The result is int32, shape
+        (groups, annotators): rows of the continuum, −1 where a group has no unit.
         """
         following = self.runs[:-1].copy()
         problem = self.problem
@@ -68,7 +70,10 @@ class Merged:
 
 
 def runs_of_identical(continuum: Continuum) -> Indices:
-    """Return where each run of identical units begins, and the end; shape (distinct units + 1,)."""
+    """Return the start of each run of identical units, and the end of the last one.
+
+    Shape (distinct units + 1,).
+    """
     new = np.ones(continuum.n_units + 1, np.bool_)
     columns = continuum.starts, continuum.ends, continuum.category_codes, continuum.annotator_codes
     new[1:-1] = False
@@ -88,9 +93,10 @@ def merge_identical(
     most_pairs: int = MOST_PAIRS,
     deadline: float = np.inf,
 ) -> Merged | None:
-    """Return the problem of at most so many distinct units; None if there are more, or more pairs.
+    """Build the problem over distinct units.
 
-    `order` are the rows that the continuum's units are of.
+    Return None if there are more than `most` distinct units or too many pairs. `order` gives the
+    row of the original continuum for each unit of this one.
     """
     runs = runs_of_identical(continuum)
     if len(runs) - 1 > most:

@@ -1,9 +1,10 @@
-"""Two annotators, however dense: an assignment of listed pairs, priced against all others.
+"""Alignment of two annotators with too many pairs to list, by column generation.
 
-The best alignment of a few close pairs comes with a price of each unit. A pair that was not listed
-could only improve it if it gains more than its two prices; such pairs are listed and the assignment
-is found anew, until there is none. Then the prices pay for every pair, and prove the alignment.
-Costs are looked up row by row: the pairs themselves are never all listed.
+An assignment over a few close pairs gives an alignment and a price for each unit. A pair that is
+not listed can improve the alignment only if it gains more than the prices of its two units. Such
+pairs are added and the assignment is solved again, until there are none; the prices then prove that
+the alignment is the best one. Costs are computed in blocks of units, so that never all pairs are
+listed.
 """
 
 from collections.abc import Iterator
@@ -19,11 +20,12 @@ from gammacp.base.stopping import due
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
-# Costs that are computed at a time, and kept for the next round: 0.25 GB.
+# Number of costs that are computed at a time, and largest number that is kept for the next round
+# (0.25 GB).
 _AT_ONCE = 1_000_000
 _KEPT = 32_000_000
-# Pairs of a unit that are added at a time. Of 2 × 3000 units within 20 lengths 10 take the fewest
-# seconds: with 3 there are more rounds, with 40 more pairs.
+# Largest number of pairs that are added per unit and round. For 2 × 3000 units within 20 lengths,
+# 10 is fastest: 3 take more rounds, and 40 add more pairs.
 _ADDED = 10
 
 
@@ -35,16 +37,16 @@ def solve_implicit(
     limits: Limits,
     deadline: float,
 ) -> Solution:
-    """Return the best alignment over all pairs, or the best at the deadline with its bound.
+    """Return the best alignment over all pairs, or the best by the deadline with its bound.
 
     Parameters
     ----------
     problem
-        Some of the pairs of two annotators.
+        Problem of two annotators with some of their pairs.
     continuum, dissimilarity
-        Units and dissimilarity that give the cost of every pair.
+        Units and dissimilarity, from which the cost of every pair is computed.
     solve, limits, deadline
-        The assignment of listed pairs, which prices the units.
+        Solver of the assignment over the listed pairs, which also gives prices; and its limits.
     """
     known: list[tuple[Indices, Floats]] | None = None
     best: Solution | None = None
@@ -60,14 +62,14 @@ def solve_implicit(
         few = np.prod(continuum.counts, dtype=np.int64) <= _KEPT
         second = np.searchsorted(continuum.annotator_codes, 1)
         for rows, cost in blocks:
-            if due(deadline):  # The prices of what was not looked at may not hold.
+            if due(deadline):  # Pairs not yet checked may gain more than the prices.
                 return best or solution(problem, solved.groups, highest)
             if few and known is None:
                 kept.append((rows, cost))
             more = (problem.delta + problem.opening) - cost
             more -= solved.proof.price[second:]
             more -= solved.proof.price[rows, None]
-            # What a pair gains beyond its prices, its first unit pays: the prices then hold.
+            # Raise the price of each first unit by its largest excess: the prices are then valid.
             beyond = np.maximum(more.max(axis=1), 0.0)
             price[rows] += beyond
             paying = np.flatnonzero(beyond > problem.tolerance)
@@ -96,7 +98,7 @@ def solve_implicit(
 def _costs(
     continuum: Continuum, dissimilarity: BoundDissimilarity
 ) -> Iterator[tuple[Indices, Floats]]:
-    """Yield some units of the first annotator, and what they cost with each of the second's."""
+    """Yield blocks of the first annotator's units, with the costs of all their pairs."""
     units = unit_columns(continuum)
     first, second = (np.flatnonzero(continuum.annotator_codes == k) for k in (0, 1))
     size = max(1, _AT_ONCE // len(second))

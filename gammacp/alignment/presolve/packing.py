@@ -1,6 +1,6 @@
-"""Packings of merged units: how often each of their groups is taken, with a bound.
+"""Packing of merged units: how many times each group is used, with a bound.
 
-The linear relaxation gives the bound; where its solution is not whole, CP-SAT packs the columns
+The linear relaxation gives the bound. If its solution is not integral, CP-SAT packs the columns
 that a better alignment could use.
 """
 
@@ -20,9 +20,9 @@ from gammacp.base.arrays import Floats, Indices
 
 
 class Packed(NamedTuple):
-    """Number of times that each of the certificate's columns is taken, and a bound on Σ gain.
+    """Number of times that each of the certificate's columns is used, and a bound on Σ gain.
 
-    `told` is a bound that CP-SAT alone gives.
+    `told` is the bound on Σ gain if CP-SAT is trusted.
     """
 
     times: Indices
@@ -32,9 +32,10 @@ class Packed(NamedTuple):
 
 
 def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | None:
-    """Return the best packing that is found until the deadline.
+    """Return the best packing that is found before the deadline.
 
-    None if the distinct units already have too many groups, or no time is left for their LP.
+    Return None if the distinct units have too many groups, or if the deadline comes before their
+    linear program is solved.
     """
     problem = merged.problem
     counts = merged.counts
@@ -59,7 +60,7 @@ def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | N
             times = np.zeros(columns.number, np.int64)
             times[kept] = found.times
         told = min(most, found.bound if not found.proven else float(columns.gain @ times))
-        # What CP-SAT says counts as far as HiGHS says it too.
+        # CP-SAT's bound counts only as far as HiGHS confirms it.
         most = min(most, max(told, highs_bound(model, limits.until(deadline))))
     return Packed(times, most, Certificate(columns, price), told)
 

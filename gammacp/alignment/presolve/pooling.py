@@ -1,9 +1,9 @@
-"""Units as if all were in one place: the relaxation in which positions do not matter.
+"""Pooling: the relaxation that ignores positions, as if all units were at one place.
 
-With everything at one place, all units of one annotator with one category are identical and are
-merged (`duplicates`). The bound of that problem holds for the true one, whose costs are higher; its
-groups, the units of each category taken by position, are a good alignment where everything is at
-one place, and a bad one elsewhere.
+All units of one annotator and category are then identical, and are merged (`duplicates`). The bound
+of this problem is valid for the true problem, in which no pair costs less. Its solution says how
+many units of each category form a group; units are taken by position. This gives a good alignment
+if all units are almost at one place, and a bad one otherwise.
 """
 
 from dataclasses import replace
@@ -19,19 +19,19 @@ from gammacp.base.stopping import clock
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
 
-# Pairs of annotator and category; above, their groups are too many to list.
+# Largest number of combinations of annotator and category; with more, there are too many groups.
 _KINDS = 200
-# Seconds for the relaxation beyond the time limit; without it there is no bound.
+# Seconds that the relaxation may take even after the time limit, so that there is always a bound.
 _SECONDS = 1.0
 
 
 def solve_pooled(
     continuum: Continuum, dissimilarity: BoundDissimilarity, deadline: float
 ) -> Solution | None:
-    """Solve for categories alone: groups with their true cost, and a bound.
+    """Solve the relaxation that ignores positions; return groups with their true cost, and a bound.
 
-    None where that is not to be had: it needs a dissimilarity whose categorial part is a table
-    that the positional one adds to. It may take a second more than there is.
+    The dissimilarity must be the sum of a table of category costs and a positional part. Return
+    None if it is not, or if there are too many groups. This may exceed the deadline by a second.
     """
     if dissimilarity.category_costs is None:
         return None
@@ -52,7 +52,7 @@ def solve_pooled(
     if few is None:
         return None
     at_least = max(deadline, clock() + _SECONDS)
-    # Whole solutions of the relaxation are not worth CP-SAT's time.
+    # A loose gap: exact integer solutions of the relaxation are not worth CP-SAT's time.
     packed = pack(few, Limits(gap=0.999), at_least)
     if packed is None:
         return None
@@ -64,7 +64,10 @@ def solve_pooled(
 
 
 def better(a: Solution, b: Solution) -> Solution:
-    """Return the cheaper groups with the higher bound; a proof needs the true problem."""
+    """Combine two solutions: the cheaper groups with the higher bound.
+
+    The status is `feasible`, since the bounds may be those of relaxations.
+    """
     if b.objective < a.objective:
         best = b
     else:

@@ -1,9 +1,10 @@
-"""Around the solver: identical units merged, what is too dense thinned out.
+"""Steps around the solver: merge identical units, and thin out problems that are too dense.
 
-Where distinct units are so dense that the candidate pairs alone would fill the memory, only the
-closest pairs are kept, as many as memory should hold: the alignment is then a good one, and its
-bound allows for every pair that was left out. Where the solver proves nothing, categories alone
-(`pooling`) may have the better bound; of units all but in one place they may prove the alignment.
+If distinct units are so dense that the candidate pairs would fill the memory, only the closest
+pairs are kept (`closest`). The alignment is then a good one, and its bound takes account of the
+pairs that were left out. If the solver does not prove its solution, the relaxation that ignores
+positions (`pooling`) may give a better bound or alignment. If all units are almost at the same
+place, this relaxation may prove the alignment.
 """
 
 from dataclasses import dataclass, replace
@@ -20,31 +21,31 @@ from gammacp.base.stopping import GIGA, budget, note
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity
 
-# Steps for the true problem of units all but in one place, before they are pooled.
+# Steps spent on the true problem before pooling, if all units are almost at the same place.
 _SPOT_STEPS = 4 * GIGA // 10
-# Of the shortest unit: spread of starts and ends below which positions hardly matter, so that
-# pooled units may be proof enough (d ≤ 2.5e-7).
+# Spread of starts and ends, as a share of the shortest unit, below which positions hardly matter
+# (d ≤ 2.5e-7), so that pooling may prove the alignment.
 _SPOT = 1e-3
 
 
 @dataclass(frozen=True)
 class Presolve(Stage):
-    """Sizes from which units are merged, and problems too dense to be solved as they are.
+    """Thresholds for merging identical units and for thinning out dense problems.
 
     Attributes
     ----------
     merged
-        Identical units are merged if that leaves less than this share of the units; of one spot
-        with 400 units by 12 annotators, 12 are left.
+        Identical units are merged if that leaves less than this share of the units. For example,
+        400 units at one place by 12 annotators become 12.
     pairs
-        Candidate pairs that are always borne. With more, only the closest are kept and `status` is
-        `feasible`.
+        Number of candidate pairs that is always accepted. If there are more, only the closest are
+        kept and `status` is `feasible`.
     pairs_per_unit
-        Candidate pairs per unit and annotator that are borne in longer continua; those of constant
-        density stay far below.
+        Number of candidate pairs per unit and annotator that is accepted in longer continua. Those
+        of constant density stay far below it.
     closest
-        Pairs per unit that are kept where there are too many: several times what a unit can be
-        aligned with.
+        Number of pairs per unit that are kept if there are too many: several times the number of
+        units that a unit can be aligned with.
     """
 
     merged: float = 0.5
@@ -54,10 +55,11 @@ class Presolve(Stage):
 
 
 class Presolved(NamedTuple):
-    """A solution, and the problem that it solves: what `ties` works on.
+    """A solution and the problem that it solves, as needed to break ties.
 
-    The problem is None where the solution is of another one (the closest pairs, pooled categories);
-    `merged` tells which units the problem's units stand for, where they are not the same.
+    The problem is None if the solution is that of another problem (the closest pairs, or pooled
+    categories). `merged` is set if identical units were merged: it maps the problem's units to the
+    units of the continuum.
     """
 
     solution: Solution
@@ -92,7 +94,7 @@ def solve_presolved(
             deadline=deadline,
         )
     except TooManyPairsError:
-        # Imported here, as below `pooling`: most continua need neither.
+        # Imported here, like `pooling` below: most continua need neither.
         from gammacp.alignment.presolve.closest import solve_closest
 
         per_unit = limits.of(Presolve).closest
@@ -122,19 +124,19 @@ def solve_presolved(
 
 
 def one_spot(continuum: Continuum) -> bool:
-    """Return whether all units are all but at the same place, without being there."""
+    """Return whether all units are almost, but not exactly, at the same place."""
     first, last = continuum.starts[[0, -1]]
     if abs(last - first) > _SPOT * (continuum.ends[0] - first):
-        return False  # As nearly always, at once.
+        return False  # A quick test that settles nearly all cases.
     spread = float(np.ptp(continuum.starts) + np.ptp(continuum.ends))
     return 0.0 < spread <= _SPOT * float(continuum.lengths.min())
 
 
 def _bearable(continuum: Continuum, tuning: Presolve) -> int:
-    """Candidate pairs that can still be solved exactly.
+    """Return the largest number of candidate pairs with which the problem is solved exactly.
 
-    All pairs of two thousand units by each of two annotators, or what a sparse continuum of that
-    many units has many times over.
+    All pairs of 2000 units by each of two annotators are accepted. For longer continua the number
+    is many times what a sparse continuum of the same number of units has.
     """
     counts = continuum.counts
     all_pairs = (int(counts.sum()) ** 2 - int((counts**2).sum())) // 2
@@ -146,7 +148,7 @@ def _bearable(continuum: Continuum, tuning: Presolve) -> int:
 def _solve_merged(
     continuum: Continuum, dissimilarity: BoundDissimilarity, limits: Limits, deadline: float
 ) -> Presolved | None:
-    """Return the solution over distinct units; None unless merging pays and ends in time."""
+    """Merge identical units and solve; None if merging does not pay or does not end in time."""
     tuning = limits.of(Presolve)
     few = merge_identical(
         continuum,

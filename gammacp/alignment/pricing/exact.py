@@ -1,4 +1,4 @@
-"""Groups by their reduced cost, with limits of number and time."""
+"""Exact pricing: search all groups for those that gain more than their prices, within limits."""
 
 from functools import partial
 from typing import NamedTuple
@@ -10,15 +10,25 @@ from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.stopping import halting
 
-# Nodes of the branch and bound of each root while prices are far off.
+# Largest number of nodes in the branch and bound of each root while prices are far from feasible.
 FEW_NODES = 30
 
-# Members of all groups that are listed at the most.
+# Largest total number of members of all listed groups.
 LISTED_AT_LAST = 10_000_000
 
 
 class Found(NamedTuple):
-    """Groups found; by root what none gains beyond its prices (≥ 0), and where that is a bound."""
+    """Groups found, with an upper bound per root on the excess of gain over prices.
+
+    Attributes
+    ----------
+    columns
+        Groups that were found.
+    excess
+        Number ≥ 0 for each root that gain − Σ price of its groups does not exceed.
+    unsure
+        Whether the search of each root was cut off, so that `excess` may not be exact.
+    """
 
     columns: Columns
     excess: Floats
@@ -38,8 +48,8 @@ def search(
 ) -> Found | None:
     """List groups with gain − Σ price > floor, and the excess of each root; see `price_groups`.
 
-    None with more than `limit` members. At the deadline an
-    enumeration (`every`) ends with None, pricing with weaker excesses.
+    Return None if the groups have more than `limit` members in total. After the deadline, an
+    enumeration (`every`) returns None; otherwise the remaining roots get weaker excesses.
     """
     from gammacp.alignment.kernels.pricing import price_groups
 

@@ -1,12 +1,15 @@
 """Proofs of alignments by dual prices, component by component.
 
-The proof. Prices y ≥ 0 of the units with Σ_{u∈G} y_u ≥ gain(G) turn gains into losses ≥ 0: of a
-column, Σ y − gain; of a unit left alone, its price. Every alignment gains Σ y − Σ losses. Take the
-columns that lose next to nothing; they fall into small components, whose least losses δ_K an
-exhaustive search finds. A column that was left out may be left out for good if it alone loses at
-least what all components that it touches lose together; otherwise it is taken in, and joins them.
-When none is left to take in, no alignment loses less than Σ δ_K: in any alignment the components
-without a left-out column lose δ_K each, and the others are paid for by the left-out columns.
+Let y ≥ 0 be prices of the units such that no column G gains more than Σ_{u∈G} y_u. The *loss* of a
+column is then Σ y − gain ≥ 0, and the loss of a unit that is left alone is its price. An alignment
+gains Σ y − Σ losses, so that the best alignment is the one with the least total loss.
+
+The columns with almost no loss are *active*. They connect the units into small components, and an
+exhaustive search finds the least loss δ_K of each component K. Consider a column that is not
+active. If its loss is at least the sum of δ_K over the components that it touches, it can be
+ignored. Otherwise it becomes active and joins these components. Once no further column must become
+active, no alignment loses less than Σ δ_K: a component that no inactive column touches loses at
+least δ_K, and the losses of the inactive columns make up for the other components.
 """
 
 from __future__ import annotations
@@ -26,11 +29,12 @@ from gammacp.base.stopping import GIGA, budget, due, halting, note
 if TYPE_CHECKING:
     from gammacp.alignment.solvers.packing import Model
 
-# Of the scale: columns that lose more than the first are looked at only once those below are
-# decided; how far columns are taken in at first, then four times as far each time.
+# Thresholds of loss, as shares of the scale. Columns above `_FIRST_LOSS` are considered only after
+# the proof over the others. `_LOSS_STEP` is the first limit up to which columns become active; the
+# limit then grows at least fourfold each time.
 _FIRST_LOSS = 0.05
 _LOSS_STEP = 0.004
-# How much longer a component may be searched once CP-SAT has told its best packing.
+# Factor on the node limit when a component is searched again to confirm the result of CP-SAT.
 _LONGER = 50
 
 
@@ -41,12 +45,14 @@ class Components(Stage):
     Attributes
     ----------
     nodes
-        Nodes of the search of one component, some milliseconds; then CP-SAT takes it.
+        Largest number of nodes in the search of one component (some milliseconds). A component that
+        needs more is given to CP-SAT.
     steps
-        Steps of CP-SAT on one component without a time limit; then the component's bound is what it
-        has come to.
+        Largest number of steps of CP-SAT on one component, without a time limit. After that, the
+        bound that CP-SAT has reached is used.
     proof
-        Steps of a whole proof without a time limit, those of ties not counted.
+        Largest number of steps of a whole proof, without a time limit. Breaking ties is not
+        included.
     """
 
     nodes: int = 20_000
@@ -57,14 +63,28 @@ class Components(Stage):
 class Decomposition:
     """The state of a proof over columns whose units are numbered by position.
 
-    `complete` when the components' least losses are proven to be all that an alignment must lose.
-    By column: `loss`, and whether it is `active` and `chosen`. By unit: what it loses `alone`, what
-    covering it again costs (`over`), and its component's root (`label`). By root: the `least` loss
-    found (`total` is that of all), the `lower` bound of it, and what CP-SAT has `told` beyond that
-    and nobody has checked. `waiting` are columns that may have to be taken in; a round looks at
-    these alone, and searches the components alone that columns joined.
+    Each round considers only the columns in `waiting`, and searches only the components that newly
+    active columns have joined. The object is mutable, and private to one call of the solver.
 
-    Mutable while it is worked out, and private to one call of the solver.
+    Attributes
+    ----------
+    complete
+        Whether no further column has to become active.
+    loss, active, chosen
+        Loss of each column, whether it is active, and whether the best solution uses it.
+    alone, over
+        Loss of each unit if it is left alone, and its loss for each further column that covers it.
+    label
+        Root of each unit's component: its smallest unit.
+    least, lower
+        Least loss found for each component, and a lower bound on it, at the component's root.
+    told
+        For components that CP-SAT solved, by root: the part of its lower bound above `lower`, which
+        nothing else confirms.
+    total
+        Sum of `least` over all components.
+    waiting
+        Inactive columns that may still have to become active.
     """
 
     def __init__(
@@ -78,9 +98,9 @@ class Decomposition:
         *,
         ties: bool = False,
     ) -> None:
-        """Columns sorted by loss; only those that lose nothing are active.
+        """Start with only the columns that lose nothing active; columns are sorted by loss.
 
-        With `ties` also columns that an equally good alignment could use are taken in.
+        With `ties`, columns that only an equally good alignment could use become active as well.
         """
         self.problem = problem
         self.ties = ties
@@ -93,7 +113,7 @@ class Decomposition:
         self.limits = limits
         self.deadline = deadline
         cost = len(alone) * problem.opening - float(alone.sum())
-        # Not that of all units: they may be those of many small continua, in a row.
+        # Capped: the units may belong to many small continua, one after the other.
         self.equal = problem.tolerance * min(len(alone), SMALL_UNITS)
         self.allowed = max(self.equal, limits.gap * cost)
         n_units = len(alone)
@@ -110,18 +130,18 @@ class Decomposition:
 
     @property
     def lower_total(self) -> float:
-        """Loss that no alignment of the active columns undercuts."""
+        """Lower bound on the loss of any alignment that uses active columns only."""
         return self._of_components(self.lower)
 
     def _of_components(self, of_roots: Floats) -> float:
         return float(of_roots[self.label == self._units].sum())
 
     def run(self) -> None:
-        """Take columns in until none of them matters any more, or time runs out."""
+        """Activate columns until no further one matters, or time runs out."""
         step = _LOSS_STEP * self.problem.scale
         self._search(self._units, np.flatnonzero(self.active))
         while True:
-            # Tied columns that lose more than nothing may still have to be taken in.
+            # With `ties`, columns with a positive loss may still have to become active.
             if self.total <= self.allowed and not self.ties:
                 self.complete = self.total <= self.equal
                 return
@@ -134,9 +154,10 @@ class Decomposition:
                 step = max(4 * step, left)
 
     def _take_in(self, most: float) -> float | None:
-        """Take columns in; None if there were any.
+        """Activate the columns that must be and lose at most `most`; search what they join.
 
-        Otherwise the least loss of one that still should be, or ∞.
+        Return None if there were any. Otherwise return the least loss of the columns that must
+        become active but lose more than `most`, or ∞ if no column can matter any more.
         """
         from gammacp.alignment.kernels.components import activate
 
@@ -177,7 +198,10 @@ class Decomposition:
         return columns_at(len(self.alone), self.columns)
 
     def _search(self, units: Indices, inside: Indices) -> None:
-        """Find the components of these units, which all active columns at them join, and search."""
+        """Divide the units into components and search each of them.
+
+        `inside` are all active columns of these units.
+        """
         from gammacp.alignment.kernels.components import label_components
 
         part = self._part(units, inside)
@@ -198,7 +222,7 @@ class Decomposition:
         self.total = self._of_components(self.least)
 
     def _part(self, units: Indices, inside: Indices) -> Columns:
-        """Return these columns, of these units by their number among them."""
+        """Return the columns `inside`, with their members renumbered by position in `units`."""
         part = self.columns.select(inside)
         if len(units) == len(self.alone):
             return part
@@ -214,7 +238,10 @@ class Decomposition:
         chosen: Bools,
         nodes: int,
     ) -> Indices:
-        """Search components, `least` and `chosen` in place; the roots of those that are hard."""
+        """Search components and return the roots of those that need more than `nodes` nodes.
+
+        The results are written to `least` and `chosen`.
+        """
         from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
 
         loss = self.loss[inside]
@@ -226,7 +253,7 @@ class Decomposition:
         return halting(lambda meter: search_components(*searched, meter), quick=True)
 
     def _solve_hard(self, root: int) -> None:
-        """CP-SAT on one component; its prices minus its gain is what it loses."""
+        """Solve one component with CP-SAT: its loss is the sum of its prices minus its gain."""
         first = self.columns.members[self.columns.begin[:-1]]
         inside = np.flatnonzero(self.active & (self.label[first] == root))
         part = self.columns.select(inside)
@@ -258,7 +285,10 @@ class Decomposition:
         self.told[root] = told - self.lower[root]
 
     def _confirm(self, inside: Indices, packing: Model, price: float, told: float) -> float:
-        """Return as much of the loss told by CP-SAT as a longer search, or HiGHS, confirms."""
+        """Return the part of CP-SAT's lower bound on the loss that can be confirmed.
+
+        A longer search confirms it if it ends; otherwise the bound of HiGHS does.
+        """
         units = np.unique(self.columns.select(inside).members).astype(np.int64)
         least = np.zeros(len(units))
         chosen = np.zeros(len(inside), np.bool_)
@@ -280,9 +310,18 @@ class Decomposition:
 
 
 class BestColumns(NamedTuple):
-    """Columns of a best alignment, what none can gain more than, and prices no column beats.
+    """Columns of a best alignment, with upper bounds on the gain of any alignment, and prices.
 
-    `told` is what none can gain more than if CP-SAT is believed.
+    Attributes
+    ----------
+    chosen
+        Columns of the best alignment found.
+    most_gain
+        Upper bound on the gain of any alignment.
+    price
+        Prices, by rank, that no column exceeds.
+    told
+        Upper bound on the gain if CP-SAT's own bounds are trusted.
     """
 
     chosen: Indices
@@ -294,10 +333,10 @@ class BestColumns(NamedTuple):
 def best_of_columns(
     problem: Problem, columns: Columns, price: Floats, limits: Limits, deadline: float
 ) -> BestColumns:
-    """Columns of a best alignment, and what no alignment can gain more than.
+    """Return the columns of a best alignment, with an upper bound on the gain of any alignment.
 
-    `columns` must hold every column that could matter; `price` (by rank) need not be feasible.
-    Units of `columns` are rows of the problem.
+    `columns` must contain every column that could matter; its members are rows of the problem.
+    `price` is by rank and need not be feasible.
     """
     kept, state, price = decompose(problem, columns, price, limits, deadline)
     note(columns_kept=len(kept))
@@ -322,11 +361,15 @@ def decompose(
     *,
     ties: bool = False,
 ) -> tuple[Indices, Decomposition, Floats]:
-    """Work out the proof: which columns it is about, its state, and prices none of all beats."""
+    """Run the proof over the columns with little loss, and include more of them while needed.
+
+    Return the rows of the columns that were included, the final state, and feasible prices by rank:
+    no column gains more than the prices of its units.
+    """
     from gammacp.alignment.kernels.duals import make_feasible
 
     ranked = columns.renumber(problem.ranks)
-    # In a cover no price need be above that: w ≤ Δ, so that no group gains more.
+    # In a cover, no unit needs a higher price than this (see `Problem.cover_cost`).
     highest = problem.highest_price
     price = np.minimum(price, highest)
     loss = make_feasible(price, columns._replace(members=ranked.members), highest)
@@ -345,7 +388,7 @@ def decompose(
 
 
 def _matters(state: Decomposition, columns: Columns, loss: Floats, most_loss: float) -> bool:
-    """Return whether a column beyond that loses less than the components it touches."""
+    """Return whether a column that loses more than `most_loss` would have to become active."""
     from gammacp.alignment.kernels.components import activate
 
     if state.total <= most_loss:

@@ -1,13 +1,14 @@
-"""Back-end `cpsat`: prices bound, and OR-tools' CP-SAT packs and proves what they leave open.
+"""Solver `cpsat`: prices give a bound, and OR-tools' CP-SAT packs the groups that may matter.
 
-Prices that no group beats turn gains into losses: of a group Σ price − gain, of a unit alone its
-price. Every alignment gains Σ price less what its parts lose. So CP-SAT packs only the groups that
-lose no more than a threshold τ. If the packing itself loses no more than τ, no alignment is better:
-one with any other group loses more than τ by that group alone. Otherwise τ is raised, at most to
-what the packing loses, with which the next one is the best.
+The prices are such that no group gains more than the prices of its units. The loss of a group is
+Σ price − gain, and that of a unit alone is its price; an alignment gains Σ price minus its losses.
+CP-SAT packs only the groups whose loss is at most a threshold τ. If the total loss of the packing
+is at most τ as well, no alignment is better: one with any other group loses more than τ through
+that group alone. Otherwise τ is raised, at most to the loss of the packing; at that value, the next
+packing is the best one.
 
-Prices are those of the linear relaxation over all groups, where these are few enough to be listed,
-and otherwise those of column generation, under which all groups within τ are searched for.
+If the groups are few enough to be listed, the prices are those of the linear relaxation over all of
+them. Otherwise they come from column generation, and all groups within τ are searched for.
 """
 
 from dataclasses import replace
@@ -30,19 +31,19 @@ from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import budget, current_work, due, note
 
-# Members of all groups up to which they are listed, and priced by one linear program: above, column
-# generation is sooner (8 × 10 has 300,000).
+# Largest total number of members with which all groups are listed and priced by one linear program.
+# Above it, column generation is faster (8 × 10 has 300,000).
 _LISTED = 100_000
-# Of the scale: τ at first, and the factor by which it is raised.
+# First value of τ, as a share of the scale, and the factor by which it is raised.
 _FIRST_LOSS = 0.01
 _RAISED = 4.0
-# By how much more columns τ is raised at once to what the packing loses: packing half as many again
-# takes less time than packing twice (3 × 200).
+# Largest factor of columns at which τ is raised to the loss of the packing at once: packing half as
+# many columns again takes less time than packing twice (3 × 200).
 _FEW_MORE = 1.5
 
 
 class _Priced(NamedTuple):
-    """Prices that no group beats, all groups where they are listed, and an alignment at hand."""
+    """Feasible prices, all groups if they were listed, and an alignment if one is known."""
 
     price: Floats
     columns: Columns | None
@@ -53,10 +54,10 @@ class _Priced(NamedTuple):
     "cpsat", "prices of a linear program, and OR-tools' CP-SAT packs, one worker", constrained=True
 )
 def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
-    """Pack the groups that lose little under prices, until none that is left out could matter.
+    """Pack the groups with little loss, and include more until no other group can matter.
 
-    CP-SAT's word is checked by the search of components over the groups that were packed; what it
-    alone proves is told as that.
+    The search of components over the packed groups checks the claims of CP-SAT. An alignment that
+    only CP-SAT proves has the status `UNCHECKED`.
     """
     if problem.rules is not None:
         from gammacp.alignment.constraints.engine import solve_by_cpsat
@@ -81,7 +82,7 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
 
 
 def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
-    """Prices of all groups if they can be listed, otherwise of column generation."""
+    """Return prices from all groups if they can be listed, otherwise from column generation."""
     from gammacp.alignment.kernels.duals import make_feasible
 
     columns = enumerate_columns(problem, most_members=_LISTED, deadline=deadline)
@@ -99,9 +100,9 @@ def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
 
 
 def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) -> Solution | None:
-    """Find the best packing of the groups within τ; raise τ while one beyond could be better.
+    """Pack the groups within τ, and raise τ while a group beyond it could matter.
 
-    None where the groups within τ are too many to list, or there is no time to.
+    Return None if there are too many groups within τ to list, or no time is left.
     """
     total = float(priced.price.sum())
     most_loss = _FIRST_LOSS * problem.scale
@@ -141,7 +142,7 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
 
 
 def _raised(priced: _Priced, kept: Columns, most_loss: float, loss: float, slack: float) -> float:
-    """Return the next τ: the loss of the packing, or less where that takes in many columns."""
+    """Return the next τ: the loss of the packing, or less if that would add many columns."""
     if priced.columns is not None:
         losses = priced.columns.losses(priced.price)
         if np.count_nonzero(losses <= loss + slack) <= _FEW_MORE * kept.number:
@@ -152,7 +153,7 @@ def _raised(priced: _Priced, kept: Columns, most_loss: float, loss: float, slack
 def _within(
     problem: Problem, priced: _Priced, most_loss: float, limits: Limits, deadline: float
 ) -> Columns | None:
-    """All groups that lose no more than that; None if they are too many, or once due."""
+    """List all groups within a loss; None if there are too many, or after the deadline."""
     if priced.columns is not None:
         note(columns_listed=priced.columns.number)
         return priced.columns.select(
@@ -177,9 +178,9 @@ def _checked(
     limits: Limits,
     deadline: float,
 ) -> Solution:
-    """Return the packing with the bound to which the components of the same groups come.
+    """Return the packing with the bound that the search of components proves for its groups.
 
-    `bounds` are what CP-SAT tells, and what an alignment with any other group costs.
+    `bounds` are the bound of CP-SAT, and the least cost of an alignment with any other group.
     """
     told, beyond = bounds
     proof = Proof(priced.price)

@@ -1,11 +1,11 @@
-"""Back-end `crowd`: a search from above and a relaxation from below.
+"""Solver `crowd`: heuristics from above and a relaxation from below, for many annotators.
 
-Dozens of annotators who mark nearly the same spans have more groups that matter than can be
-generated. Their alignments are annealed (`heuristics.annealing`) and their bound comes from prices
-that no group beats (`duals.nested`); both are better all the time. Column generation has a head
-start, and it goes on once the relaxation makes no more progress, in a large crowd if the gap is
-small then. Thousands of units of fewer annotators are recombined (`heuristics.local_search`) and
-priced by proximal steps (`duals.proximal`) instead.
+With dozens of annotators who mark nearly the same spans, there are too many groups to generate all
+that matter. Annealing (`heuristics.annealing`) improves the alignment, and a semidefinite
+relaxation (`duals.nested`) improves the bound, in turns. Column generation runs first for a limited
+time. It continues once the relaxation makes no more progress; in a large crowd, only if the gap is
+small by then. For thousands of units by fewer annotators, recombination (`heuristics.local_search`)
+and proximal steps (`duals.proximal`) take the place of annealing and the relaxation.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,14 +35,16 @@ from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Floats
 from gammacp.base.stopping import GIGA, budget, clock, current_work, due
 
-# Of a time limit: what a head start takes at most.
+# Largest share of a time limit for the initial column generation.
 _HEAD_SHARE = 0.2
-# Of the work so far: without progress (a share of the gap) for that long the relaxation has had its
-# say. Without a time limit, how long columns are generated after that; in a large crowd the gap
-# from which on they are not, and in others how many times the cost the bound of the head start is
-# below 0. At .08 to .15 % they came to a proof in a second (28 × 8, 40 × 4), and of 28 × 8 (bound
-# at most 2 times below) they made 9.8 % of a poor annealing .3 %. To nothing they came at .3 %
-# (60 × 10), 9 % (200 × 5) and 36 % (356 people's comment, bound 257 times below).
+# The relaxation ends after a share `_PATIENCE` of the work so far without progress (a share
+# `_PROGRESS` of the gap). Column generation of a crowd without a time limit then continues for a
+# share `_LAST_SHARE` of that work. It does not continue if a large crowd's gap exceeds `_FAR`, or
+# if the bound of the initial column generation was below 0 by more than `_HOPELESS` times the cost.
+# Experience: at gaps of .08 to .15 % it proved the alignment within a second (28 × 8, 40 × 4); with
+# 28 × 8 (bound at most 2 times below) it reduced the gap of 9.8 % after poor annealing to .3 %. It
+# was of no use at .3 % (60 × 10), 9 % (200 × 5) and 36 % (comment by 356 people, bound 257 times
+# below).
 _PATIENCE = 0.3
 _PROGRESS = 0.02
 _LAST_SHARE = 0.5
@@ -52,18 +54,19 @@ _HOPELESS = 20
 
 @dataclass(frozen=True)
 class Crowds(Stage):
-    """Beginning of the work on crowds.
+    """Effort of the first stages of the solver `crowd`.
 
     Attributes
     ----------
     first
-        Steps that column generation has of a crowd before it is relaxed.
+        Steps of the initial column generation for a crowd.
     first_of_few
-        Steps of column generation for fewer annotators, of whom 20 × 30 random ones take 5 to 11 s.
-        Then they are enclosed for as many steps as that took: their columns come to a proof sooner
-        than their relaxation comes near it (27 × 20 random).
+        Steps of the initial column generation for fewer annotators (20 × 30 random units take 5 to
+        11 s). Heuristics and relaxation then get as many steps as that took: column generation
+        reaches a proof before the relaxation comes near it (27 × 20 random).
     patience
-        Steps without progress after which the relaxation has had its say, beyond a share of all.
+        Number of steps without progress, in addition to a share of all steps, after which the
+        relaxation ends.
     """
 
     first: float = GIGA // 2
@@ -78,10 +81,11 @@ class Crowds(Stage):
     presolved=True,
 )
 def solve_crowd(problem: Problem, limits: Limits) -> Solution:
-    """Generate for a while, then anneal and relax, then generate again.
+    """Generate columns for a while, then improve alignment and bound, then generate again.
 
-    It ends when the gap is small enough and at the deadline; without one, a crowd ends some time
-    after nothing more comes of it, and fewer annotators are generated to the end.
+    The search ends when the gap is small enough, or at the deadline. Without a deadline, it ends
+    for a crowd some time after progress stops, and for fewer annotators when column generation is
+    finished.
     """
     from threadpoolctl import threadpool_limits
 
@@ -126,7 +130,7 @@ def _is_over(problem: Problem, found: Generated, limits: Limits, deadline: float
 
 
 def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
-    """Columns that are generated first; none but those of a start in a large crowd."""
+    """Generate columns for a while; for a large crowd, return only a heuristic alignment."""
     crowd = problem.n_annotators >= limits.of(Generation).crowd
     tuning = limits.of(Crowds)
     until = deadline
@@ -148,9 +152,9 @@ def _turns(
     deadline: float,
     together: Callable[[], Floats | None],
 ) -> dict[str, Iterator[Any]]:
-    """Return the steps of the relaxation and those of annealing, for long texts and for others.
+    """Return iterators of steps that improve the bound ("relax") and the alignment ("anneal").
 
-    `together` is called for what the relaxation has of each pair so far.
+    `together` returns the relaxation's current value for each pair of units, or None.
     """
     groups = generated.groups
     how: dict[str, Any] = {"seed": limits.seed, "deadline": deadline}
@@ -168,16 +172,16 @@ def _turns(
 
 
 def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float) -> Generated:
-    """Return a better alignment and a better bound, in turn, until due or nothing more comes of it.
+    """Improve the alignment and the bound in turns, until the deadline or progress stops.
 
-    Turns and patience are a matter of steps: other work on the machine changes nothing.
+    Turns and patience are counted in steps, so that the load of the machine has no influence.
     """
     work = current_work()
     noise = limits.of(Recombination)
     patience = limits.of(Crowds).patience
     began = work.steps
     total = problem.n_units * problem.opening
-    # The relaxation first; annealing that brings nothing has less and less of the time.
+    # The relaxation starts; annealing without success gets less and less of the time.
     long = _long(problem, limits)
     together: Floats | None = None
     turns = _turns(problem, found, limits, deadline, lambda: together)
@@ -203,7 +207,7 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
         if item is None:
             del turns[turn]
         elif turn == "relax":
-            # Each relaxation begins below the bound so far, and comes above it.
+            # Each larger relaxation starts below the bound so far: measure its progress anew.
             if item.n_inside > n_inside:
                 n_inside = item.n_inside
                 reached = -np.inf
@@ -211,7 +215,7 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
                 open_gap = np.inf
             reached = max(reached, item.bound)
             together = item.together
-            # From shares of costs to prices of gains: a unit alone costs the opening.
+            # Convert shares of costs to prices: price = opening − share.
             if total - item.bound < found.most_gain:
                 price = problem.opening - item.share
                 most = total - item.bound
@@ -228,7 +232,7 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
         if gap < (1 - _PROGRESS) * open_gap:
             progressed = now
             open_gap = gap
-        # A step of the relaxation may take longer than patience lasts: the next one is waited for.
+        # A step of the relaxation may exceed the patience: always wait for the next one.
         waiting = turn == "anneal" and "relax" in turns
         if not waiting and now - progressed > patience + _PATIENCE * (now - began):
             break

@@ -1,4 +1,4 @@
-"""Back-end `enumeration`: all groups listed and priced, the best alignment proven by components."""
+"""Solver `enumeration`: list and price all groups, and prove the best alignment by components."""
 
 import numpy as np
 
@@ -12,11 +12,11 @@ from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes
 from gammacp.base.stopping import GIGA, budget, note
 
-# Members of all groups up to which they are listed: per unit of a long continuum, where listing
-# stays linear in the length, and at the most, some 100 MB.
+# Largest total number of members with which groups are listed: per unit, so that listing is linear
+# in the length of a long continuum, and in all, some 100 MB.
 _LISTED_PER_UNIT = 300
 _LISTED_AT_MOST = 10_000_000
-# Steps of the heuristic that has the last word when time is up.
+# Steps of the heuristic that runs when time is up.
 _MOMENT = GIGA // 4
 
 
@@ -27,7 +27,7 @@ _MOMENT = GIGA // 4
     constrained=True,
 )
 def solve_enumeration(problem: Problem, limits: Limits) -> Solution:
-    """List all groups that no profitable split beats; DataError if they are too many."""
+    """Solve by listing all groups that no profitable split beats; DataError if too many."""
     if problem.rules is not None and (problem.rules.excludes or not problem.rules.hereditary):
         from gammacp.alignment.constraints.engine import solve_by_components
 
@@ -46,9 +46,9 @@ def at_hand(
     bound: float = -np.inf,
     proof: Proof | None = None,
 ) -> Solution:
-    """Find a good alignment within a moment, and the best known bound: for when time is up.
+    """Find a good alignment quickly, with the bound of `unit_bound`, when time is up.
 
-    The time that it takes is counted in steps, so that it has some where the limit has none left.
+    The heuristic is limited by steps rather than time, since no time may be left.
     """
     # Imported here, as below: a small problem is proven without a heuristic.
     from gammacp.alignment.heuristics.local_search import improve
@@ -64,7 +64,7 @@ def at_hand(
 
 
 def listed_columns(problem: Problem, deadline: float = np.inf) -> Columns | None:
-    """All groups, where listing them is cheaper than generating those that matter."""
+    """Return all groups, or None if generating those that matter is cheaper than listing all."""
     if problem.n_annotators > FEW_ANNOTATORS:
         return None
     per_unit = min(_LISTED_PER_UNIT * problem.n_units, _LISTED_AT_MOST)
@@ -79,11 +79,12 @@ def solve_listed(
     bound: float = -np.inf,
     proof: Proof | None = None,
 ) -> Solution:
-    """Return the best alignment out of these columns, which hold all that matter.
+    """Return the best alignment of these columns, which must contain all that matter.
 
-    If the time is up before there are prices, a good one. `groups` are an alignment to begin with,
-    and `bound` what is known that none is below. `proof` has prices that no group beats, not even
-    one that is not among the columns; without it they hold all groups, and their prices are that.
+    If time is up before prices are known, a good alignment is returned. `groups` is an alignment to
+    start from, and `bound` a known lower bound. `proof` contains prices that are valid for all
+    groups, including those that are not among the columns. Without it, the columns must be all
+    groups, and the prices found for them are the proof.
     """
     deadline = limits.deadline()
     note(columns_listed=columns.number, proved_by="components")

@@ -1,18 +1,19 @@
-"""Back-end `generation`: the unitary alignments that matter, out of far too many to list.
+"""Solver `generation`: column generation, for problems with too many groups to list.
 
-Column generation. A restricted master LP over the groups generated so far tells which of them it
-uses, its support. The prices of the units then are not the LP's own, an arbitrary corner of a vast
-face, but are kept where they are and moved as little as feasibility asks for, within the space
-where each group of the support just pays: groups that gain more than their prices are sought near
-the best alignment, and the prices projected on what each of them demands (Agmon 1954, Motzkin and
-Schoenberg 1954). Once none is found so, or the prices can satisfy no more of them without leaving
-the support, a branch and bound over annotators prices all groups, and the master is solved again
-with what was found.
+The restricted master problem is a linear program over the groups generated so far. Its solution
+uses some of them, the *support*. The prices of the units are not the LP's own duals, which are an
+arbitrary corner of a large face. Instead, the current prices are moved as little as possible, such
+that each group of the support gains exactly the prices of its units. Groups that gain more than
+their prices are sought near the best alignment, and the prices are projected onto the constraint of
+each of them (Agmon 1954, Motzkin and Schoenberg 1954). Once no more groups are found in this way,
+or the prices cannot satisfy them without leaving the support, a branch and bound over annotators
+searches all groups, and the master problem is solved again with the groups that it finds.
 
-The certificate. Prices become feasible when the first unit of each group, its root, pays what its
-groups lack; no alignment gains more than the sum of feasible prices. So every pricing has a
-bound. Once bound and alignment at hand are close, all groups whose loss is within the gap are
-enumerated: no better alignment can use another one, and the rest of the proof works on that list.
+Every such search also gives a bound. The *root* of a group is its first unit. If the price of each
+root is raised by the largest excess of its groups, no group gains more than the prices of its
+units, and no alignment gains more than their sum. Once this bound is close to the best alignment,
+all groups whose loss is within the gap are enumerated. A better alignment can contain no other
+groups, so that the rest of the proof needs only this list.
 """
 
 from collections.abc import Iterable
@@ -46,22 +47,23 @@ from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import GIGA, budget, current_work, due, note
 
-# Candidate pairs from which on columns begin with annealing (20 × 30, not 10 × 30), and from which
-# on a crowd is relaxed at once.
+# Number of candidate pairs from which column generation starts with annealing (20 × 30, but not
+# 10 × 30), and from which a crowd is relaxed without column generation first.
 SEARCHED_PAIRS = 50_000
 
 # Value of a column in the master's solution that counts as used.
 _USED = 1e-6
-# Of the scale: gap at which all groups that could still matter are listed, and their members above
-# which the iteration goes on first.
+# Gap, as a share of the scale, below which all groups that could still matter are listed; and the
+# total number of their members above which the iteration continues first.
 _CLOSE = 0.05
 _LISTED_WHEN_CLOSE = 300_000
-# Share of the old prices below which the master's own are used.
+# Least weight of the old prices in a step; below it, the master's own prices are used.
 _LEAST_STEP = 1e-3
-# Nodes of one root at the very most; its bound is then left as it is (27 × 20 random).
+# Largest number of nodes in the search of one root; its bound is then left as it is (27 × 20
+# random).
 _MOST_NODES = 5_000_000
-# Steps for the list of groups that are as good by a crowd's bound, or one with a gap (35 × 73
-# would take minutes); and of CP-SAT for the pool of a fractional master.
+# Steps for listing the groups of equally good alignments if the bound is that of a crowd or leaves
+# a gap (35 × 73 would take minutes); and steps of CP-SAT if the master's solution is fractional.
 _RIVALS = GIGA // 5
 _PACKING = 10 * GIGA
 
@@ -73,19 +75,20 @@ class Generation(Stage):
     Attributes
     ----------
     crowd
-        Annotators from which on a set counts as a crowd.
+        Least number of annotators that counts as a crowd.
     trial
-        Steps for which columns of long continua are tried while groups next to the alignment beat
-        their prices.
+        Number of steps after which a trial on a long continuum ends, if groups near the alignment
+        still gain more than their prices.
     proof
-        Steps in which columns must come to a proof without a time limit.
+        Largest number of steps without a time limit.
     pool
-        Columns of the master above which those that lose most are dropped, so that GLOP stays fast
-        (20 × 30).
+        Number of columns of the master problem above which those that lose most are dropped, so
+        that GLOP stays fast (20 × 30).
     nodes
-        Nodes of the branch and bound of each root when prices are near.
+        Largest number of nodes in the branch and bound of each root once prices have been projected
+        successfully.
     listed
-        Members of all groups that are listed once prices have converged.
+        Largest total number of members of the listed groups once prices have converged.
     """
 
     crowd: int = CROWD
@@ -98,25 +101,25 @@ class Generation(Stage):
 
 @dataclass(frozen=True, eq=False)
 class Generated:
-    """Result of column generation so far, for whoever goes on from there.
+    """Result of column generation so far, from which a solver can continue.
 
     Attributes
     ----------
     columns
-        All groups that an alignment better than `groups` could use (when `complete`), or that an
-        equally good one could (when the bound is met).
+        Groups generated so far; if `complete`, all groups that an alignment better than `groups`
+        could use.
     price
-        Prices that no group beats.
+        Feasible prices: no group gains more than the prices of its units.
     groups
         The best alignment so far.
     gain
         Gain of `groups`.
     most_gain
-        No alignment gains more: Σ price.
+        Upper bound on the gain of any alignment: Σ price.
     complete
-        Whether `columns` are all that a better alignment could use.
+        Whether `columns` contains all groups that a better alignment could use.
     matrix
-        Basis of the prices, where they are those of a relaxation.
+        Matrix from which the prices are derived, if they are those of a semidefinite relaxation.
     """
 
     columns: Columns
@@ -128,7 +131,7 @@ class Generated:
     matrix: RelaxedMatrix | None = None
 
     def close(self, problem: Problem, limits: Limits, slack: float) -> bool:
-        """Return whether the gap is small enough."""
+        """Return whether the gap is within the slack, or within the gap that the limits allow."""
         cost = problem.n_units * problem.opening - self.gain
         return self.most_gain - self.gain <= max(limits.gap * abs(cost), slack)
 
@@ -140,17 +143,18 @@ class GenerationState(Generated):
     Attributes
     ----------
     trial
-        Prices to go on from, which some groups may beat.
+        Current prices, which need not be feasible.
     support
-        The groups that the master uses.
+        Groups that the solution of the master problem uses.
     relaxed
-        Gain of the master.
+        Gain of the solution of the master problem.
     step
-        Share of the trial prices that is kept once the master makes no more progress.
+        Weight of the trial prices against the master's own. It is halved while the master makes no
+        progress.
     near
-        No group next to the alignment beats the trial prices.
+        Whether no group near the alignment gains more than its trial prices.
     converged
-        No group at all does.
+        Whether no group at all does, up to a small tolerance.
     """
 
     trial: Floats
@@ -163,7 +167,7 @@ class GenerationState(Generated):
 
 @registered("generation", "column generation, then a proof by components", presolved=True)
 def solve_generation(problem: Problem, limits: Limits) -> Solution:
-    """Generate groups until all that could matter are listed, then prove the best out of them."""
+    """Generate groups until all that could matter are listed, then find the best alignment."""
     deadline = limits.deadline()
     with budget(limits.steps(limits.of(Generation).proof)):
         generated = generate(problem, limits, deadline)
@@ -171,7 +175,7 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
 
 
 def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
-    """Return the best alignment of what was generated, proven where that is complete."""
+    """Return the best alignment of the generated groups; proven if they are complete."""
     bound = problem.n_units * problem.opening - generated.most_gain
     proof = Proof(generated.price, generated.matrix)
     if not generated.complete:
@@ -196,11 +200,11 @@ def generate(
     *,
     trying: bool = False,
 ) -> Generated:
-    """Generate columns until all that could matter are listed, the gap is reached or time is out.
+    """Generate columns until all that could matter are listed, the gap is small, or time is up.
 
-    Ctrl-C ends it too: the best so far with its bound. If alignment and bound meet, the columns
-    that an equally good alignment could use are listed. It goes on from what is `known`.
-    `trying` ends it after the `trial` steps while groups next to the alignment beat its prices.
+    After Ctrl-C, the result is the best alignment so far with its bound. `known` is an earlier
+    result to continue from. With `trying`, the search ends after `Generation.trial` steps if groups
+    near the alignment still gain more than their prices.
     """
     tuning = limits.of(Generation)
     began = current_work().steps
@@ -243,11 +247,11 @@ def generate(
 def _rivals(
     problem: Problem, known: Generated, limits: Limits, deadline: float
 ) -> tuple[Columns, bool]:
-    """List groups that an equally good alignment could use; tell whether these are all of them.
+    """List groups that an equally good alignment could use, and whether the list is complete.
 
-    They are all where it is proven, time is left and they are few. A proof by the relaxation of a
-    crowd, or whose gap is more than rounding, is worth a moment only: its prices pay nearly every
-    group.
+    The list is complete if the alignment is proven, time is left and the groups are few. If the
+    bound is that of a crowd, or leaves a gap beyond rounding, only a short attempt is made: under
+    such prices nearly every group has little loss.
     """
     gap = max(known.most_gain - known.gain, 0.0)
     slack = _slack(problem)
@@ -301,9 +305,10 @@ def _slack(problem: Problem) -> float:
 
 
 def _project(problem: Problem, state: GenerationState, deadline: float) -> GenerationState:
-    """Prices nearer to feasibility, and the groups that they were moved by.
+    """Move the trial prices towards feasibility; add the groups that required it.
 
-    Not in a cover, whose prices also have an upper end, nor for the master's own prices.
+    Nothing is done for a cover, whose prices also have an upper limit, or once the prices are the
+    master's own.
     """
     if problem.cover or state.step == 0.0:
         return replace(state, near=False)
@@ -316,7 +321,7 @@ def _project(problem: Problem, state: GenerationState, deadline: float) -> Gener
 def _search(
     problem: Problem, state: GenerationState, deadline: float, limits: Limits
 ) -> GenerationState:
-    """Go on from a better alignment, whose groups are the support."""
+    """Improve the alignment by local search and annealing, and make its groups the support."""
     state = _better(problem, state, resize(problem, state.groups, deadline))
     state = _annealed(problem, state, deadline, HEATS[:2], limits.seed)
     pool = to_columns(problem, state.groups)
@@ -328,7 +333,7 @@ def _search(
 def _annealed(
     problem: Problem, state: GenerationState, deadline: float, heats: Iterable[float], seed: int
 ) -> GenerationState:
-    """Go on from the alignment that annealing at each of these temperatures comes to."""
+    """Anneal the alignment at each of these temperatures, and keep the result if it is better."""
     groups = state.groups
     for heat in heats if fits(problem, groups) else ():
         groups = anneal_once(problem, groups, Schedule(heat, MOVES, (seed % 2**64, 0)), deadline)
@@ -338,16 +343,16 @@ def _annealed(
 def _solve_master(
     problem: Problem, state: GenerationState, deadline: float, limits: Limits, *, mending: bool
 ) -> GenerationState:
-    """Return the master solved again: its support, and a better alignment if there is one in it.
+    """Solve the master problem: update the support, the prices and perhaps the alignment.
 
-    With `mending` that is annealed.
+    Rounding the solution may give a better alignment; with `mending`, that one is annealed.
     """
     relaxed = relax(problem.n_units, state.columns, problem.cover_cost, deadline=deadline)
     total = float(relaxed.price.sum())
     columns = state.columns
     value = relaxed.value
-    # Without progress, towards the master's own prices, which all its columns accept, and with all
-    # columns, so that none comes back for ever.
+    # Without progress, prices move towards the master's own, which are feasible for all its
+    # columns; and no column is dropped, so that none can be generated again and again.
     progress = total > state.relaxed + 1e-9 * problem.scale
     total = max(total, state.relaxed)
     if progress:
@@ -373,9 +378,10 @@ def _solve_master(
 
 
 def trim(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
-    """Without those that lose most under the master's prices, once there are many.
+    """Drop the columns that lose most under the master's prices, if there are many.
 
-    Those that it uses are kept: without them its value could fall, and come back for ever.
+    Columns in the master's solution are kept. Without them its value could fall, and the iteration
+    could cycle.
     """
     used = relaxed.value > 0
     most = max(pool, 2 * int(used.sum()))
@@ -388,11 +394,11 @@ def trim(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
 def price_columns(
     problem: Problem, state: GenerationState, deadline: float, nearby: int
 ) -> GenerationState:
-    """Return the bound that the prices at hand give, and groups that still gain more than theirs.
+    """Search all groups for those that gain more than their prices; update the bound.
 
-    `nearby` is how many nodes of each root are searched next to the alignment.
-    While none is found that lacks much but roots are left unsure, those are searched deeper, until
-    due: a deeper search takes up to ten times as long.
+    `nearby` is the largest number of nodes per root if the trial prices are feasible near the
+    alignment. If no group exceeds its prices by much, but the search of some roots was cut off,
+    those are searched again with ten times as many nodes, until the deadline.
     """
     # A unit alone gains nothing, so that no price may be below 0.
     price = np.clip(state.trial, 0.0, problem.highest_price)
@@ -427,10 +433,10 @@ def price_columns(
 
 
 def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
-    """Prices that no group beats: each root pays what its groups lack.
+    """Return feasible prices: raise the price of each root by the excess of its groups.
 
-    In a cover prices end where a group costs nothing more (`cover_cost`), so that every unit pays
-    what the worst group lacks, up to there.
+    In a cover, prices have an upper limit (`highest_price`), so that the root alone might not
+    suffice. There, every price is raised by the largest excess, up to that limit.
     """
     if problem.cover:
         return np.asarray(np.minimum(price + excess.max(initial=0.0), problem.highest_price))
@@ -440,7 +446,7 @@ def _feasible(problem: Problem, price: Floats, excess: Floats) -> Floats:
 def _columns_in_gap(
     problem: Problem, state: GenerationState, deadline: float, at_last: int
 ) -> Columns | None:
-    """All groups that lose no more than the gap; None if it is too wide, or they are too many."""
+    """List all groups that lose at most the gap; None if it is too wide or they are too many."""
     gap = state.most_gain - state.gain
     if gap > _CLOSE * problem.scale and not state.converged:
         return None
@@ -456,9 +462,10 @@ def _columns_in_gap(
 
 
 def _pack(problem: Problem, state: GenerationState, deadline: float) -> GenerationState:
-    """Find the best alignment of the columns that could be in a better one, if that is quick.
+    """Search for the best alignment of the columns that a better one could use, for some time.
 
-    The master's solution is fractional then, and rounding it loses most of the gap.
+    This is done if prices have converged and the gap remains: the master's solution is then
+    fractional, and rounding it loses most of the gap.
     """
     gap = state.most_gain - state.gain
     near = state.columns.select(np.flatnonzero(state.columns.losses(state.price) <= gap))
@@ -472,7 +479,7 @@ def _pack(problem: Problem, state: GenerationState, deadline: float) -> Generati
 def _round(
     problem: Problem, state: GenerationState, columns: Columns, value: Floats, deadline: float
 ) -> GenerationState:
-    """Return the master's solution as an alignment, polished, if it is the better one."""
+    """Round the master's solution to an alignment, improve it, and keep it if it is better."""
     if problem.cover:
         groups = to_groups(problem, columns.select(np.flatnonzero(value > 0.5)))
     else:

@@ -1,9 +1,10 @@
-"""Columns packed by OR-tools' CP-SAT: the best packing, and the first of several best ones.
+"""Packing of columns by OR-tools' CP-SAT: the best packing, and the first of several best ones.
 
-Nobody believes it alone: its word is checked by a search of our own, or by HiGHS (`highs_bound`).
+The claims of CP-SAT are not trusted alone: callers confirm them by another search or by HiGHS
+(`highs_bound`).
 
-Costs are integers there: gains are scaled so that their sum stays below 2⁵⁰, and the rounding of
-every column that a solution could use is part of the bound.
+CP-SAT needs integer costs. Gains are scaled such that their sum stays below 2⁵⁰, and the bound
+allows for the rounding of every column that a solution could use.
 """
 
 from dataclasses import dataclass, field, replace
@@ -21,20 +22,20 @@ from gammacp.base.stopping import GIGA, UNLIMITED, abandoned, current_work, due,
 _LARGEST = 2.0**50
 _STEPS = 2.0**40
 _DIGITS = 40
-# Seconds that HiGHS may overrun its time limit before it is left to itself.
+# Seconds that HiGHS may overrun its time limit before it is abandoned.
 _PATIENCE = 0.5
-# Nodes of HiGHS's tree when it has to confirm what CP-SAT says, and members of all columns above
-# which it is not asked: its root alone would take minutes.
+# Largest number of nodes of HiGHS when it has to confirm a bound of CP-SAT, and total number of
+# members above which it is not used, since its root node alone would take minutes.
 _SECOND_OPINION = 500
 _ASKED = 200_000
-# Steps of a unit of CP-SAT's deterministic time, which takes two to three seconds; and of HiGHS for
-# each member of a column and node.
+# Steps that one unit of CP-SAT's deterministic time counts for (two to three seconds), and steps of
+# HiGHS per node and member of a column.
 _STEPS_OF_A_UNIT = 2.5 * GIGA
 _STEPS_OF_A_MEMBER = 200
 
 
 class Packing(NamedTuple):
-    """Times that each column is taken, an upper bound on Σ gain, and whether it is proven."""
+    """Number of uses of each column, an upper bound on Σ gain, and whether it is proven."""
 
     times: Indices
     bound: float
@@ -48,9 +49,10 @@ class Model:
     Attributes
     ----------
     columns
-        Units that are in none of them do not matter.
+        Columns to choose from; units that are in none of them are ignored.
     capacity
-        Number of groups that may hold each unit, shape (units,); 1 in a cover, which may exceed it.
+        Number of groups that each unit may be in, shape (units,); 1 in a cover, where units may be
+        in more.
     opening
         Cost of each further covering of a unit.
     """
@@ -65,8 +67,8 @@ class Model:
 class _Program:
     """A CP-SAT model with its variables: `times` per column, `single` per unit in a cover.
 
-    `covered[i]` are the columns that `units[i]`, which is in some, is in; `room[i]` how many it may
-    be in.
+    `units` are the units that are in some column. `covered[i]` lists the variables of the columns
+    that contain `units[i]`, and `room[i]` is the number of columns that it may be in.
     """
 
     model: Any
@@ -88,9 +90,10 @@ class _Program:
 def best_packing(
     packing: Model, limits: Limits, *, hint: Indices | None = None, slack: float = 0.0
 ) -> Packing:
-    """Pack columns so that Σ gain, less the cost of covering units again, is largest.
+    """Maximize Σ gain, minus the cost of covering units more than once.
 
-    The bound of a proven packing may be above its gain by `slack`.
+    The search may end once the bound is within `slack` of the gain. `hint` is a packing to start
+    from.
     """
     columns = packing.columns
     cover = packing.cover
@@ -127,9 +130,10 @@ def best_packing(
 def highs_packing(
     packing: Model, limits: Limits, *, most_nodes: int | None = None, presolve: bool = True
 ) -> Packing | None:
-    """`best_packing` by scipy's HiGHS; None without any solution.
+    """Find the best packing with scipy's HiGHS; None if it returns no bound.
 
-    With rows beside those of the units, its presolve may print to stdout: do without then.
+    If there are rows other than those of units, its presolve may print to stdout: use
+    `presolve=False` then.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array, eye_array, hstack
@@ -141,7 +145,8 @@ def highs_packing(
     n = len(room)
     m = columns.number
     cost = np.append(columns.sizes * opening - columns.gain, np.full(n, opening))
-    # HiGHS proves to an absolute 1e-6 of the objective: less than a problem's own tolerance then.
+    # HiGHS proves the objective up to an absolute 1e-6. Costs are scaled such that this is less
+    # than the problem's own tolerance.
     unit = 2.0 ** float(16 - np.frexp(max(opening, float(np.abs(cost).max()) / 64, 1e-200))[1])
     groups = csc_array((np.ones(len(columns.members)), columns.members, columns.begin), (n, m))
     options: Any = {"mip_rel_gap": limits.gap or 1e-12, "presolve": presolve}
@@ -150,7 +155,7 @@ def highs_packing(
     if most_nodes is not None:
         options["node_limit"] = most_nodes
     inside = csc_array(hstack((groups, eye_array(n))))
-    # HiGHS keeps its time limit but for a step now and then, and knows nothing of Ctrl-C.
+    # HiGHS may overrun its time limit within a step, and ignores Ctrl-C.
     result = abandoned(
         lambda: milp(
             cost * unit,
@@ -168,7 +173,7 @@ def highs_packing(
     spend(_STEPS_OF_A_MEMBER * len(columns.members) * (10 + n_nodes))
     if result.mip_dual_bound is None:
         return None
-    # Where it calls that a proof its bound is the optimum.
+    # If HiGHS reports an optimum, its bound is that optimum up to 1e-6.
     proven = result.status == 0 and not limits.gap
     least = float(result.mip_dual_bound) / unit + (1e-6 / unit if proven else 0.0)
     if result.x is None:
@@ -179,7 +184,7 @@ def highs_packing(
 
 
 def highs_bound(packing: Model, limits: Limits, *, presolve: bool = True) -> float:
-    """Bound the gain of packings by HiGHS, if it soon has one: a second opinion."""
+    """Return an upper bound on the gain of packings by HiGHS, or ∞ if none is found quickly."""
     columns, units = packing.columns.compress()
     if len(columns.members) > _ASKED:
         return np.inf
@@ -193,10 +198,11 @@ def highs_bound(packing: Model, limits: Limits, *, presolve: bool = True) -> flo
 
 
 class Ranking(NamedTuple):
-    """Criteria among packings: losses of columns, of a unit alone and of covering it again.
+    """Criteria that rank packings: loss, then number of groups, Σ `second`, and order of columns.
 
-    Then the number of groups, then `second` of the columns, then their order. `optimum` is the
-    least loss; packings that lose up to `slack` more are as good.
+    Losses are those of columns (`loss`), of units alone (`alone`) and of each further covering of a
+    unit (`over`). `optimum` is the least total loss; packings that lose up to `slack` more are
+    equally good.
     """
 
     loss: Floats
@@ -210,9 +216,10 @@ class Ranking(NamedTuple):
 def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices | None:
     """Return how often each column is taken in the first of the best packings; None once due.
 
-    Several linear programs in whole numbers after the other (lexicographic optimisation): the
-    least loss is a constraint, then the fewest groups are sought, the smallest `second`, and
-    for the columns in their order, forty binary digits at a time, as many of each as there can be.
+    Lexicographic optimization by a sequence of integer programs, each of which keeps the optima of
+    the previous ones as constraints. The total loss is bounded by the optimum; then the number of
+    groups is minimized, then Σ `second`. Finally, the columns are used as often as possible in
+    their order; columns are combined to weights of up to 40 binary digits at a time.
     """
     deadline = limits.deadline()
     program = _program(packing)
@@ -235,7 +242,7 @@ def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices |
 
 
 def _in_order(packing: Model, program: _Program, limits: Limits, deadline: float) -> Indices | None:
-    """Take as many as there can be of the first column, then of the second, and so on."""
+    """Use the first column as often as possible, then the second, and so on; None once due."""
     most = _most_times(packing)
     times = np.zeros(len(most), np.int64)
     block = np.cumsum(np.log2(most + 1)) // _DIGITS
@@ -282,7 +289,7 @@ def _program(packing: Model) -> _Program:
 
 
 def _most_times(packing: Model) -> Indices:
-    """Return how often each column can be taken."""
+    """Return the largest number of times that each column can be used."""
     columns = packing.columns
     if not columns.number:
         return np.zeros(0, np.int64)
@@ -290,7 +297,7 @@ def _most_times(packing: Model) -> Indices:
 
 
 def _bound_loss(packing: Model, program: _Program, ranking: Ranking) -> None:
-    """No more loss than the best packing's, but for the slack."""
+    """Add the constraint that the loss is at most that of the best packing, plus the slack."""
     units = program.units
     price = ranking.alone[units]
     over = ranking.over[units]
@@ -326,7 +333,7 @@ def _sum(terms: list[Any], coefficients: list[int]) -> Any:
 
 
 def _solve(program: _Program, limits: Limits, **more: float) -> tuple[Any, Status | None]:
-    """Return the solver, and what is known of its solution; None without one."""
+    """Run CP-SAT; return the solver and the status of its solution, None if it has none."""
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()
@@ -336,7 +343,7 @@ def _solve(program: _Program, limits: Limits, **more: float) -> tuple[Any, Statu
     solver.parameters.relative_gap_limit = limits.gap
     if limits.time_limit is not None:
         solver.parameters.max_time_in_seconds = limits.time_limit
-    # Its own handler would keep Ctrl-C from everybody else.
+    # CP-SAT's own signal handler would hide Ctrl-C from the rest of the program.
     solver.parameters.catch_sigint_signal = False
     for name, value in more.items():
         setattr(solver.parameters, name, value)

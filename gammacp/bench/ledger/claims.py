@@ -43,9 +43,9 @@ from gammacp.bench.ledger.checks import CHECKS, Verdict
 from gammacp.bench.ledger.series import Series, read_rows, select
 from gammacp.errors import DataError, UsageError
 
-# What has to be right for a sentence to be true: numbers that the paper itself gives; a definition,
-# so that it holds by construction; what our code computes on an example; curves of a sweep; how
-# long something takes, which is true of a machine.
+# What the truth of a sentence depends on: numbers in the paper itself; a definition, so that it
+# holds by construction; the result of our code on an example; curves of a sweep; durations, which
+# depend on the machine.
 KINDS = ("arithmetic", "definition", "code", "sweep", "hardware")
 _SWEPT = {"x": "magnitude", "y": "mean"}
 
@@ -65,11 +65,11 @@ class Predicate:
 
     @property
     def experiment(self) -> str:
-        """Name of the experiment whose results are tested."""
+        """Return the name of the experiment whose results are tested."""
         return self.csv.partition("/")[0]
 
     def series(self, results: Path) -> tuple[Series, Series | None]:
-        """Return the tested series, and the one that it is compared with.
+        """Return the tested series, and the one it is compared with, or None.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class Checked:
 
 
 def load_ledgers(folder: Path) -> list[Ledger]:
-    """Read the ledgers of a folder, by name.
+    """Read all ledgers of a folder, sorted by name.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def _entries(value: object, key: str, path: Path) -> list[dict[str, Any]]:
 
 
 def _typed(value: Any, kind: type, name: str, path: Path) -> Any:
-    """Return a value of a type; DataError if it has another one."""
+    """Return a value if it has the given type; raise DataError otherwise."""
     if not isinstance(value, kind):
         wanted = "text"
         if kind is dict:
@@ -265,7 +265,10 @@ def _claim(entry: dict[str, Any], name: str, path: Path) -> Claim:
 def _tests(
     base: Mapping[str, Any], override: Mapping[str, Any], name: str, path: Path
 ) -> Iterator[Predicate]:
-    """Yield the predicates of one entry: as many as its lists in `where` have values together."""
+    """Yield the predicates of one entry.
+
+    There is one for each combination of the values that `where` lists.
+    """
     own = {f.name for f in fields(Predicate)} - {"parameters"}
     if "check" in override:  # another check brings its own parameters
         base = {k: v for k, v in base.items() if k in own}
@@ -307,7 +310,7 @@ def _exactly(
     *,
     optional: frozenset[str] | set[str] = frozenset(),
 ) -> None:
-    """Raise a DataError where a key is missing or unknown."""
+    """Raise DataError if a key is missing or unknown."""
     for key in sorted(required - entry.keys()):
         raise DataError(f"{name} has no {key!r}", file=path)
     for key in sorted(entry.keys() - required - optional):
@@ -315,12 +318,12 @@ def _exactly(
 
 
 def refuse_unknown_experiments(ledgers: Sequence[Ledger], known: Collection[str]) -> None:
-    """Raise a DataError that names a claim about an experiment that is not there.
+    """Raise DataError if a claim is about an unknown experiment.
 
     Parameters
     ----------
     ledgers
-        All of a folder.
+        All ledgers of a folder.
     known
         Names of its experiments.
     """
@@ -336,12 +339,12 @@ def refuse_unknown_experiments(ledgers: Sequence[Ledger], known: Collection[str]
 
 
 def check(claim: Claim, results: Path) -> Checked:
-    """Hold a claim against what lies in `results`.
+    """Check a claim against the files in `results`.
 
     Parameters
     ----------
     claim
-        Any one of a ledger.
+        A claim of a ledger.
     results
         The folder with a folder per experiment.
 

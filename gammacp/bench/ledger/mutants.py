@@ -1,8 +1,8 @@
-"""Mutants of claims: what a claim reads, changed in nine ways that should make most claims false.
+"""Mutants of claims: changed data, in nine ways that should make most claims false.
 
-A claim that holds whatever was measured says nothing. So each curve that a claim looks at is made
-flat, bent, turned around, … and the claim is checked again. A claim that still holds after all of
-these changes cannot fail: its tolerance is too wide, or its `where` picks something else.
+A claim that holds for any data says nothing. So each curve that a claim reads is made flat, bent,
+reversed, and so on, and the claim is checked again. A claim that still holds after all of these
+changes cannot fail: its tolerance is too wide, or its `where` selects the wrong data.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,9 @@ Change = Callable[[Series, Series | None], Pair | None]
 
 
 def with_values(series: Series, y: Any) -> Series:
-    """Return a series with other means; the values of single sets keep their distances from them.
+    """Return a series with other means.
+
+    The values of single sets are shifted along with the means.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ def _middle(y: Floats) -> float:
 
 
 def _reach(series: Series, other: Series | None) -> float:
-    """Return a distance that is large beside all values of a pair."""
+    """Return a distance that is large compared with all values of both series."""
     y = series.y
     if other is not None:
         y = np.concatenate([y, other.y])
@@ -140,7 +142,7 @@ CHANGES: dict[str, Change] = {
 
 @dataclass(frozen=True)
 class Tried:
-    """A claim with the changes after which it is false, and those that it withstands."""
+    """A claim with the changes that make it false, and those that it withstands."""
 
     ledger: str
     claim: Claim
@@ -202,12 +204,12 @@ def _tried(ledger: Ledger, claim: Claim, results: Path) -> Tried:
 
 
 def _holds(test: Predicate, pair: Pair, change: Change) -> bool | None:
-    """Return whether a test holds of what is changed; None where nothing changes."""
+    """Return whether a test holds for the changed data; None if the change does not apply."""
     changed = change(*pair)
     if changed is None:
         return None
     try:
         return CHECKS[test.check].call(*changed, test.parameters).holds
     except (ValueError, IndexError, FloatingPointError):
-        # A check that cannot even be computed on the change does not hold of it.
+        # A check that cannot be computed on changed data does not hold for it.
         return False

@@ -37,7 +37,7 @@ LONGER_SVG = 1.25
 
 @dataclass(frozen=True)
 class Experiment:
-    """One file of the folder."""
+    """An experiment: one file of the folder."""
 
     name: str
     path: Path
@@ -108,7 +108,7 @@ def _is_package_of(module: Any, place: Path) -> bool:
 
 
 def _lies_in(spec: ModuleSpec, place: Path) -> bool:
-    """Return whether what Python would import is the folder itself."""
+    """Return whether the module that Python would import is the folder itself."""
     return any(Path(path).resolve() == place for path in spec.submodule_search_locations or ())
 
 
@@ -156,7 +156,7 @@ def load(name: str, folder: Path) -> Experiment:
 
 
 def _takes(function: Callable[..., Any], first: str, *named: str) -> bool:
-    """Return whether a function can be called with one argument, and others by name."""
+    """Return whether a function accepts one positional and these keyword arguments."""
     values: dict[str, object] = dict.fromkeys(named)
     try:
         inspect.signature(function).bind(first, **values)
@@ -203,10 +203,10 @@ def run(experiment: Experiment, results: Path, *, quick: bool, data: Path | None
 
 
 def keep_one_format(folder: Path) -> None:
-    """Keep one of SVG and PNG, where a figure is there as both: the SVG unless it is large.
+    """Keep only one of SVG and PNG for figures that have both: the SVG unless it is large.
 
-    An SVG has every letter and mark as an outline, so a figure with many of them is smaller as PNG.
-    What stays PNG has a palette of 256 colours, which takes a third of the bytes.
+    An SVG stores every letter and mark as an outline, so that a figure with many of them is smaller
+    as PNG. Remaining PNGs are reduced to 256 colours, which saves two thirds of their size.
     """
     for drawing in sorted(folder.rglob("*.svg")):
         picture = drawing.with_suffix(".png")
@@ -223,10 +223,10 @@ def keep_one_format(folder: Path) -> None:
 
 
 def _with_palette(picture: Path, *, shaded: bool) -> None:
-    """Write a PNG again with at most 256 colours.
+    """Reduce a PNG to at most 256 colours.
 
     An octree keeps the colours of thin lines, which a median cut merges with those of large areas.
-    A median cut keeps pale shades apart, which heat maps have.
+    A median cut distinguishes pale shades, which heat maps have.
     """
     from PIL import Image
 

@@ -17,10 +17,10 @@ from gammacp.errors import DataError
 
 @dataclass(frozen=True)
 class Series:
-    """Points in order of x; y is NaN where the file has nothing.
+    """Points in order of x; y is NaN where the file has no value.
 
-    `text` is the y column as it stands in the file; `values`, shape (sets, points), what each set
-    has whose mean is y: the column `values`, blanks between.
+    `text` is the y column as written in the file. `values`, shape (sets, points), are the values of
+    the single sets whose mean is y; the file has them in the column `values`, separated by blanks.
     """
 
     x: Floats
@@ -54,7 +54,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 def select(
     rows: list[dict[str, str]], path: Path, where: Mapping[str, object], x: str | None, y: str
 ) -> Series:
-    """Return the series of the rows in which every column of `where` has its value ("*": any).
+    """Return the series of the rows that match `where` (column: value; "*" is any value).
 
     Without `x` the points are numbered in file order.
     """

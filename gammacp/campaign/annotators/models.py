@@ -1,24 +1,26 @@
-"""Dawid & Skene, one coin, and MACE: what an annotator says, given the truth.
+"""Fit models of what an annotator says, given the truth: Dawid & Skene, one coin, and MACE.
 
-Every model is a confusion matrix per annotator, P(said | true), and they differ in its form:
+Every model has a confusion matrix P(said | true) per annotator. The models differ in its form:
 
-- Dawid & Skene (1979, eqs. 2.3–2.5): free;
-- one coin: right with one probability, else any other label alike;
-- MACE (Hovy et al. 2013, fig. 1): knows the truth and says it with probability θ, else draws from
-  an own distribution ξ whatever is true; true classes are uniform.
+- Dawid & Skene (1979, eqs. 2.3–2.5): the matrix is unrestricted;
+- one coin: the annotator is right with one probability, and all wrong labels are equally likely;
+- MACE (Hovy et al. 2013, fig. 1): the annotator knows and gives the true label with probability θ,
+  and otherwise draws a label from an individual distribution ξ that does not depend on the truth.
+  True classes are uniform.
 
-EM alternates between the posterior of the truth and the parameters. An annotator who did little
-would get whatever matrix fits; so all are drawn to what annotators of this corpus do on average,
-with the weight of `strength` responses per true class. **(choice)**
+EM alternates between the posterior of the truth and the parameters. The matrix of an annotator with
+few responses would overfit. All matrices are therefore shrunk towards the average of the corpus's
+annotators, with the weight of `strength` responses per true class. **(choice)**
 
-Items that everybody passed over are often missing from the data: what nobody marked is no unit.
-With `unseen` the free model is that of data from which they were struck (zero truncation): each
-E step adds the n·Z/(1 − Z) items that n seen ones leave behind, where Z is the probability that all
-of these annotators say the last label. Without it, a model takes what many leave out for what is
-not there.
+Items that all annotators passed over are usually missing from the data, because a unit that nobody
+marked leaves no trace. With `unseen`, the unrestricted model accounts for this (zero truncation).
+For n observed items, each E step adds n·Z/(1 − Z) unobserved ones, where Z is the probability that
+all annotators of the item give the last label. Without this, a model would conclude that units
+which many annotators miss do not exist.
 
-Where responses have a place (`Responses.closeness`), how close together they lie tells what several
-marked from what met by chance: its distribution is fitted for what is there and for what is not.
+If responses have positions (`Responses.closeness`), the distance between the marks of an item helps
+to distinguish a real unit from a coincidence: its distribution is fitted separately for items where
+something is there and for items where nothing is.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from gammacp.errors import DataError
 STRENGTH = 5.0
 TOLERANCE = 1e-4
 ITERATIONS = 500
-# Places that nobody marked, for each item that somebody did: more would change nothing.
+# Largest number of unobserved items per observed item; more would not change the result.
 _MOST_PLACES = 1000
 _LEAST = 1e-10
 
@@ -59,8 +61,8 @@ class Fit:
     model
         Model that was fitted.
     of_kinds, kind
-        P(true class | responses) of each kind of item, shape (kinds, classes): those with the same
-        responses; and the kind of each item.
+        P(true class | responses) of each kind of item, shape (kinds, classes), and the kind of each
+        item. Items with the same responses are of the same kind.
     confusion
         P(said | true), shape (annotators, classes, labels).
     counts
@@ -70,12 +72,13 @@ class Fit:
     closeness
         P(level of closeness | something is there) and P(level | nothing is), shape (2, levels).
     unseen
-        Expected number of items by truth that everybody passed over, shape (classes,); zeros where
-        none are reckoned with. `counts` and `prevalence` contain them.
+        Expected number of items that all annotators passed over, by true class, shape (classes,);
+        zeros if the model does not account for them. `counts` and `prevalence` include them.
     log_likelihood
         Log-likelihood of the responses, in nats, without the priors.
     iterations, converged
-        Number of iterations, and whether the last one moved no posterior by the tolerance.
+        Number of iterations, and whether no posterior changed by more than the tolerance in the
+        last one.
     """
 
     model: AnnotatorModel
@@ -92,7 +95,7 @@ class Fit:
 
     @property
     def posterior(self) -> Floats:
-        """P(true class | responses), shape (items, classes)."""
+        """Return P(true class | responses), shape (items, classes)."""
         return np.asarray(self.of_kinds[self.kind])
 
 
@@ -116,19 +119,19 @@ def fit(
     model
         `dawid-skene`, `one-coin` or `mace`.
     strength
-        Responses (per true class) that the average annotator counts in everybody's matrix, ≥ 0;
-        0 is maximum likelihood, as the papers have it.
+        Weight of the average annotator in each annotator's matrix, in responses per true class,
+        ≥ 0. With 0, the estimate is that of maximum likelihood, as in the papers.
     unseen
-        Items to which all say the last label are missing from the responses: for `dawid-skene`.
+        Whether items to which all annotators give the last label are missing from the responses.
+        Only `dawid-skene` accounts for them.
     start
-        Posterior to begin with, shape (items, labels); default: shares of the votes.
+        Initial posterior, shape (items, labels); default: shares of the votes.
     knowing
-        For MACE: P(knew | said it and it was true) to begin with, shape (annotators, labels);
-        default ½.
+        For MACE: initial P(knew | said it and it was true), shape (annotators, labels); default ½.
     tolerance
-        Converged when no posterior moves by more.
+        Largest change of a posterior at which the fit counts as converged.
     iterations
-        At most so many, ≥ 1.
+        Largest number of iterations, ≥ 1.
 
     Raises
     ------
@@ -169,7 +172,7 @@ def fit(
 
 @dataclass(frozen=True, eq=False)
 class _Parameters:
-    """Parameters of a model, as in `Fit`, with what its next M step takes over."""
+    """Parameters of a model, as in `Fit`, with the state that is passed to its next M step."""
 
     confusion: Floats
     prevalence: Floats
@@ -179,16 +182,17 @@ class _Parameters:
 
 @dataclass(frozen=True, eq=False)
 class _Truths:
-    """Probable truths under some parameters.
+    """Posterior of the truth under given parameters.
 
     Attributes
     ----------
     posterior, log_likelihoods
         P(true class | responses) of each kind of item, and the log-likelihood of each.
     passed_over
-        Expected number of items by truth that everybody passed over, shape (items, classes).
+        Expected number of items that all annotators passed over, by true class, shape (items,
+        classes).
     state
-        What the next M step takes over.
+        State that is passed to the next M step.
     """
 
     posterior: Floats
@@ -199,17 +203,18 @@ class _Truths:
 
 @dataclass(frozen=True, eq=False)
 class _Evidence:
-    """Responses of a fit, items with the same responses put together.
+    """Responses of a fit, where items with the same responses are merged.
 
     Attributes
     ----------
     responses, kinds, times
-        One item of each kind, the kind of each item, and how often each kind occurs.
+        Responses to one item of each kind, the kind of each item, and the frequency of each kind.
     silent, seen
-        Responses of people who pass over everything, by item, and how many items stand for each
-        (`Responses.passed_over`); zeros where the model does not reckon with such items.
+        Items that all annotators pass over, one for each set of annotators, and the number of
+        observed items of each such set (`Responses.passed_over`). The numbers are 0 if the model
+        does not account for such items.
     used
-        What each annotator ever said, shape (annotators, 1, labels).
+        Whether each annotator ever used each label, shape (annotators, 1, labels).
     """
 
     kind: AnnotatorModel
@@ -225,7 +230,7 @@ class _Evidence:
     def of(
         cls, responses: Responses, kind: AnnotatorModel, strength: float, *, unseen: bool
     ) -> _Evidence:
-        """Put items with the same responses together."""
+        """Merge items with the same responses."""
         distinct, kinds, times = responses.distinct
         k = len(responses.labels)
         used = np.bincount(distinct.codes, minlength=len(distinct.annotators) * k) > 0
@@ -235,7 +240,7 @@ class _Evidence:
         return cls(kind, strength, distinct, kinds, times, silent, seen, used.reshape(-1, 1, k))
 
     def truths_at_first(self, start: Floats | None, knowing: Floats | None) -> _Truths:
-        """Return what is taken for true before the first step; see `fit` for the parameters."""
+        """Return the initial posterior of the truth; see `fit` for the parameters."""
         annotators, _, k = self.used.shape
         if knowing is None:
             knowing = np.full((annotators, k), 0.5)
@@ -243,8 +248,8 @@ class _Evidence:
         if start is not None:
             shares = [np.bincount(self.kinds, share) / self.times for share in start.T]
             posterior = np.column_stack(shares)
-        # At first one place where nothing is for each item: what was marked is then taken for true
-        # until the data say otherwise.
+        # Start with one unobserved item without a unit per observed item. What was marked is then
+        # taken to be real until the data indicate otherwise.
         passed_over = np.outer(self.seen, np.arange(k) == k - 1)
         state = _State(self.strength, self.used, knowing)
         return _Truths(posterior, np.zeros(len(posterior)), passed_over, state)
@@ -264,7 +269,7 @@ class _Evidence:
             weighed = truths.posterior * self.times[:, None]
             prevalence = weighed.sum(axis=0) + truths.passed_over.sum(axis=0)
             if self.strength:
-                # Laplace's one of each class that was said, unless only the data are to count.
+                # Add 1 to each class that was used (Laplace), unless only the data should count.
                 prevalence += self.used.any(axis=(0, 1))
             prevalence = np.maximum(prevalence / prevalence.sum(), _LEAST)
         closeness = _closeness(self.responses, truths.posterior, self.times, self.strength)
@@ -302,7 +307,7 @@ class _Evidence:
 def posterior_of(
     responses: Responses, confusion: Floats, prevalence: Floats, closeness: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the truth of each item by known parameters, and its log-likelihood."""
+    """Return the posterior of each item's truth for given parameters, and its log-likelihood."""
     logs = _joint(responses, confusion, prevalence)
     levels = responses.closeness
     if levels is not None:
@@ -316,12 +321,12 @@ def posterior_of(
 
 
 def unseen_by(responses: Responses, confusion: Floats, prevalence: Floats) -> Floats:
-    """Expect items by truth that all passed over, beside these that somebody did not.
+    """Estimate the number of items that all annotators passed over, by true class.
 
     Parameters
     ----------
     responses
-        None of whose items all passed over.
+        Responses to the observed items. Each has an annotator who did not pass over it.
     confusion, prevalence
         Confusion and prevalence of a fit with `unseen`.
     """

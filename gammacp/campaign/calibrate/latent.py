@@ -1,10 +1,12 @@
-"""Rates of mistakes of each annotator, estimated from slots whose truth nobody knows.
+"""Estimate each annotator's rates of mistakes from slots whose true state is unknown.
 
-A slot is real, and then each annotator fails at it with a rate of their own, or it was made by one
-annotator alone. Slots at which two or more agree are real; those of one annotator are shared out
-by the rates (expectation and maximisation; Dempster, Laird & Rubin 1977), and so are real slots at
-which everybody fails, which nobody sees (capture and recapture). Three annotators are the fewest
-of whom this tells who is who. Labels likewise (Dawid & Skene 1979, with one rate per annotator).
+A slot is either real or an addition. Each annotator misses real slots at an individual rate. An
+addition was made by one annotator alone (or, rarely, by two in the same place by chance). Slots
+with three or more annotators are real. For the others, the probability of being real is computed
+from the rates, and the rates are estimated again, until they no longer change (the EM algorithm;
+Dempster, Laird & Rubin 1977). The number of real slots that all annotators missed is estimated from
+the rates, too (capture–recapture). At least three annotators are needed to identify the rates.
+Wrong labels are estimated in the same way (Dawid & Skene 1979, with one rate per annotator).
 """
 
 from __future__ import annotations
@@ -22,15 +24,15 @@ _START = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Different rows of slots, and how often each document has them.
+    """Distinct patterns of slots, and the number of slots with each pattern by document.
 
     Attributes
     ----------
     present, asked
-        Annotators who have the slot, and annotators of whom that is known, shape (patterns,
+        Whether each annotator has the slot, and whether this is known, shape (patterns,
         annotators).
     counts
-        Shape (documents, patterns).
+        Number of slots with each pattern, shape (documents, patterns).
     """
 
     present: Bools
@@ -39,14 +41,15 @@ class Patterns:
 
     @classmethod
     def of(cls, present: Bools, asked: Bools, document: Codes, documents: int) -> Patterns:
-        """Return the patterns of slots.
+        """Count the patterns of slots.
 
         Parameters
         ----------
         present, asked
-            Annotators who have each slot, and of whom that is known, shape (slots, annotators).
+            Whether each annotator has each slot, and whether this is known, shape (slots,
+            annotators).
         document
-            Document of each slot, as its place; shape (slots,).
+            Index of each slot's document, shape (slots,).
         documents
             Number of documents.
         """
@@ -60,16 +63,16 @@ class Patterns:
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """Rates of annotators, shape (annotators,); NaN of those of whom nothing is known.
+    """Rates of annotators, shape (annotators,) each; NaN for annotators without data.
 
     Attributes
     ----------
     failing
-        Share of real slots that an annotator lacks.
+        Share of real slots that the annotator lacks.
     adding
-        Slots of an annotator alone that are not real, per real slot.
+        Number of slots that the annotator added although they are not real, per real slot.
     real
-        Number of real slots that each annotator could have had.
+        Estimated number of real slots that the annotator could have had.
     """
 
     failing: Floats
@@ -85,10 +88,10 @@ def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates
     patterns
         Patterns of slots.
     weights
-        Number of times that each document counts, shape (documents,).
+        Weight of each document, shape (documents,).
     meeting
-        Number of slots of two annotators alone that are at the same place by chance, per real slot
-        and product of their rates of adding: slots of two may be such a meeting.
+        Number of slots that two annotators both added in the same place by chance, per real slot
+        and per product of their rates of adding.
     """
     counts = weights @ patterns.counts
     used = counts > 0
@@ -116,7 +119,7 @@ def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates
         met = meeting * adding[both].prod(axis=1)
         share[two] = likely[two] / (likely[two] + met + _SMALL)
         seen = counts * share
-        # Of real slots some are seen by nobody: as many as the rates say.
+        # Estimate the number of real slots that all annotators missed.
         unseen = np.where(kinds, failing, 1.0).prod(axis=1)
         by_kind = np.bincount(stratum, seen, len(kinds))
         missed = by_kind * unseen / np.maximum(1 - unseen, _SMALL)
@@ -139,16 +142,17 @@ def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates
 def wrong_labels(labels: Codes, categories: int, weights: Floats) -> Floats:
     """Estimate the share of each annotator's labels that are wrong, shape (annotators,).
 
-    A wrong label is drawn like those of all units, and may be right by chance.
+    In the model, an annotator either gives the true label or draws a label at random from the
+    distribution of all labels. A drawn label may be right by chance.
 
     Parameters
     ----------
     labels
-        Codes, −1 where an annotator has none, shape (slots, annotators).
+        Codes of labels, −1 if an annotator has none, shape (slots, annotators).
     categories
         Number of categories.
     weights
-        Number of times that each slot counts, shape (slots,).
+        Weight of each slot, shape (slots,).
     """
     used = weights > 0
     labels = labels[used]
@@ -165,7 +169,7 @@ def wrong_labels(labels: Codes, categories: int, weights: Floats) -> Floats:
     for _ in range(_STEPS):
         before = redrawn
         chance = redrawn * prevalence[np.maximum(labels, 0)]
-        # The label is the true one, or not; shape (slots, annotators, categories).
+        # Likelihood of each label, given each true label; shape (slots, annotators, categories).
         likely = chance[:, :, None] + (1 - redrawn)[None, :, None] * one_hot
         likely = np.where(asked[:, :, None], likely, 1.0)
         truth = prevalence * likely.prod(axis=1)
@@ -184,21 +188,23 @@ def wrong_labels(labels: Codes, categories: int, weights: Floats) -> Floats:
 
 
 def variances(squares: Floats, counts: Floats) -> Floats:
-    """Split mean squared differences of pairs into a variance of each annotator.
+    """Split the mean squared differences of pairs into a variance for each annotator.
 
-    The difference of two has the variance of the one and that of the other; so three annotators
-    have three equations, and more have least squares.
+    The variance of the difference of two annotators is the sum of their variances. Three annotators
+    therefore give three equations with three unknowns; for more, the equations are solved by least
+    squares.
 
     Parameters
     ----------
     squares, counts
-        Σ of squared differences of each pair and how many there are, shape (annotators,
-        annotators), symmetric.
+        Sum and number of the squared differences of each pair, shape (annotators, annotators),
+        symmetric.
 
     Returns
     -------
     Floats
-        Shape (annotators,); NaN of those whose pairs do not tell, and below 0 by chance.
+        Variances, shape (annotators,). They are NaN for annotators whose variance cannot be
+        determined from their pairs, and may be below 0 by chance.
     """
     people = len(counts)
     rows = []
@@ -218,7 +224,7 @@ def variances(squares: Floats, counts: Floats) -> Floats:
     matrix = np.array(rows) * np.array(weights)[:, None]
     inverse = np.linalg.pinv(matrix)
     solved = inverse @ (np.array(means) * np.array(weights))
-    # An annotator is known where the equations leave nothing else.
+    # A variance is determined only if the system of equations has a unique solution for it.
     known = np.isclose((inverse @ matrix).diagonal(), 1.0)
     found[known] = solved[known]
     return found

@@ -1,10 +1,10 @@
-"""Magnitudes of each annotator's mistakes, in the terms of the Corpus Shuffling Tool.
+"""Estimate the magnitudes of each annotator's mistakes, as the Corpus Shuffling Tool defines them.
 
-The tool makes annotators who miss, add, cut, join, confuse and shift the units of a reference
-(Mathet, Widlöcher & Métivier 2015, §6.3.1). Here its magnitudes are read backwards: how much of
-each would the tool have to give this annotator? There is no reference; the others stand for it, so
-"differs from the others" is what is measured, and with fewer than three annotators it cannot be
-said who of them differs.
+The tool simulates annotators who miss, add, split, merge, mislabel and shift the units of a
+reference (Mathet, Widlöcher & Métivier 2015, §6.3.1). This module solves the inverse problem: which
+magnitude of each error would make the tool produce an annotator like this one? As there is no
+reference, the other annotators take its place. The estimates therefore measure how an annotator
+differs from the others. With fewer than three annotators it cannot be determined which one differs.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ FEWEST_PEOPLE = 3
 FEWEST_DOCUMENTS = 3
 CONFIDENCE = 0.95
 _BLOCKS = 40
-"""Most parts that documents are dealt to for the spread of an estimate."""
+"""Largest number of blocks of documents for the jackknife."""
 _SAME_PLACE = 0.5
 _FAR = 4.5
 """Largest distance of two ends of the same unit: a share of its length, or times the median."""
 _ADDED_MEET = 0.8
-"""Stretch around a unit, in lengths, in which another that was added is taken for the same one."""
+"""Extent around an added unit, in lengths, in which another added unit counts as the same one."""
 _CUTS_MEET = 0.18
-"""Share of pairs of cuts, each anywhere in the same unit, that `slots.NEAR` takes for one."""
+"""Share of pairs of random cuts in the same unit that `slots.NEAR` regards as one boundary."""
 _STABLE = 3 / 8  # makes the square root of a count's spread the same for all counts (Anscombe 1948)
 
 
@@ -64,9 +64,9 @@ class PersonalMagnitude:
         unit; the share of wrong labels; the largest shift as a share of the unit's length. None
         where it cannot be told.
     interval
-        Over documents; None where there are too few of them.
+        Confidence interval over documents; None if there are too few of them.
     cases
-        Slots that the amount is estimated from.
+        Number of slots from which the amount is estimated.
     reason
         Reason why there is no amount, or no interval.
     """
@@ -92,9 +92,9 @@ class Magnitudes:
     people
         Annotators in their order, each with all errors of `ERRORS`.
     documents
-        Number of documents that they rest on, those with three annotators or more.
+        Number of documents with three or more annotators, on which the magnitudes are based.
     left_out
-        Documents with fewer, which tell nothing.
+        Number of documents with fewer annotators, which are not used.
     signature
         Signature of γ, with what was read from its alignments.
     confidence
@@ -225,7 +225,7 @@ def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
 
 
 def refuse_pieces(continua: Iterable[Continuum]) -> None:
-    """Refuse units that are no stretches: what joins or cuts them is another question."""
+    """Raise a DataError if units are not single stretches, as merging and splitting need those."""
     listed = list(continua)
     shapes = sum(c.n_units for c in listed if c.shapes is not None)
     fragments = sum(c.n_broken for c in listed)
@@ -242,7 +242,7 @@ def refuse_pieces(continua: Iterable[Continuum]) -> None:
 
 
 def _blocks(aligned: Sequence[Alignment]) -> list[Codes]:
-    """Deal documents to blocks, those of one cluster together."""
+    """Distribute documents over blocks, keeping the documents of a cluster together."""
     clusters: dict[str, list[int]] = {}
     for place, a in enumerate(aligned):
         clusters.setdefault(a.continuum.cluster or f"\0{place}", []).append(place)
@@ -253,7 +253,7 @@ def _blocks(aligned: Sequence[Alignment]) -> list[Codes]:
 
 @dataclass(frozen=True, eq=False)
 class _Estimate:
-    """Amounts, shape (annotators, errors), and how many cases carry each."""
+    """Amounts and the number of cases behind each of them, shape (annotators, errors) each."""
 
     values: Floats
     cases: Floats
@@ -261,11 +261,12 @@ class _Estimate:
 
 @dataclass(frozen=True, eq=False)
 class _Evidence:
-    """Slots of all documents as counts.
+    """Data from the slots of all documents.
 
-    `labels` has a row for each slot with two labels or more, `document` its document's place;
-    `squares` and `pairs` are sums of squared differences of places, shape (documents, annotators,
-    annotators); `crowding` of each document is how often an annotator's units cover it.
+    `labels` has a row for each slot with two labels or more, and `document` is the index of its
+    document. `squares` and `pairs` are the sums and the numbers of squared differences of places,
+    shape (documents, annotators, annotators). `crowding` is, for each document, the total length of
+    the mean annotator's units divided by the length of the document.
     """
 
     units: Patterns
@@ -316,12 +317,12 @@ class _Evidence:
         Parameters
         ----------
         weights
-            Number of times that each document counts, shape (documents,).
+            Weight of each document, shape (documents,).
         """
         crowded = float(weights @ self.crowding / weights.sum())
         units = rates_of(self.units, weights, _ADDED_MEET * crowded)
         boundaries = rates_of(self.boundaries, weights, _CUTS_MEET)
-        # A document has one boundary less than units.
+        # Each document has one boundary less than it has units.
         size = float(boundaries.real.max() / weights.sum())
         per_unit = size / (size + 1)
         labels = np.full(len(units.failing), np.nan)
@@ -343,13 +344,13 @@ class _Evidence:
 
 
 def _crowding(continuum: Continuum) -> float:
-    """Return how often the mean annotator's units cover the continuum."""
+    """Return the total length of the mean annotator's units as a share of the continuum."""
     lengths = float((continuum.ends - continuum.starts).sum())
     return lengths / continuum.n_annotators / (continuum.length or 1.0)
 
 
 def _spread(rows: Codes, own: Codes, people: int, empty: int) -> Codes:
-    """Return rows with a column for everybody, those who are not in the document `empty`."""
+    """Return rows with columns for all annotators, `empty` for those not in the document."""
     wide = np.full((len(rows), people), empty, np.int32)
     wide[:, own] = rows
     return wide
@@ -375,10 +376,10 @@ def _labels(continuum: Continuum, slots: Slots, codes: Codes) -> Codes:
 
 
 def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tuple[Floats, Floats]:
-    """Return Σ of squared differences of pairs' places, in lengths of the unit, and their number.
+    """Return the sums and numbers of squared differences of starts and ends by pair of annotators.
 
-    The length is the median over those who have the unit. Places that are so far apart that two
-    units are hardly the same one are left out.
+    Differences are divided by the length of the unit, which is the median over the annotators who
+    have it. Large differences are left out, because the two are then hardly the same unit.
     """
     squares, pairs = np.zeros((2, people, people))
     rows = slots.units
@@ -412,7 +413,7 @@ def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tupl
 def _magnitude(
     name: str, error: int, whole: _Estimate, parts: Floats, person: int, evidence: _Evidence
 ) -> PersonalMagnitude:
-    """Return one person's magnitude with its interval by leaving out blocks of documents."""
+    """Return the magnitude of one person's error, with a jackknife interval over blocks."""
     kind = ERRORS[error]
     value = float(whole.values[person, error])
     cases = float(whole.cases[person, error])
@@ -446,15 +447,15 @@ def _magnitude(
 
 
 def _largest_shift(variance: float) -> float:
-    """Return the largest of shifts that are uniform between it and its negative."""
+    """Return the largest shift m if shifts with this variance are uniform on [−m, m]."""
     return math.sqrt(3 * max(0.0, variance))
 
 
 def _around_rate(value: float, parts: Floats, cases: float) -> tuple[float, float]:
-    """Return the interval of a rate on the scale of square roots.
+    """Return the interval of a rate, computed on the scale of square roots.
 
-    The spread is at least that of independent cases: that there is no case does not prove that
-    there are none.
+    The standard error is at least that of independent cases, because a rate of 0 in the data does
+    not prove that the true rate is 0.
     """
     more = _STABLE / max(cases, 1.0)
     middle = math.sqrt(value + more)
@@ -469,7 +470,7 @@ def _around_variance(value: float, parts: Floats) -> tuple[float, float]:
 
 
 def _jackknife(parts: Floats) -> float:
-    """Return the standard error of an estimate by its values without each block (Tukey 1958)."""
+    """Return the jackknife standard error from the values without each block (Tukey 1958)."""
     n = len(parts)
     return math.sqrt((n - 1) / n * float(((parts - parts.mean()) ** 2).sum()))
 

@@ -1,13 +1,13 @@
-"""Slots: the places at which each annotator did something, or did not, read from an alignment.
+"""Extract slots from an alignment: places at which each annotator marked something or did not.
 
-Two kinds of slots tell the mistakes of the Corpus Shuffling Tool apart:
+Two kinds of slots distinguish the mistakes of the Corpus Shuffling Tool:
 
-- a *unit slot* is a group of the best alignment: who has a unit there, and who has none;
-- a *boundary slot* is a place where annotators end one unit and begin the next: who has that
-  boundary, and who covers both of its units with one unit (*joins*) instead.
+- A *unit slot* is a group of the best alignment. Each annotator either has a unit there or not.
+- A *boundary slot* is a place where annotators end one unit and begin the next. Each annotator
+  either has this boundary or *joins* its two units, by one unit that covers both.
 
-A unit *covers* another one of which half or more lies in it. Nobody is asked about a slot at
-which they can be said neither to have nor to lack it.
+A unit *covers* another one if at least half of the other one lies in it. The state of an annotator
+at a slot is unknown if the annotator can be said neither to have nor to lack it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.continuum import Continuum
 
 COVERED = 0.5
-"""Share of a unit that lies in another one which covers it."""
+"""Smallest share of a unit that lies in another unit that covers it."""
 SAME = 0.4
-"""Share of the longer of two units that lies in the other one, if they are at the same place."""
+"""Smallest overlap of two units at the same place, as a share of the longer one."""
 APART = 0.25
-"""Largest share of the shorter of two units that they have in common and still are apart."""
+"""Largest overlap of two units that still lie side by side, as a share of the shorter one."""
 NEAR = 0.3
 """Largest distance of two ends that are the same boundary, as a share of the units' lengths."""
 ABSENT = 0
@@ -41,8 +41,9 @@ class Slots:
     Attributes
     ----------
     units
-        Rows of units, −1 empty, shape (groups, annotators): the unit slots that can be read as
-        they are, without any unit that covers several or is covered together with others.
+        Unit slots, as row numbers of units or −1 for none, shape (groups, annotators). A slot is
+        omitted if an annotator without a unit has a unit that covers the slot's units together with
+        others, or has several units that one of the slot's units covers.
     boundaries
         `PRESENT`, `ABSENT` (joined) or `UNKNOWN`, shape (boundaries, annotators).
     whole
@@ -87,10 +88,10 @@ def slots_of(continuum: Continuum, groups: Codes) -> Slots:
 
 
 def same_places(continuum: Continuum, groups: Codes) -> Codes:
-    """Return the groups, divided where their units are not at the same place.
+    """Divide groups whose units are not at the same place.
 
-    The best alignment joins what is cheaper joined than alone, and so two units that two people
-    added side by side; neither of them confirms the other.
+    The best alignment groups units whenever this costs less than leaving them alone. It may thus
+    group two units that two people added side by side, although neither confirms the other.
 
     Parameters
     ----------
@@ -116,9 +117,9 @@ def same_places(continuum: Continuum, groups: Codes) -> Codes:
 
 
 def _moved_to_most(slots: Codes, continuum: Continuum) -> Codes:
-    """Return the slots, each unit in that one in which most others are at its place.
+    """Move each unit to the slot with the largest number of other units at its place.
 
-    A unit with another label than all others may be aligned with one that somebody added beside.
+    The alignment may group a unit with a deviating label with a unit that somebody added beside it.
     """
     starts = continuum.starts
     ends = continuum.ends
@@ -159,17 +160,17 @@ def _can_be_read(
     joined: Mapping[int, Sequence[int]],
     by_part: Mapping[int, set[int]],
 ) -> bool:
-    """Return whether everybody has a unit in a group, or nothing that stands for one."""
+    """Return whether each annotator without a unit in a group has nothing in place of one."""
     own = groups[row]
     empty = set(np.flatnonzero(own < 0).tolist())
     if not empty:
         return True
     who = continuum.annotator_codes
     for unit in own[own >= 0].tolist():
-        # Somebody without a unit here covers it together with its neighbours.
+        # An annotator without a unit here covers this unit together with its neighbours.
         if any(int(who[whole]) in empty for whole in by_part.get(unit, ())):
             return False
-        # Somebody without a unit here has several that lie in this one.
+        # An annotator without a unit here has several units that lie in this one.
         if any(int(who[other]) in empty for other in joined.get(unit, ())):
             return False
     return True
@@ -177,10 +178,10 @@ def _can_be_read(
 
 @dataclass(frozen=True, eq=False)
 class _Overlaps:
-    """Units that cover units of others: for each unit the rows of those that it covers.
+    """For each unit, the row numbers of the other annotators' units that it covers.
 
-    A unit that is aligned with another one of the same annotator is not covered: who has a unit of
-    their own there did not join it to anything.
+    A unit is not covered by an annotator's unit if it is aligned with a different unit of this
+    annotator, who then did not join it with anything.
     """
 
     covers: Mapping[int, Sequence[int]]
@@ -215,9 +216,10 @@ class _Overlaps:
         return cls(found)
 
     def joined(self, continuum: Continuum) -> dict[int, list[int]]:
-        """Return the units that cover several units of one annotator, with these.
+        """Return the units that cover several units of one annotator, with the covered units.
 
-        The units lie side by side, and reach over half of the one that covers them.
+        The covered units lie side by side and together extend over at least half of the covering
+        unit.
         """
         starts = continuum.starts
         ends = continuum.ends
@@ -241,7 +243,7 @@ class _Overlaps:
 
 
 def _side_by_side(units: Sequence[int], starts: Floats, ends: Floats) -> list[int]:
-    """Return those units of one annotator that hardly overlap the one before."""
+    """Return the units of one annotator that hardly overlap the previously chosen unit."""
     chosen: list[int] = []
     for unit in sorted(units, key=lambda u: (starts[u], ends[u])):
         if chosen:
@@ -255,7 +257,7 @@ def _side_by_side(units: Sequence[int], starts: Floats, ends: Floats) -> list[in
 
 
 def _boundaries(continuum: Continuum, overlap: _Overlaps) -> Codes:
-    """Return who has, and who joins, each boundary that anybody has."""
+    """Return the state of each annotator at each boundary slot."""
     pairs = _neighbours(continuum)
     who = continuum.annotator_codes
     covered_by: defaultdict[int, set[int]] = defaultdict(set)
@@ -282,7 +284,7 @@ def _boundaries(continuum: Continuum, overlap: _Overlaps) -> Codes:
 
 
 def _neighbours(continuum: Continuum) -> list[tuple[int, int]]:
-    """Return each unit with the annotator's next unit that begins where it ends, or later."""
+    """Return each unit with the same annotator's next unit that begins near its end or later."""
     pairs = []
     for name in continuum.annotators:
         rows = np.arange(continuum.n_units)[continuum.rows_of(name)]
@@ -297,7 +299,7 @@ def _neighbours(continuum: Continuum) -> list[tuple[int, int]]:
 
 
 def _same_boundaries(pairs: Sequence[tuple[int, int]], continuum: Continuum) -> Iterator[list[int]]:
-    """Yield places of pairs that are one boundary, at most one of each annotator."""
+    """Yield groups of indices of pairs that form one boundary, at most one per annotator."""
     if not pairs:
         return
     lefts, rights = np.array(pairs).T
@@ -330,7 +332,7 @@ def _same_boundaries(pairs: Sequence[tuple[int, int]], continuum: Continuum) -> 
 def _grouped(
     close: Sequence[tuple[float, int, int]], who: Codes | Indices, size: int
 ) -> Iterator[list[int]]:
-    """Yield groups that pairs join, the closest first, with one member of each annotator."""
+    """Merge close members into groups, the closest first, with at most one per annotator."""
     group_of = list(range(size))
     members = {place: [place] for place in range(size)}
     for _, one, other in close:

@@ -1,12 +1,13 @@
 """Groups of annotators: experts and crowd, people and models, two countries.
 
-The agreement of two groups is that of their pairs: γ within a group over the pairs inside it, γ
-across over the pairs with one of each, both as 1 − Σ observed / Σ expected disorder. Across, it is
-cross-replication reliability (xRR; Wong, Paritosh & Aroyo 2021): their κ_x = 1 − d_o(X, Y) /
-d_e(X, Y) with γ's disorders in place of a distance of labels. Their normalized κ_x divides by the
-root of the two groups' own reliabilities: 1 says that the groups differ from one another no more
-than each differs in itself. Unlike there, a pair of annotators weighs by its units, and chance is
-each pair's own.
+The agreement of groups is computed from pairs of annotators, as 1 − Σ observed / Σ expected
+disorder. γ within a group uses the pairs inside it, and γ across two groups the pairs with one
+annotator of each. The latter is the cross-replication reliability (xRR) of Wong, Paritosh & Aroyo
+(2021): their κ_x = 1 − d_o(X, Y) / d_e(X, Y), with the disorders of γ in place of a distance
+between labels. Their normalized κ_x divides by the geometric mean of the two groups' own
+reliabilities. A value of 1 means that the groups differ from each other no more than the members of
+a group do. Unlike in the paper, pairs are weighted by their units and each pair has its own
+expected disorder.
 """
 
 import math
@@ -29,29 +30,29 @@ from gammacp.measures.agreement import Agreement
 
 @dataclass(frozen=True, kw_only=True)
 class AcrossGroups:
-    """Two groups.
+    """Agreement across two groups.
 
     Attributes
     ----------
     groups, pairs
-        Their names, and how many pairs have one annotator of each.
+        Names of the two groups, and the number of pairs with one annotator of each.
     gamma
-        xRR: γ across.
+        γ across the groups (xRR).
     normalized
-        gamma / √(γ within the first · γ within the second); NaN where a group has no pair or a γ
-        that is not positive.
+        gamma / √(γ within the first · γ within the second); NaN if a group has no pair, or a γ that
+        is not positive.
     difference
-        γ of all pairs within minus γ across. Groups of unequal care differ in it, too, so that it
-        is not tested.
+        γ of all pairs within groups minus γ across. It is not tested, as it also differs from 0 if
+        one group is merely less careful than the other.
     p_value
-        p of a normalized xRR of 1, against less (one-sided): the larger of `p_parts`, by a
-        jackknife over documents or stretches (is it so of these annotators?), and `p_annotators`,
-        over annotators (is it so of these documents?). Random sets' error is in both. NaN without a
-        test.
+        One-sided p-value of a normalized xRR of 1 against a smaller one: the larger of `p_parts`
+        and `p_annotators`. The former is from a jackknife over documents or stretches and holds for
+        these annotators. The latter is from one over annotators and holds for these documents. Both
+        include the error of random sets. NaN without a test.
     p_holm
-        `p_value` after Holm's correction for all two groups that are tested.
+        `p_value` after Holm's correction for all tested pairs of groups.
     parts, kind
-        Number of documents, clusters or stretches, and which of them; 0 without a test.
+        Number and kind of parts: documents, clusters or stretches; 0 without a test.
     untested
         Reason why there is no test.
     """
@@ -79,11 +80,11 @@ class Groups:
     members
         Annotators by group.
     within
-        γ over the pairs of a group; NaN where no pair has a γ.
+        γ over the pairs of each group; NaN if no pair has a γ.
     across
-        Every two groups.
+        Results for every two groups.
     left_out
-        Annotators in no group.
+        Annotators who are in no group.
     """
 
     members: Mapping[str, tuple[str, ...]]
@@ -109,7 +110,7 @@ class Groups:
 
 
 def members_of(annotators: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Annotators by group, from texts like `models=gpt4o,llama*`.
+    """Return the annotators of each group, parsed from texts like `models=gpt4o,llama*`.
 
     Parameters
     ----------
@@ -189,9 +190,10 @@ def groups_of(pairs: PairMatrix, members: Mapping[str, Sequence[str]], whole: Ag
 
 
 def _disorders(pairs: PairMatrix, cuts: DocumentParts) -> tuple[Floats, Floats]:
-    """Disorders of each pair by part, weighed by its units, and the error of its expected one.
+    """Return the disorders of each pair by part, and the error of its expected disorder.
 
-    Shapes (2, n, n, parts) and (n, n); symmetric. Without parts to be told apart there is one.
+    Disorders are weighted by units. The shapes are (2, n, n, parts) and (n, n), both symmetric. If
+    the documents cannot be divided into parts, there is one part.
     """
     place = {name: i for i, name in enumerate(pairs.annotators)}
     found = np.zeros((2, len(place), len(place), cuts.columns))
@@ -206,7 +208,7 @@ def _disorders(pairs: PairMatrix, cuts: DocumentParts) -> tuple[Floats, Floats]:
 
 
 def _gamma(disorders: Floats, blocks: Sequence[tuple[Any, Any]]) -> float:
-    """1 − Σ observed / Σ expected over blocks of pairs, (rows, columns) each."""
+    """Return 1 − Σ observed / Σ expected over blocks of pairs, given as (rows, columns)."""
     sums = [disorders[:, rows[:, None], columns].sum(axis=(1, 2, 3)) for rows, columns in blocks]
     observed, expected = np.sum(sums, axis=0).tolist()
     return ratio(observed, expected, "")[0]
@@ -221,14 +223,17 @@ def _across(
     expected = disorders[1].sum(axis=-1)
 
     def error(rows: Any, columns: Any) -> float:
-        """Relative error of the expected disorder: pairs share random sets, so it is their mean."""
+        """Return the relative error of the expected disorder of a block of pairs.
+
+        Pairs share random sets, so their errors do not cancel out: it is their weighted mean.
+        """
         weights = expected[rows[:, None], columns]
         total = float(weights.sum())
         if total:
             return float((weights * errors[rows[:, None], columns]).sum()) / total
         return 0.0
 
-    # A part in which none of these pairs has anything tells nothing.
+    # Leave out parts in which none of these pairs has any expected disorder.
     both = np.concatenate((first, second))
     there = disorders[1][both[:, None], both].sum(axis=(0, 1)) > 0
     across, within, others = (error(*side) for side in sides)

@@ -1,13 +1,17 @@
-"""γ in the order in which documents were annotated: of all, of each annotator beside the others.
+"""Test whether γ changes over time, for all annotators together and for each one.
 
-A straight line is laid through the documents' relative disorder in their order, the first at 0, the
-last at 1 (`part_tests.change_in_order`). Of an annotator that is the disorder of the pairs with
-this annotator minus ρ times that of the other pairs of the document, ρ how many times as large it
-is over all documents, corrected for who is there: what becomes harder for everybody, or what
-everybody learns, by the same factor, is not taken for somebody's own, nor is a careless annotator
-who joins late. It takes three annotators of a document. Documents of disorder z weigh 1 / (z̄ + z),
-lest a few hard ones decide; what their mean disorder leaves open is in the interval.
-What levels and power are is in docs/sampling.md (`experiments/samples_hold.py`).
+A regression line is fitted to the relative disorder of the documents in the order of annotation,
+where the first document is at 0 and the last at 1 (`part_tests.change_in_order`).
+
+For a single annotator, the line is fitted to the disorder of the pairs with this annotator minus ρ
+times the disorder of the document's other pairs. ρ is the ratio of the two over all documents, and
+the other pairs are corrected for which annotators are present. In this way an annotator's change is
+not confused with documents that become harder for everybody, with learning by everybody at the same
+rate, or with a careless annotator who joins late. This requires three annotators per document. A
+document of disorder z has the weight 1 / (z̄ + z), so that a few hard documents do not dominate. The
+uncertainty of the mean disorder is included in the interval.
+
+The measured levels and power are in docs/sampling.md (`experiments/samples_hold.py`).
 """
 
 from __future__ import annotations
@@ -37,21 +41,21 @@ _ROUNDS = 30
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """Change of γ from the first document to the last, along a straight line.
+    """Change of γ from the first document to the last, along a regression line.
 
     Attributes
     ----------
     annotator
-        Annotator whose γ with the others is meant, beyond what that of the others lets expect; ""
-        for γ of all.
+        Annotator whose γ with the others changes, beyond the change of the others' γ; "" for γ of
+        all annotators.
     documents
-        Number of documents that the line is laid through.
+        Number of documents to which the line is fitted.
     change
-        Change of γ; NaN where there are too few documents.
+        Change of γ; NaN if there are too few documents.
     interval
-        95 %, over documents.
+        95 % confidence interval over documents.
     p, p_holm
-        p of no change, two-sided; and after Holm's correction for all annotators.
+        Two-sided p-value of no change, before and after Holm's correction for all annotators.
     """
 
     annotator: str
@@ -62,7 +66,7 @@ class Change:
     p_holm: float = math.nan
 
     def in_words(self) -> str:
-        """Return a sentence that it changes, where that is shown; empty where it is not."""
+        """Return a sentence on the change if it is significant, otherwise ""."""
         if not self.p_holm <= _LEVEL:
             return ""
         low, high = self.interval or (math.nan, math.nan)
@@ -80,7 +84,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class OverTime:
-    """γ of all over time (`all`), and of each annotator beside the others (`annotators`)."""
+    """Changes of γ over time: of all annotators (`all`), and of each one (`annotators`)."""
 
     all: Change
     annotators: tuple[Change, ...]
@@ -96,7 +100,8 @@ class OverTime:
                 return [f"No change over time can be tested: it takes {FEWEST_PARTS} documents."]
             takes = f"it takes {FEWEST_PARTS} documents or clusters of them, not all of the same γ"
             return [f"No change over time can be tested: {takes}."]
-        # Beside somebody who changes all others change, too: of these nothing is said.
+        # If one annotator changes, the others seem to change relative to this one. Therefore only
+        # the annotator with the smallest p is mentioned.
         surest = sorted(self.annotators, key=lambda c: c.p if math.isfinite(c.p) else 1.0)[:1]
         said = [words for c in (self.all, *surest) if (words := c.in_words())]
         if self.annotators:
@@ -110,15 +115,15 @@ class OverTime:
 
 
 def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
-    """Return the changes, in the order in which the documents come.
+    """Test for changes of γ in the order of the documents.
 
     Parameters
     ----------
     overall
         γ of everybody.
     in_order
-        Whether its documents are in the order in which they were annotated; without one there is
-        no time.
+        Whether the documents are in the order in which they were annotated. If not, the result is
+        None.
     """
     if not in_order:
         return None
@@ -130,16 +135,16 @@ def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
 
 
 def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime:
-    """Return the changes from what pairs cost.
+    """Test for changes of γ, given the costs of pairs.
 
     Parameters
     ----------
     names
         Names of the annotators, by their numbers.
     sums
-        Sums of documents that are numbered in their order.
+        Sums of the documents, which are numbered in the order of annotation.
     clusters
-        The cluster of each document, numbers from 0.
+        Number of each document's cluster, from 0.
     """
     n = len(clusters)
     whole = np.array([np.bincount(sums.document, x, n) for x in (sums.observed, sums.expected)])
@@ -153,7 +158,8 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
         mine = sums.annotator == k
         at = sums.document[mine]
         own = np.zeros((2, n))
-        # A row holds half of what the annotator's pairs cost, the other annotators the other half.
+        # A row has half of the cost of the annotator's pairs; the other half is in the rows of the
+        # other annotators.
         own[:, at] = 2 * sums.observed[mine], 2 * sums.expected[mine]
         rest = whole - own
         there = (own[1] > 0) & (rest[1] > 1e-9 * whole[1])
@@ -183,11 +189,14 @@ def _mean(values: Floats, weights: Floats) -> float:
 
 
 def _others_to_own(sums: PairSums, n: int) -> Floats:
-    """Return the ratio of all other pairs to the pairs of each row's annotator, by who is there.
+    """Return the factor for the other pairs of each row's document that makes them comparable.
 
-    A pair is taken for the mean of what its two annotators add, which each does all the time; in a
-    document of k that add S together, those of one who adds r are (r·(k − 2) + S)/2(S − r) times
-    as large as the others. Where everybody annotates everything that is the same in each document.
+    The factor is the ratio of the disorder of the row's annotator's pairs to that of the other
+    pairs, as expected from the annotators who are present. The model assumes that each annotator
+    contributes a constant amount of disorder, and that a pair has the mean of its annotators'
+    amounts. In a document of k annotators whose amounts sum to S, the factor for an annotator with
+    the amount r is (r·(k − 2) + S)/2(S − r). If everybody annotates everything, it is the same in
+    each document.
     """
     where = sums.document
     who = sums.annotator
@@ -209,7 +218,7 @@ def _others_to_own(sums: PairSums, n: int) -> Floats:
 def _change(
     name: str, disorder: Floats, weight: Floats, there: Bools, clusters: Indices, unsure: float = 0
 ) -> Change:
-    """Return the change of γ (1 minus the disorder); `unsure` is a relative error of its scale."""
+    """Return the change of γ; `unsure` is the relative error of the scale of the disorder."""
     told = Change(annotator=name, documents=int(there.sum()))
     if len(np.unique(clusters[there])) < FEWEST_PARTS:
         return told
@@ -224,7 +233,10 @@ def _change(
 
 
 def _end_of_product(value: float, end: float, unsure: float) -> float:
-    """Return an end of the interval of a product whose other factor is above 0: no end passes 0."""
+    """Return an end of the interval of `value` times an uncertain positive factor.
+
+    Because the factor is positive, the uncertainty never moves an end across 0.
+    """
     if value * end <= 0 or not unsure:
         return end
     leg = math.log(end / value)

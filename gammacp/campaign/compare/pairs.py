@@ -33,14 +33,15 @@ from gammacp.inference.part_tests import (
 from gammacp.measures.agreement import Agreement
 from gammacp.measures.random_sets import Basis
 
-# Pairs of a crowd are more than anybody reads, and most share a document or two.
+# Largest number of pairs to compare. A crowd has more pairs than anybody would read, and most of
+# them share only one or two documents.
 MOST_PAIRS = 1000
-# Of the test of a gain.
+# Significance level of the tests of pairs and of gains.
 _LEVEL = 0.05
 
 
 def mean_defined(values: Floats) -> float:
-    """Plain mean of the values that are defined; NaN if there is none."""
+    """Return the unweighted mean of the defined values; NaN if there are none."""
     if np.isnan(values).all():
         return math.nan
     return float(np.nanmean(values))
@@ -48,16 +49,16 @@ def mean_defined(values: Floats) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class PairTest:
-    """A pair against all other pairs together, on the documents of the pair.
+    """Test of a pair against all other pairs together, on the documents of the pair.
 
     Attributes
     ----------
     gamma, others
-        γ of the pair on the parts compared, and of the other pairs: 1 − Σ observed / Σ expected.
+        γ of the pair and of the other pairs on the compared parts: 1 − Σ observed / Σ expected.
     p, p_holm
-        p of the two being the same, two-sided; and after Holm's correction for all pairs tested.
+        Two-sided p-value of equal γ, before and after Holm's correction for all tested pairs.
     parts, kind
-        Number of documents, clusters or stretches that they are compared on, and which of them.
+        Number and kind of the compared parts: documents, clusters or stretches.
     """
 
     gamma: float
@@ -72,10 +73,11 @@ class PairTest:
 class PairMatrix:
     """γ of every pair of annotators, on the documents that both annotated.
 
-    `agreements[a, b]` for a before b in `annotators`; of more than `MOST_PAIRS` pairs those that
-    share most documents, and `left_out` says how many others share any. `tests` are of the pairs
-    that can be tested against the others. `own_chance` are the pairs whose chance is modelled on
-    their own documents alone, while that of the corpus is pooled over all documents.
+    `agreements[a, b]` is the agreement of a pair, with a before b in `annotators`. If there are
+    more than `MOST_PAIRS` pairs, it contains those that share most documents, and `left_out` is the
+    number of other pairs that share any. `tests` contains the pairs that can be tested against the
+    others. `own_chance` contains the pairs whose expected disorder is modelled on their own
+    documents alone, although that of the corpus is pooled over all documents.
     """
 
     annotators: tuple[str, ...]
@@ -95,7 +97,7 @@ class PairMatrix:
         return matrix
 
     def mean_with_others(self, annotator: str) -> float:
-        """Plain mean of the annotator's defined pair values; NaN if there is none."""
+        """Return the unweighted mean of the annotator's defined pair values; NaN without any."""
         place = self.annotators.index(annotator)
         return mean_defined(np.delete(self.values[place], place))
 
@@ -221,15 +223,15 @@ class WithoutAnnotator:
     baseline
         γ of all annotators on the same documents; NaN where undefined.
     parts, kind
-        Number of documents, clusters or stretches that the two are compared on, and which of them;
-        0 without a test.
+        Number and kind of the compared parts: documents, clusters or stretches; 0 without a test.
     p_raw, p_value
-        p of no gain, one-sided, and after Holm's correction for all annotators; NaN without a test.
+        One-sided p-value of no gain, before and after Holm's correction for all annotators; NaN
+        without a test.
     among
-        Number of annotators that are tested.
+        Number of tested annotators.
     unfinished
-        Whether it is known that this one did not read to the end (`Continuum.read_until`): what
-        others marked beyond counts as missed, so that a gain is no test of this annotator.
+        Whether the annotator is known not to have read to the end (`Continuum.read_until`). What
+        others marked beyond that point counts as missed, so a gain would not be informative.
     """
 
     annotator: str
@@ -244,11 +246,11 @@ class WithoutAnnotator:
 
     @property
     def gain(self) -> float:
-        """γ of the others minus γ of everybody; why it is positive, it does not say."""
+        """Return γ of the others minus γ of all annotators."""
         return self.agreement.value - self.baseline
 
     def in_words(self) -> str:
-        """Return a sentence that γ of the others is higher, where that is shown; otherwise ""."""
+        """Return a sentence on the gain if it is significant or untestable, otherwise ""."""
         if self.unfinished and self.gain > 0:
             return (
                 f"Without {visible(self.annotator)}, who did not read to the end, γ of the others "
@@ -267,18 +269,19 @@ class WithoutAnnotator:
 def without_each(
     continua: Selection, overall: Agreement, basis: Basis, tell: Callable[[str], None]
 ) -> tuple[WithoutAnnotator, ...]:
-    """Agreement without each annotator; empty for fewer than three annotators.
+    """Compute the agreement without each annotator; empty for fewer than three annotators.
 
-    Both values of an entry are of the same documents; that of everybody needs nothing but what
-    `overall` has. Each gain is tested part by part on documents, clusters or stretches (one-sided
-    t, Holm over annotators), but for annotators who are known not to have read to the end.
+    Both values of an entry are from the same documents. That of all annotators is taken from
+    `overall`. Each gain is tested part by part on documents, clusters or stretches (one-sided t,
+    Holm's correction over annotators), except for annotators who are known not to have read to the
+    end.
     """
     names = annotators_of(continua)
     if len(names) < 3:
         return ()
     found = []
     for number, name in enumerate(names, 1):
-        # Of a crowd, each of these takes as long as everybody.
+        # In a crowd, each of these takes as long as γ of all annotators, so progress is shown.
         tell(f"{number} of {len(names)} annotators left out")
         found.append((name, agreement_of_selected(basis, {name}, keep=False)))
     cuts = DocumentParts(overall)
@@ -302,7 +305,7 @@ def without_each(
 
 
 def _p_of_gain(overall: Agreement, rest: Agreement, cuts: DocumentParts) -> tuple[float, int]:
-    """Return p of γ of the rest being no higher than everybody's, and the parts; or NaN."""
+    """Return the one-sided p of no gain and the number of parts; NaN and 0 without a test."""
     sums = [cuts.sums(found, cuts.in_common(rest)) for found in (overall, rest)]
     there = np.all([expected > 0 for _, expected in sums], axis=0)
     if there.sum() < FEWEST_PARTS:

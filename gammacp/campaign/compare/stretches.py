@@ -1,7 +1,7 @@
-"""Parts on which annotators are compared: documents, or stretches of a text.
+"""Divide documents into the parts on which annotators are compared.
 
-γ of everybody, of all but one, of each pair rests on other alignments; to be compared part by part
-they are cut at the same places.
+The γ of all annotators, of all but one, and of each pair come from different alignments. To compare
+them part by part, all alignments are cut at the same places.
 """
 
 from collections.abc import Sequence
@@ -14,23 +14,24 @@ from gammacp.inference.part_tests import FEWEST_PARTS, STRETCHES
 from gammacp.measures.agreement import Agreement
 
 FEWEST_IN_ORDER = 20
-"""Unitary alignments of everybody below which a text is not cut into stretches."""
+"""Number of unitary alignments of all annotators below which a text is not cut into stretches."""
 
 
 class DocumentParts:
-    """The parts of everybody's documents: clusters, documents, or stretches of them.
+    """Parts of the documents of all annotators: clusters, documents, or stretches of them.
 
-    Documents or clusters are the parts from `FEWEST_PARTS` on. Fewer are put one after another and
-    cut into `STRETCHES` stretches of as many unitary alignments of everybody.
+    If there are at least `FEWEST_PARTS` documents or clusters, these are the parts. Otherwise the
+    documents are concatenated and cut into `STRETCHES` stretches with equal numbers of unitary
+    alignments of all annotators.
 
     Parameters
     ----------
     whole
-        γ of everybody.
+        γ of all annotators.
     """
 
     def __init__(self, whole: Agreement) -> None:
-        """Wrap alignments; nothing is cut yet."""
+        """Determine the parts, and the places of cuts if there are stretches."""
         parts = {n: whole.clusters.get(n) or n for n in whole.rated}
         order = {part: i for i, part in enumerate(dict.fromkeys(parts.values()))}
         self._part = {n: order[part] for n, part in parts.items()}
@@ -51,7 +52,7 @@ class DocumentParts:
 
     @property
     def reason(self) -> str | None:
-        """Return why there are no parts."""
+        """Return the reason why there are no parts; None if there are."""
         if self.n:
             return None
         return (
@@ -59,7 +60,7 @@ class DocumentParts:
         )
 
     def _places(self, found: Agreement, names: Sequence[str]) -> list[Floats]:
-        """Return the place of each unitary alignment: document i lies from i to i + 1."""
+        """Return the place of each unitary alignment, where document i extends from i to i + 1."""
         every = []
         for name in names:
             c = found.rated[name].alignment.continuum
@@ -69,22 +70,22 @@ class DocumentParts:
 
     @property
     def columns(self) -> int:
-        """Return how many parts sums have: one where none can be told apart."""
+        """Return the number of columns of `sums`: one per part, or one if there are no parts."""
         return max(self.n, 1)
 
     def in_common(self, found: Agreement) -> list[str]:
-        """Return the documents in which both everybody and these annotators have a γ."""
+        """Return the documents in which γ is defined for all annotators and for these ones."""
         return [name for name in found.rated if name in self._part]
 
     def sums(self, found: Agreement, names: Sequence[str] | None = None) -> Floats:
-        """Observed and expected disorder of each part; shape (2, `columns`).
+        """Return the observed and the expected disorder of each part, shape (2, `columns`).
 
         Parameters
         ----------
         found
             γ of some of the annotators.
         names
-            Documents of everybody in which these have a γ; None: all such.
+            Names of documents from `in_common`; None means all of them.
         """
         if names is None:
             names = self.in_common(found)
@@ -100,7 +101,7 @@ class DocumentParts:
         return total
 
     def of_alignments(self, found: Agreement, names: Sequence[str]) -> list[Indices]:
-        """Return the part of each unitary alignment, in the order of the text.
+        """Return, for each document, the part of each unitary alignment in the order of the text.
 
         Parameters
         ----------

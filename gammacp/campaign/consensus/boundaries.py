@@ -1,6 +1,6 @@
-"""Starts and ends of consensus units, for many unitary alignments at once.
+"""Compute the starts and ends of consensus units, for many unitary alignments at once.
 
-The rules stand here and nowhere else. No paper prescribes them: each is a documented choice.
+All rules for boundaries are in this module. No paper prescribes them: each is a documented choice.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 
 from gammacp.base.arrays import Bools, Floats, Indices, places_within
 
-# Weights and distances that differ by less, relative to the larger, are equal.
+# Relative difference below which two weights or distances count as equal.
 _EQUAL = 1e-12
 
 
@@ -24,17 +24,17 @@ class BoundaryRule(StrEnum):
 
 
 class GroupedUnits(NamedTuple):
-    """Units of unitary alignments, in one row; shape (units,) each.
+    """Units of several unitary alignments, as columns of shape (units,) each.
 
     Attributes
     ----------
     group
-        Number of the unitary alignment, ascending from 0, each with a unit.
+        Number of each unit's unitary alignment, ascending from 0. Every alignment has a unit.
     starts, ends
-        Start ≤ end.
+        Start and end of each unit, start ≤ end.
     weights
-        Weight of each unit in medians and means, > 0. Majorities are of heads: weighed ones were
-        worse on planted and on real crowds.
+        Weight of each unit in medians and means, > 0. Majorities count units without weights;
+        weighted majorities were worse on simulated and on real crowds.
     """
 
     group: Indices
@@ -50,10 +50,10 @@ class ConsensusSpans:
     Attributes
     ----------
     starts, ends
-        Shape (unitary alignments,).
+        Start and end of each consensus unit, shape (unitary alignments,).
     tied
-        The spans that the rule holds level, the chosen one first, by number of the unitary
-        alignment; those without a tie are missing.
+        For each unitary alignment with a tie, by its number, the spans that are tied according to
+        the rule, the chosen one first.
     """
 
     starts: Floats
@@ -64,24 +64,25 @@ class ConsensusSpans:
 def spans(
     marked: GroupedUnits, rule: BoundaryRule, *, discrete: Bools, whole: Bools
 ) -> ConsensusSpans:
-    """Start and end of the consensus of the units of each unitary alignment.
+    """Return the start and end of the consensus unit of each unitary alignment.
 
     Parameters
     ----------
     marked
         The units.
     rule
-        `majority` takes, for each boundary by itself, the position that more units have than any
-        other, and the median where there is no such position or the two would cross.
+        `majority` chooses, separately for the start and the end, the most frequent position. If
+        there is none, or if start and end would cross, it uses the median.
     discrete
-        True where positions count things (characters, tokens), shape (unitary alignments,): the
-        start is one of `starts`, the end one of `ends`. Of two positions that the median lies
-        between, or that are equally near to the mean, those are taken that most units (by weight)
-        have together, then the longest span, so that nothing is lost that half of the annotators
-        marked, then the first. Elsewhere (times) the median of two positions is their mean.
+        Whether positions count characters or tokens, shape (unitary alignments,). If so, the start
+        is one of `starts` and the end one of `ends`. If the median lies between two positions, or
+        if two are equally near to the mean, the span is chosen that most units (by weight) have.
+        Among several such spans it is the longest, so that nothing is lost that half of the
+        annotators marked, and then the first. For other positions (times), the median of two is
+        their mean.
     whole
-        True where positions that are not discrete are rounded to whole numbers, halves outwards;
-        same shape.
+        Whether positions that are not discrete are rounded to whole numbers, halves outwards; same
+        shape.
 
     >>> def one(starts, ends, rule, weights=None, discrete=True):
     ...     columns = [np.array(x, float) for x in (starts, ends, weights or [1] * len(starts))]
@@ -112,7 +113,7 @@ def spans(
 
 
 def _averages(marked: GroupedUnits, rule: BoundaryRule) -> list[Floats]:
-    """Return the starts and ends that nobody need have drawn."""
+    """Return starts and ends that may be averages, which need not be those of any unit."""
     sides = marked.starts, marked.ends
     if rule is BoundaryRule.MEAN:
         return [_means(marked, side) for side in sides]
@@ -137,7 +138,7 @@ def _means(marked: GroupedUnits, positions: Floats) -> Floats:
 def _spans_of_somebody(
     marked: GroupedUnits, rule: BoundaryRule
 ) -> tuple[Floats, Floats, dict[int, tuple[tuple[float, float], ...]]]:
-    """Return the starts and ends that somebody drew, and which are level."""
+    """Return starts and ends that are those of some units, and the tied spans."""
     pairs = _pairs(marked, rule)
     crossing = np.isnan(pairs).all(axis=(1, 2))
     if crossing.any():
@@ -160,7 +161,7 @@ def _spans_of_somebody(
 
 
 def _pairs(marked: GroupedUnits, rule: BoundaryRule) -> Floats:
-    """Return the up to four spans of the level starts and ends, NaN where they would cross."""
+    """Return the up to four spans of tied starts and ends, NaN where start and end would cross."""
     starts, ends = (_level(marked, side, rule) for side in (marked.starts, marked.ends))
     pairs = np.stack([np.repeat(starts, 2, axis=1), np.tile(ends, 2)], axis=2)
     pairs[~(pairs[:, :, 0] <= pairs[:, :, 1])] = np.nan
@@ -168,7 +169,7 @@ def _pairs(marked: GroupedUnits, rule: BoundaryRule) -> Floats:
 
 
 def _level(marked: GroupedUnits, positions: Floats, rule: BoundaryRule) -> Floats:
-    """Return the position that the rule chooses, and another that shares it or NaN; (groups, 2)."""
+    """Return the chosen position, and another one tied with it or NaN, shape (groups, 2)."""
     if rule is BoundaryRule.MEAN:
         far = np.abs(positions - _means(marked, positions)[marked.group])
         first = np.flatnonzero(np.diff(marked.group, prepend=-1))
@@ -195,7 +196,7 @@ def _level(marked: GroupedUnits, positions: Floats, rule: BoundaryRule) -> Float
 
 
 def _medians(marked: GroupedUnits, positions: Floats) -> Floats:
-    """Return the position with half of the weight on each side, and another where they share it."""
+    """Return the weighted lower median, and the upper median if it differs, otherwise NaN."""
     order = np.lexsort((marked.weights, positions, marked.group))
     group, drawn, weights = (x[order] for x in (marked.group, positions, marked.weights))
     sizes = np.bincount(group)
@@ -204,7 +205,7 @@ def _medians(marked: GroupedUnits, positions: Floats) -> Floats:
     half = np.bincount(marked.group, marked.weights)[group] / 2
     below = weights.copy()
     rank = places_within(sizes)
-    # Sums of each group by itself: those of the whole row would be rounded by its size.
+    # Sum each group separately: cumulative sums over all groups would have larger rounding errors.
     by_rank = np.split(np.argsort(rank, kind="stable"), np.cumsum(np.bincount(rank))[:-1])
     for rows in by_rank[1:]:
         below[rows] += below[rows - 1]

@@ -1,7 +1,7 @@
-"""Unitary alignments of documents as columns: who marked what in each of them.
+"""Represent unitary alignments as columns of cells: who marked what in each of them.
 
-The columns are made for a stretch of documents at a time, so that those of a million are never all
-there.
+The columns are built for one stretch of documents at a time, so that those of a million documents
+are never all in memory.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from gammacp.continuum.label import category_of
 from gammacp.continuum.sequence import ContinuumSequence
 
 ABSENT = "∅"
-# Up to how far apart boundaries are close, and still rather close, as a share of the length.
+# Largest distances of boundaries, as shares of the length, that count as close and rather close.
 _FAR = (0.05, 0.25)
-# Units of the documents of a stretch.
+# Number of units in the documents of a stretch.
 STRETCH = 40_000
 
 
@@ -35,15 +35,15 @@ class Cells:
     continua
         The documents.
     first, before
-        Number of the first one, and how many unitary alignments the earlier ones have.
+        Number of the first document, and number of unitary alignments in all documents before it.
     edges
-        First unitary alignment of each document, and the end; shape (documents + 1,).
+        First unitary alignment of each document, and the end of the last; shape (documents + 1,).
     group, annotator, unit
-        Number of the unitary alignment, ascending from 0; code of the annotator; place of the unit
-        among those of the documents, −1 for ∅. Shape (cells,).
+        Number of each cell's unitary alignment, ascending from 0; code of the annotator; row of the
+        unit in the columns of units, −1 for ∅. Shape (cells,).
     starts, ends, codes, said
-        Columns of the units: their places, their labels as their continua count them, and the codes
-        of their categories. Shape (units,).
+        Columns of the units: starts, ends, codes of the labels in the continua, and codes of the
+        categories. Shape (units,).
     """
 
     continua: ContinuumSequence
@@ -69,12 +69,12 @@ class Cells:
 
     @cached_property
     def marks(self) -> Indices:
-        """The cells that are no ∅."""
+        """Return the indices of the cells with a unit."""
         return np.flatnonzero(self.unit >= 0)
 
     @cached_property
     def grouped_units(self) -> GroupedUnits:
-        """The units of the unitary alignments, each of weight 1."""
+        """Return the units of the unitary alignments, each with the weight 1."""
         rows = self.unit[self.marks]
         group = self.group[self.marks]
         return GroupedUnits(group, self.starts[rows], self.ends[rows], np.ones(len(rows)))
@@ -85,9 +85,10 @@ class Cells:
         return np.bincount(self.grouped_units.group, minlength=len(self))
 
     def closeness(self) -> Indices:
-        """Return how close together the units of each alignment lie: 0 is closest, −1 one unit.
+        """Return the level of closeness of each alignment's units: 0 is closest, −1 is one unit.
 
-        Starts and ends are so far from their medians, on average and as a share of the mean length.
+        The level depends on the mean distance of starts and ends from their medians, as a share of
+        the mean length.
         """
         m = self.grouped_units
         number = self.support
@@ -102,12 +103,12 @@ class Cells:
         return np.where(number > 1, level, -1)
 
     def of_some(self, wanted: Bools) -> Cells:
-        """Cells of some annotators; unitary alignments in which they have no unit are gone.
+        """Select the cells of some annotators, without unitary alignments in which they have none.
 
         Parameters
         ----------
         wanted
-            True for the cells that are wanted, shape (cells,).
+            Whether to select each cell, shape (cells,).
         """
         left = np.zeros(len(self), np.bool_)
         left[self.group[wanted & (self.unit >= 0)]] = True
@@ -132,7 +133,7 @@ class AlignedCells:
     """
 
     def __init__(self, aligned: Aligned) -> None:
-        """Names and numbers alone."""
+        """Collect annotators, labels and the sizes of stretches; cells are built on demand."""
         self.aligned, self.continua = aligned, aligned.continua[: len(aligned)]
         self.annotators, self._whose = self.continua.people
         categories = [*map(category_of, self.continua[0].categories), None]
@@ -158,7 +159,7 @@ class AlignedCells:
         self._codes = np.array([place.get(c, -1) for c in categories], np.int32)
 
     def __iter__(self) -> Iterator[Cells]:
-        """Stretch by stretch."""
+        """Iterate over the cells, stretch by stretch."""
         return map(self.stretch, range(len(self.parts)))
 
     def of_some(self, people: Bools) -> Iterator[Cells]:
@@ -167,7 +168,7 @@ class AlignedCells:
         Parameters
         ----------
         people
-            For each annotator of each document, one after the other.
+            Whether to select each annotator of each document, concatenated over documents.
         """
         before = 0
         for number, (first, _, _) in enumerate(self.parts):
@@ -179,7 +180,7 @@ class AlignedCells:
             yield some
 
     def stretch(self, number: int) -> Cells:
-        """One stretch of documents.
+        """Return the cells of one stretch of documents.
 
         Parameters
         ----------

@@ -50,13 +50,14 @@ if TYPE_CHECKING:
     from gammacp.base.pictures import Picture
 
 Value = TypeVar("Value")
-# Values of many that are kept once they are made.
+# Largest number of computed values that are kept, if there are many.
 _KEPT = 2000
 WEIGHTS = ("auto", "vote", *AnnotatorModel)
 _FITTED = ("iterations", "converged", "log_likelihood")
-# What a unit is, is the model's to judge. One more unitary alignment costs as much as n(n − 1)/2
-# empty units. So γ's own α = 1 puts a mark to others from afar, the farther the more people there
-# are, and a model would take it for seeing a unit that its author missed.
+# Dissimilarity for alignments whose units a model judges. An additional unitary alignment costs
+# as much as n(n − 1)/2 empty units. With γ's own α = 1, a mark would therefore be aligned with
+# distant ones, the more distant the more annotators there are. A model would then conclude that its
+# author saw a unit which the author in fact missed.
 MODELLED = Combined(alpha=3, beta=0.5)
 
 

@@ -1,9 +1,10 @@
-"""Half-widths and power of planned corpora whose documents are drawn from those of a pilot.
+"""Estimate half-widths and power of planned corpora by resampling the documents of a pilot.
 
-The same interval and the same test as those that are printed: Hall's interval over documents
-(`gammacp.inference.part_tests`), and the test of two rounds as `gammacp.inference.detecting`
-repeats it. With as many documents as the pilot has, the half-width is that of the pilot's own
-interval. With other numbers of annotators, what documents differ by is multiplied.
+The interval and the test are the same ones that users see: Hall's interval over documents
+(`gammacp.inference.part_tests`), and the test of two rounds that `gammacp.inference.detecting`
+repeats. Half-widths are scaled so that, for as many documents as the pilot has, they equal that of
+the pilot's own interval. For other numbers of annotators, the residuals of the documents are
+multiplied by a factor (`Material.spread_by`).
 """
 
 import math
@@ -23,9 +24,9 @@ from gammacp.inference.part_tests import (
 )
 
 SIZES = (5, 7, 10, 14, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000)
-"""Documents at which a planned corpus is drawn; between them and beyond is interpolated."""
+"""Numbers of documents for which planned corpora are drawn; other numbers are interpolated."""
 FEW = 20
-"""Documents of a pilot below which a range stands for a number."""
+"""Number of documents of a pilot below which a range is reported instead of a single number."""
 _DRAWS = 200
 _CELLS = 100_000
 _PILOTS = 1000
@@ -34,14 +35,14 @@ _SEED = 0x9A17
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Documents from which those of planned corpora are drawn.
+    """Documents of a pilot, from which the documents of planned corpora are drawn.
 
     Attributes
     ----------
     observed, expected
-        Disorders of documents, or of clusters; shape (parts,).
+        Disorders of documents or of clusters, shape (parts,).
     per_document
-        Parts per document: less than 1 where clusters are the parts.
+        Number of parts per document: less than 1 if the parts are clusters.
     """
 
     observed: Floats
@@ -55,14 +56,14 @@ class Material:
         Parameters
         ----------
         parts
-            Contributions that γ is a ratio of.
+            Contributions of the parts to the observed and the expected disorder.
         documents
-            Number of documents that have a γ.
+            Number of documents with a defined γ.
         """
         return cls(parts.observed, parts.expected, len(parts) / documents)
 
     def spread_by(self, times: float) -> "Material":
-        """Return documents that differ so many times as much about the same γ.
+        """Return the documents with their deviations from the same γ multiplied by a factor.
 
         Parameters
         ----------
@@ -74,11 +75,11 @@ class Material:
 
     @property
     def tells_power(self) -> bool:
-        """Return whether the documents are enough, and alike enough, to know a power."""
+        """Return whether the documents are numerous and similar enough to estimate a power."""
         return not too_unequal(self.observed, self.expected)
 
     def half_widths(self, sizes: Sequence[int] = SIZES) -> Floats:
-        """Return half the width of the 95 % interval over so many documents, shape (sizes,).
+        """Return half the width of the 95 % interval for each number of documents, shape (sizes,).
 
         Parameters
         ----------
@@ -94,25 +95,25 @@ class Material:
         return found
 
     def powers(self, gain: float, sizes: Sequence[int] = SIZES) -> Floats:
-        """Return how often two rounds of so many documents each are told apart, shape (sizes,).
+        """Return the power to distinguish two rounds, by number of documents, shape (sizes,).
 
         Parameters
         ----------
         gain
-            Difference of γ: one round is that much worse or, where that can be, better; the smaller
-            share counts.
+            Difference of γ by which one round is worse or, if possible, better than the other. The
+            smaller of the two powers is returned.
         sizes
-            Numbers of documents of either round.
+            Numbers of documents of each round.
         """
         return np.array([self._power(self._parts(n), gain) for n in sizes])
 
     def range_of(self, documents: float) -> tuple[float, float]:
-        """Return what a number of documents may be, as pilots differ: the middle 80 %.
+        """Return the range of a number of documents over resampled pilots: the middle 80 %.
 
         Parameters
         ----------
         documents
-            The number that this pilot gives; it grows with the square of the spread.
+            Number of documents according to this pilot. It is proportional to the squared spread.
         """
         rng = np.random.default_rng(np.random.SeedSequence(_SEED))
         o, e = self._drawn(rng, len(self.observed), _PILOTS)
@@ -131,7 +132,7 @@ class Material:
 
     def _half_width(self, size: int) -> float:
         rng = np.random.default_rng(np.random.SeedSequence(_SEED))
-        # Small samples differ most, and cost least.
+        # Small samples vary most, and need the least computation, so more of them are drawn.
         draws = max(_DRAWS, _CELLS // size)
         low, high = interval_over_documents(*self._drawn(rng, size, draws))
         return float(np.median((high - low) / 2))
@@ -152,23 +153,24 @@ class Material:
 def documents_for(
     reached: Callable[[Sequence[int]], Floats], goal: float, *, falling: bool
 ) -> float:
-    """Return the fewest documents that reach a goal; ∞ where none do.
+    """Return the smallest number of documents that reaches a goal; ∞ if none does.
 
     Parameters
     ----------
     reached
-        Function from numbers of documents to what they reach.
+        Function that maps numbers of documents to the values that they reach.
     goal
-        Value to be reached: at most that where it is `falling`, otherwise at least.
+        Value to be reached: an upper limit if `falling`, otherwise a lower limit.
     falling
-        Whether it is a half-width, which is extrapolated beyond the largest number by the root.
+        Whether the value is a half-width, which falls as documents are added. Beyond the largest
+        number of documents it is extrapolated in proportion to 1/√documents.
     """
     values = reached(SIZES)
     if falling:
         sign = -1
     else:
         sign = 1
-    # Whatever is drawn by chance, more documents must reach the goal, too.
+    # Remove random fluctuations: if a number of documents reaches the goal, all larger ones must.
     monotone = np.minimum.accumulate((sign * values)[::-1])[::-1]
     logs = np.log(SIZES)
     if monotone[0] >= sign * goal:
@@ -176,7 +178,7 @@ def documents_for(
     if monotone[-1] < sign * goal:
         return SIZES[-1] * (values[-1] / goal) ** 2 if falling else math.inf
     after = int(np.searchsorted(monotone, sign * goal))
-    # Half-widths are straight in logarithms, shares as they are.
+    # Interpolate half-widths on a logarithmic scale, and shares on a linear one.
     points = np.array([monotone[after - 1], monotone[after], sign * goal])
     if falling:
         points = -np.log(-points)

@@ -1,13 +1,14 @@
-"""Spread of γ between documents by the number of annotators, from a pilot and simulated.
+"""Estimate the spread of γ between documents for other numbers of annotators than the pilot's.
 
-γ is a ratio of sums over documents, so its standard error with n documents is s/√n, s the standard
-deviation of the documents' residuals (o − (1 − γ)·e) / ē (the linearisation behind the interval
-of `gammacp.inference.resampling`). With m annotators per document instead of the pilot's
-m₀, s is not observed. The Corpus Shuffling Tool, fitted to the pilot's units and γ, tells how it
-changes: s²(m) = s²_sim(m) + (s² − s²_sim(m₀)), the last term what documents differ by beside
-the errors of the annotators (difficulty), which no further annotator makes smaller. Where the pilot
-spreads less than its simulation, that is scaled down instead. A pilot whose documents have unequal
-numbers of annotators is simulated with these numbers: m₀ is its mix.
+γ is a ratio of sums over documents. Its standard error with n documents is therefore s/√n, where s
+is the standard deviation of the documents' residuals (o − (1 − γ)·e) / ē (the linearisation behind
+the interval of `gammacp.inference.resampling`). For m annotators per document instead of the
+pilot's m₀, s is not observed. Its change with m is simulated by the Corpus Shuffling Tool, which is
+fitted to the pilot's units and γ: s²(m) = s²_sim(m) + (s² − s²_sim(m₀)). The last term is the
+variance between documents beyond the errors of the annotators (difficulty), which more annotators
+do not reduce. If the pilot has less spread than its simulation, the simulated spread is scaled down
+instead. If the pilot's documents have unequal numbers of annotators, the simulation uses the same
+mix of numbers as m₀.
 """
 
 import math
@@ -42,7 +43,7 @@ MOST_VALUES = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Pilot:
-    """Knowledge before the campaign.
+    """Results of a pilot, or of a simulation in its place, from which a campaign is planned.
 
     Attributes
     ----------
@@ -55,22 +56,22 @@ class Pilot:
     gamma
         γ of the pilot, or of the simulated corpus where there is no pilot.
     spread
-        s: standard deviation between documents, of which γ's standard error is s/√documents.
+        Standard deviation s between documents; the standard error of γ is s/√documents.
     difficulty
-        The part of `spread` that no further annotator makes smaller; 0 without a pilot.
+        The part of `spread` that more annotators do not reduce; 0 without a pilot.
     over
         The pilot's intervals over documents, annotators and both; None without a pilot.
     components
-        Components that the disorder of the pilot's pairs varies by; None without a pilot, where it
-        cannot be told apart, and where annotators work in teams.
+        Variance components of the disorder of the pilot's pairs; None without a pilot, if they
+        cannot be separated, or if annotators work in teams.
     teams
-        Spread of teams, where annotators work in teams and it can be told.
+        Variance between teams, if annotators work in teams and it can be estimated.
     chance_error
-        Half-width of γ's Monte-Carlo interval: what random sets leave open.
+        Half-width of γ's Monte-Carlo interval, the uncertainty due to random sets.
     marked
         Share of the documents in which anybody marked anything.
     magnitude
-        Magnitude of the errors with which the simulation has this γ.
+        Magnitude of errors at which the simulation has this γ.
     """
 
     documents: int = 0
@@ -89,7 +90,7 @@ class Pilot:
 
     @property
     def annotators(self) -> int:
-        """Number of annotators of the usual document."""
+        """Return the most frequent number of annotators of a document."""
         return max(sorted(self.mix), key=self.mix.__getitem__)
 
     def as_dict(self) -> dict[str, Any]:
@@ -115,7 +116,7 @@ class Simulation:
     executor: Executor | None = None
 
     def corpus(self, magnitude: float, mix: Mapping[int, int]) -> Corpus:
-        """Shuffled documents, some thousand units, of so many annotators in these proportions."""
+        """Return shuffled documents with some thousand units, with this mix of annotators."""
         numbers, weights = (np.array(x) for x in (list(mix), list(mix.values())))
         mean = float(np.average(numbers, weights=weights))
         n = min(MOST_VALUES, max(LEAST, round(_UNITS / (self.model.n_units * mean))))
@@ -130,14 +131,14 @@ class Simulation:
         return Corpus.from_continua({f"{i}": c for i, c in enumerate(sets)})
 
     def agreement(self, magnitude: float, mix: Mapping[int, int]) -> Agreement:
-        """γ of such a corpus; its expected disorder only as precise as a plan needs."""
+        """Compute γ of such a corpus, with an expected disorder as precise as a plan needs."""
         rule = self.settings.rule
         rough = replace(rule, precision=max(rule.precision, _PRECISION))
         settings = replace(self.settings, rule=rough)
         return agreement(Basis(self.corpus(magnitude, mix), settings, executor=self.executor))
 
     def magnitude(self, gamma: float, mix: Mapping[int, int], told: Callable[[], None]) -> float:
-        """Return the magnitude with which annotators have this γ, to a 64th; at most 1."""
+        """Return the magnitude of errors at which γ has this value, to 1/64; at most 1."""
         low = 0.0
         high = 1.0
         for _ in range(STEPS):
@@ -149,7 +150,7 @@ class Simulation:
 
 
 def spread_of(found: Agreement) -> float:
-    """s, from the contributions of the documents; of clusters brought to a document of theirs."""
+    """Return s from the contributions of documents; for clusters, rescaled to single documents."""
     parts = found.contributions()
     residuals = parts.observed - (1 - parts.gamma) * parts.expected
     each = math.sqrt(len(found.rated) / len(parts))
@@ -161,7 +162,7 @@ def pilot_of(
     found: Agreement,
     teams: Mapping[str, str] | None = None,
 ) -> Pilot:
-    """Return what a pilot tells by itself; difficulty and magnitude are not known yet.
+    """Return the results of a pilot, still without the simulated difficulty and magnitude.
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
-"""Spread of γ between fixed teams of annotators, and what it means for a plan.
+"""Estimate the variance of γ between fixed teams of annotators, and its effect on a plan.
 
-The disorder z = o/e of a document is that of its team plus the document's own. Both variances are
-those of an unbalanced one-way analysis of variance with random teams, documents weighted by e
-(Searle, Casella & McCulloch 1992, Variance Components, section 3.6). The interval is exact where
-teams have equal loads (Searle et al., section 3.5) and documents equal lengths.
+The relative disorder z = o/e of a document is modelled as the sum of a random effect of its team
+and a random effect of the document. The two variances are estimated by an unbalanced one-way
+analysis of variance with random teams, where documents are weighted by e (Searle, Casella &
+McCulloch 1992, Variance Components, section 3.6). The interval is exact if teams have equal loads
+(Searle et al., section 3.5) and documents have equal lengths.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ class TeamSpread:
     teams
         Number of teams in the pilot.
     variance
-        The estimate; below 0 where teams differ less than their documents would let them.
+        Estimated variance. It is below 0 if teams differ less than expected from the variance
+        between their documents.
     interval
-        95 %, from 0 on.
+        95 % confidence interval of the variance; its ends are not below 0.
     """
 
     teams: int
@@ -46,11 +48,11 @@ class TeamSpread:
         Parameters
         ----------
         spread
-            Standard deviation of γ between documents, with what teams differ by.
+            Standard deviation between documents, including the variance between teams.
         documents
-            Number of documents that are planned.
+            Planned number of documents.
         teams
-            Number of teams that share them equally.
+            Number of teams, which share the documents equally.
         """
         from scipy.special import stdtrit
 
@@ -60,14 +62,14 @@ class TeamSpread:
 
 
 def team_spread(sums: PairSums, clusters: Sequence[int] = ()) -> TeamSpread | None:
-    """Return the variance between teams; None where teams and documents cannot be told apart.
+    """Estimate the variance between teams; None if it cannot be separated from the documents.
 
     Parameters
     ----------
     sums
         Costs by document and team (`PairSums.by_team`): one row per document.
     clusters
-        The cluster of each document, by its number; none: each is one by itself.
+        Number of each document's cluster. An empty sequence means that documents are independent.
 
     >>> from gammacp.inference.populations import PairSums
     >>> rows = range(6), [0, 0, 1, 1, 2, 2], [1.0, 3.0, 5.0, 7.0, 3.0, 5.0], [8.0] * 6
@@ -80,7 +82,7 @@ def team_spread(sums: PairSums, clusters: Sequence[int] = ()) -> TeamSpread | No
     parts = sums.document
     if len(clusters):
         parts = np.asarray(clusters, np.int64)[sums.document]
-    # Documents of one cluster by one team are one observation.
+    # The documents of a cluster that are annotated by the same team form one observation.
     cells = np.unique(np.column_stack((parts, sums.annotator)), axis=0, return_inverse=True)
     team = np.unique(cells[0][:, 1], return_inverse=True)[1]
     observed, expected = (np.bincount(cells[1].ravel(), x) for x in (sums.observed, sums.expected))
@@ -98,7 +100,7 @@ def team_spread(sums: PairSums, clusters: Sequence[int] = ()) -> TeamSpread | No
     between = float(weight @ (means[team] - mean) ** 2) / degrees[0]
     within = float(weight @ (z - means[team]) ** 2) / degrees[1]
     load = float(loads.sum() - (loads**2).sum() / loads.sum()) / degrees[0]
-    # The interval is that of the ratio of both variances, times the variance within teams.
+    # Interval of the ratio of the two variances, multiplied by the variance within teams.
     low, high = (between / float(fdtri(*degrees, p)) for p in (0.975, 0.025))
     return TeamSpread(
         teams=len(loads),

@@ -1,8 +1,9 @@
-"""The tests behind the alternative annotator test, and beside it.
+"""Statistical tests of the alternative annotator test, and related ones.
 
-Calderon, Reichart & Dror (2025), §3: per person j and instance i the candidate wins if it agrees
-with the others at least as well as j does (W^f = 1), and j wins likewise (W^h = 1; both on a tie).
-With d = W^h − W^f in {−1, 0, 1} the null hypothesis is E d = ρ_h − ρ_f ≥ ε.
+Calderon, Reichart & Dror (2025), §3: for each person j and instance i, the candidate wins (W^f = 1)
+if it agrees with the others at least as well as j does. Person j wins (W^h = 1) if j agrees with
+them at least as well as the candidate does. On a tie both win. With d = W^h − W^f in {−1, 0, 1},
+the null hypothesis is E d = ρ_h − ρ_f ≥ ε.
 """
 
 from functools import lru_cache
@@ -12,16 +13,16 @@ import numpy as np
 from gammacp.base.arrays import Bools, Floats
 
 FEW = 30
-"""Instances from which the paper's t test is used, beside the exact one that fewer have alone."""
+"""Smallest number of instances for the paper's t test; below it, only the exact test is used."""
 
 _GRIDS = (201, 41, 41)  # Each between the neighbours of the largest value of the one before.
 
 
 def t_test(n: Floats, total: Floats, squares: Floats, epsilon: float) -> Floats:
-    """Return p of the one-sided paired t test of E d ≥ ε, from n, Σ d and Σ d²; any common shape.
+    """Return p of the one-sided paired t test of E d ≥ ε, from n, Σ d and Σ d².
 
-    A constant difference has no variance: p is 0 where it is below ε, and 1 elsewhere, also with
-    fewer than two instances.
+    The arrays may have any common shape. If d is constant, it has no variance; p is then 0 if d is
+    below ε and otherwise 1. With fewer than two instances p is 1.
     """
     from scipy.special import stdtr
 
@@ -35,10 +36,11 @@ def t_test(n: Floats, total: Floats, squares: Floats, epsilon: float) -> Floats:
 
 
 def score_statistic(n: Floats, won: Floats, lost: Floats, epsilon: float) -> Floats:
-    """Σ d − nε over its standard deviation if E d = ε (Tango 1998), from the counts of d = ±1.
+    """Return Tango's (1998) score statistic from the counts of d = 1 (`won`) and d = −1 (`lost`).
 
-    P(d = −1) is estimated by maximum likelihood under E d = ε. `won` counts d = 1 and `lost`
-    d = −1; any common shape. 0 where nothing can vary.
+    The statistic is Σ d − nε divided by its standard deviation under E d = ε, where P(d = −1) is
+    estimated by maximum likelihood under E d = ε. It is 0 if the standard deviation is 0. The
+    arrays may have any common shape.
     """
     b = (won + lost) * (1 - epsilon) - 2 * epsilon * (n - won)
     estimate = (b + np.sqrt(b * b + 8 * n * lost * epsilon * (1 - epsilon))) / (4 * n)
@@ -51,10 +53,10 @@ def score_statistic(n: Floats, won: Floats, lost: Floats, epsilon: float) -> Flo
 def exact_test(n: int, won: int, lost: int, epsilon: float) -> float:
     """Return p of E d ≥ ε without approximation, from how often d = 1 and d = −1 in n instances.
 
-    The exact unconditional test of paired data (Hsueh, Liu & Chen 2001, Biometrics 57): the
-    probability of a `score_statistic` as small as the observed one, at that P(d = −1) where it is
-    largest if E d = ε. Instances are independent and alike in distribution; symmetry of d, which
-    the signed-rank test needs and ties do not give, is not assumed.
+    This is the exact unconditional test of paired data (Hsueh, Liu & Chen 2001, Biometrics 57): p
+    is the probability under E d = ε of a `score_statistic` as small as the observed one, maximised
+    over P(d = −1). Instances must be independent and identically distributed. Unlike the
+    signed-rank test, it does not assume that d is symmetric.
 
     >>> round(exact_test(8, 0, 0, 0.2), 5)  # all ties: (1 - .2) ** 8
     0.16777
@@ -102,21 +104,21 @@ def both_tests(n: int, won: int, lost: int, epsilon: float) -> float:
 
 
 def equivalence(n: int, won: int, lost: int, epsilon: float) -> float:
-    """Return p of |E d| ≥ ε: one-sided tests on either side (TOST, Schuirmann 1987)."""
+    """Return p of |E d| ≥ ε by two one-sided tests (TOST, Schuirmann 1987)."""
     return max(both_tests(n, won, lost, epsilon), both_tests(n, lost, won, epsilon))
 
 
 def partial_conjunction(p: Floats, share: float) -> float:
-    """Return p of fewer than this share of the alternatives being true (Benjamini & Heller 2008).
+    """Return p of fewer than a share of the alternatives being true (Benjamini & Heller 2008).
 
-    Of m tests, however they depend, it is (m − r + 1) times the rth smallest p, r = ⌈share·m⌉.
+    For m tests with any dependence, it is (m − r + 1) times the rth smallest p, with r = ⌈share·m⌉.
 
     Parameters
     ----------
     p
-        p of the tests; NaN counts not.
+        p-values of the tests; NaN is ignored.
     share
-        In (0, 1].
+        Share of the alternatives, in (0, 1].
 
     >>> partial_conjunction(np.array([0.04, 0.001, 0.5, np.nan]), 0.5)
     0.08

@@ -1,4 +1,4 @@
-"""Wins that the test counts: who agrees with the others at least as well."""
+"""Count wins for the alternative annotator test: who agrees with the others at least as well."""
 
 import math
 from collections import Counter
@@ -31,23 +31,23 @@ class Wins:
     Attributes
     ----------
     people, instances
-        Names; everybody here has an instance with the candidate and somebody else.
+        Names. Each person shares at least one instance with the candidate and another annotator.
     there
-        True for annotators who annotated the instance.
+        Whether each person annotated each instance.
     candidate, person
-        W^f and W^h: whether the candidate (the person) agrees with the others at least as well as
-        the person (the candidate); both on a tie.
+        W^f and W^h: whether the candidate (or the person) agrees with the others at least as well
+        as the person (or the candidate). Both are True on a tie.
     left_out
-        Instances that lack the candidate or two people.
+        Number of instances without the candidate, or without two people.
     present
-        Instances that an annotator has, of all, with those left out.
+        Number of instances of each annotator, including those left out.
     alone
-        Instances with two people only: the one left out, and one other to agree with.
+        Number of instances with only two people: the one who is compared, and one other.
     clusters
-        Cluster of each instance: those that are not independent have one in common; empty if none
-        has.
+        Cluster of each instance. Instances of a cluster are not independent. Empty if there are no
+        clusters.
     weights
-        Weight of each instance; empty if all stand for one.
+        Weight of each instance; empty if all have the weight 1.
     """
 
     people: tuple[str, ...]
@@ -63,36 +63,37 @@ class Wins:
 
     @property
     def alike(self) -> bool:
-        """Return whether instances are independent of each other, and each stands for one."""
+        """Return whether instances are independent of each other and have equal weights."""
         return not (self.clusters or self.weights)
 
     @cached_property
     def stands_for(self) -> Floats:
-        """The weight of each instance, shape (instances,)."""
+        """Return the weight of each instance, shape (instances,)."""
         return np.array(self.weights or [1.0] * len(self.instances))
 
     @cached_property
     def parts(self) -> Indices:
-        """The number of each instance's cluster, shape (instances,); its own without clusters."""
+        """Return the number of each instance's cluster, which may contain it alone."""
         names = [c or f"\0{i}" for i, c in enumerate(self.clusters or [""] * len(self.instances))]
         return np.asarray(np.unique(names, return_inverse=True)[1])
 
     @cached_property
     def differences(self) -> Floats:
-        """W^h − W^f; 0 where a person is absent."""
+        """Return W^h − W^f, or 0 if a person is absent, shape (people, instances)."""
         return np.where(self.there, self.person.astype(np.float64) - self.candidate, 0.0)
 
     def p_values(
         self, epsilon: float, least: int, weights: Floats | None = None, *, both: bool = False
     ) -> Floats:
-        """Return p per person, shape (…, people), each instance counted `weights` times.
+        """Return p per person, shape (…, people), where each instance counts `weights` times.
 
-        NaN for people with fewer than `least` instances. The t test's p from `FEW` on and the exact
-        test's below; with `both` the larger of the two from `FEW` on, where with weights, as there
-        are thousands, the normal approximation of Tango's statistic stands for the exact test.
+        p is NaN for people with fewer than `least` instances. It is that of the exact test below
+        `FEW` instances and that of the t test from `FEW` on, or with `both` the larger of the two.
+        If `weights` are given (thousands of resampled sets), the normal approximation of Tango's
+        statistic replaces the exact test from `FEW` on.
 
-        Where there are clusters, or instances stand for more or less than one, it is that of
-        `p_of_parts`, and `weights` mean nothing.
+        If there are clusters, or instances have unequal weights of their own, p is that of
+        `p_of_parts`, and `weights` is ignored.
         """
         from scipy.special import ndtr
 
@@ -118,11 +119,11 @@ class Wins:
         return np.where(tested, p, np.nan)
 
     def p_of_parts(self, j: int, epsilon: float, least: int, *, reverse: bool = False) -> float:
-        """Return p of one person, the larger of two: a t test over clusters, and the exact test.
+        """Return p of one person: the larger one of a t test over clusters and an exact test.
 
-        That one takes the clusters for as many instances that are won and lost as often, because t
-        tells nothing where hardly anything varies; weighted ones for as many as their weights are
-        worth (Kish 1965, §8.2).
+        The exact test is needed because t is unreliable if hardly anything varies. It treats each
+        cluster as one instance, with the overall shares of wins and losses. With weights, the
+        number of instances is the effective sample size (Kish 1965, §8.2).
 
         Parameters
         ----------
@@ -153,7 +154,7 @@ class Wins:
         return max(exact, float(stdtr(parts.df, (parts.ratio - epsilon) / parts.variance**0.5)))
 
     def rate(self, side: Bools, j: int) -> float:
-        """ρ: the share of a person's instances that a side wins.
+        """Return ρ, the share of a person's instances that a side wins.
 
         Parameters
         ----------
@@ -167,7 +168,7 @@ class Wins:
     def winning_rate(
         self, epsilon: float, least: int, weights: Floats | None = None, *, both: bool = False
     ) -> Floats:
-        """ω: the share of the people who are tested that is rejected; NaN if nobody is."""
+        """Return ω, the share of tested people whose hypothesis is rejected; NaN without any."""
         p = self.p_values(epsilon, least, weights, both=both)
         tested = np.isfinite(p).sum(axis=-1)
         empty = np.full(tested.shape, np.nan)
@@ -176,7 +177,7 @@ class Wins:
         return found
 
     def contributions(self, tested: Bools) -> Contributions:
-        """ρ of the candidate, the mean over people, as 1 − Σ / Σ over instances."""
+        """Return contributions whose 1 − Σ / Σ is the candidate's ρ, the mean over people."""
         there = self.there[tested] * self.stands_for
         share = there / there.sum(axis=1, keepdims=True) / tested.sum()
         lost = share * ~self.candidate[tested]
@@ -191,9 +192,9 @@ class Wins:
 def wins_of(
     candidate: str, instances: Iterable[Instance], rest: Rest, *, expert: str | None = None
 ) -> Wins:
-    """Return the wins of `candidate`, the one of the instances' annotators who is no person.
+    """Return the wins of `candidate`; all other annotators of the instances are people.
 
-    With an `expert` the others are the expert alone: who agrees better with that one?
+    With an `expert`, agreement is only that with the expert instead of all others.
     """
     kept: list[tuple[str, dict[str, tuple[bool, bool]]]] = []
     clusters: list[str] = []

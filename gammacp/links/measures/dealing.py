@@ -1,17 +1,19 @@
-"""Links dealt anew among the units of their annotator, who keeps the habit of attaching.
+"""Links dealt anew among the units of their annotator, whose habits of attaching are kept.
 
-Chance given the units must know how an annotator attaches. People who always link to the unit
-before agree in every link without a look at the text, and dealing links to any pair of units would
-call that agreement. So of every link one end, the *anchor*, stays where it is, and the link is
-described as seen from there: "two units back", or "back to unit 7" where unit 7 is a hub of this
-annotator. These descriptions, each with the type of its link, change places at random among the
-anchors of the annotator, as far as they lead to a unit. What stays: at which units links are
-anchored, how often each distance and direction occurs, how many links each hub has, and how
-often each type occurs, with which distance.
+If the units are given, a chance model must know how an annotator attaches them. People who always
+link to the preceding unit agree in every link without looking at the text; dealing links to
+arbitrary pairs of units would count that as agreement.
 
-If an annotator chooses distances and hubs with probabilities of his or her own, one link not
-looking at the others, all such arrangements are equally probable given what stays (the conditional
-law of quasi-independence), so that independent annotators agree as random sets do.
+So one end of every link, the *anchor*, stays where it is. The link is described as seen from there:
+"two units back", or "back to unit 7" if unit 7 is a hub of this annotator. These descriptions, each
+with the type of its link, are permuted at random among the annotator's anchors, as far as they then
+lead to a unit. This preserves the units at which links are anchored, the frequency of each distance
+and direction, the number of links of each hub, and the frequency of each type with each distance.
+
+Suppose that annotators choose distances and hubs with probabilities of their own, and each link
+independently of the others. Then all such arrangements are equally probable given what is preserved
+(the conditional law of quasi-independence), so that independent annotators agree as much as random
+arrangements do.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.links import DIRECTED, Linked
 from gammacp.links.measures.disorder import Count, LinksOn
 
-# Rounds of exchanges in random pairs; after these a draw no longer resembles the data.
+# Rounds of exchanges in a draw, enough to make it independent of the data.
 _ROUNDS = 20
 # A unit is a hub if fewer units than this are expected to have as many links by chance.
 _FEWER_THAN = 1.0
@@ -44,13 +46,14 @@ class Anchored:
     rows
         Numbers of the links.
     anchors
-        The unit at which each is anchored, from 0 in the annotator's order.
+        Unit at which each link is anchored, numbered from 0 in the annotator's order.
     places
-        The number of the hub, or how many units further the other end is.
+        Where the other end of each link is: the number of the hub, or its distance from the anchor
+        in units.
     relative
         1 where `places` is a distance, 0 where it is a hub.
     ahead
-        Whether the link leads to a later unit.
+        Whether each link leads from its anchor to a later unit.
     turned
         Whether the anchors of directed links are their targets.
     units
@@ -71,17 +74,17 @@ class Anchored:
     ) -> Anchored:
         """Choose anchors and hubs.
 
-        Anchors are the ends that repeat less: the sources where everybody links once. An undirected
-        link is anchored at the end with fewer links.
+        The anchors are the ends that repeat less, such as the sources where every unit links once.
+        An undirected link is anchored at the end with fewer links.
 
         Parameters
         ----------
         rows
             Numbers of the links.
         sources, targets
-            Units from 0, in the annotator's order.
+            Units at the two ends of each link, numbered from 0 in the annotator's order.
         free
-            Links that are not directed.
+            True for links that are not directed.
         units
             Number of units.
         """
@@ -98,10 +101,10 @@ class Anchored:
     def deal(self, rng: np.random.Generator) -> tuple[Indices, Indices]:
         """Exchange descriptions between anchors at random.
 
-        In each round the links are paired at random, and of half of the pairs the two exchange
-        their descriptions if both then lead to a unit in the same direction as before, and to
-        none to which the anchor has a link already. Each round is as probable as its reverse, so
-        that all arrangements become equally probable.
+        In each round the links are paired at random. In half of the pairs, the two links exchange
+        their descriptions, on two conditions: both must then lead to a unit in the same direction
+        as before, and no anchor may get two links to one unit. Each round is as probable as its
+        reverse, so that all arrangements become equally probable.
 
         Parameters
         ----------
@@ -111,8 +114,8 @@ class Anchored:
         Returns
         -------
         order, others
-            Whose description each link has now, by its place in `rows`, and the unit to which it
-            leads.
+            For each link, the index in `rows` of the link whose description it now has, and the
+            unit to which it leads.
         """
         count = len(self.rows)
         order = np.arange(count)
@@ -127,12 +130,12 @@ class Anchored:
         return order, self._lead(np.arange(count), order)
 
     def _lead(self, links: Indices, order: Indices) -> Indices:
-        """Return the unit to which links lead by the descriptions of others."""
+        """Return the units to which `links` lead if they have the descriptions `order`."""
         ends: Indices = self.places[order] + self.relative[order] * self.anchors[links]
         return ends
 
     def _fit(self, links: Indices, order: Indices) -> Bools:
-        """Return whether the descriptions of others lead from links to units, as they should."""
+        """Return whether `links` with the descriptions `order` lead to units on the right side."""
         ends = self._lead(links, order)
         anchors = self.anchors[links]
         inside = (ends >= 0) & (ends < self.units)
@@ -140,9 +143,10 @@ class Anchored:
         return fitting
 
     def _without_repeats(self, pairs: Indices, order: Indices) -> Indices:
-        """Return the pairs that share no link, before or after the exchange, with anything else.
+        """Return the pairs whose links have a place of their own, before and after the exchange.
 
-        Before and after are treated alike, so that an exchange can be undone.
+        A pair is dropped if an anchor would have two links to one unit. The same condition holds
+        for the links before and after the exchange, so that every exchange can be undone.
         """
         links = np.arange(len(self.rows))
         now = self.anchors * self.units + self._lead(links, order)
@@ -159,9 +163,10 @@ class Anchored:
 def find_hubs(anchors: Indices, others: Indices, units: int) -> Bools:
     """Return the units to which more links lead than their distances explain, shape (units,).
 
-    The most conspicuous unit is a hub if, by chance, less than one unit is expected to have as
-    many links: each has a Poisson number, whose mean is what dealing distances gives. The others
-    are then looked at without the links to this hub.
+    The number of links to a unit is taken as Poisson-distributed around the mean that results from
+    dealing distances at random. The most conspicuous unit is a hub if less than one unit would be
+    expected to have as many links by chance. The search is repeated without the links to this hub
+    until there is no further one.
 
     Parameters
     ----------
@@ -188,7 +193,7 @@ def find_hubs(anchors: Indices, others: Indices, units: int) -> Bools:
 
 
 def _dealt_on_average(anchors: Indices, others: Indices, units: int) -> Floats:
-    """Return how many links lead to each unit if anchors draw from all distances that fit."""
+    """Return the mean number of links to each unit if anchors draw from all distances that fit."""
     distances = np.bincount(others - anchors + units - 1, minlength=2 * units - 1)
     below = np.concatenate([[0], np.cumsum(distances)])
     unit = np.arange(units)
@@ -202,14 +207,14 @@ def _dealt_on_average(anchors: Indices, others: Indices, units: int) -> Floats:
 
 @dataclass(frozen=True)
 class DealtLinks:
-    """The links of a continuum, to be dealt anew.
+    """Sampler that deals the links of a continuum anew.
 
     Attributes
     ----------
     links
         Links that are dealt.
     people
-        First row of the own units, and the links, of each annotator with links.
+        For each annotator with links, the first row of the annotator's units, and the links.
     """
 
     links: Linked
@@ -222,9 +227,9 @@ class DealtLinks:
         Parameters
         ----------
         continuum
-            The units, in the order of each annotator.
+            Continuum of the units, in the order of each annotator.
         links
-            No chains.
+            Links of the continuum; chains are not allowed.
         """
         free = np.array([kind != DIRECTED for kind in links.kinds] or [False])[links.codes]
         people = []
@@ -260,18 +265,18 @@ class DealtLinks:
 
 @dataclass(frozen=True)
 class ShuffledUnits:
-    """Random permutations of each annotator's units.
+    """Sampler of random permutations of each annotator's units.
 
     Attributes
     ----------
     offsets
-        First rows of the annotators, and the number of units.
+        First row of each annotator, and at the end the number of units.
     """
 
     offsets: tuple[int, ...]
 
     def draw(self, rng: np.random.Generator) -> Indices:
-        """Draw the unit that takes the place of each unit.
+        """Draw a permutation: for each unit the one that takes its place.
 
         Parameters
         ----------
@@ -284,14 +289,14 @@ class ShuffledUnits:
 
 @dataclass(frozen=True)
 class DealtAnew:
-    """Random links or chains among the units that are there, for each of some continua.
+    """Sampler of random links or chains among the given units of several continua.
 
     Attributes
     ----------
     parts
-        Samplers of each continuum.
+        Sampler of each continuum.
     signature
-        Signature of the way in which they are drawn.
+        Signature of the chance model.
     """
 
     parts: tuple[DealtLinks | ShuffledUnits, ...]
@@ -299,7 +304,7 @@ class DealtAnew:
 
     @classmethod
     def of(cls, continua: Sequence[Continuum], count: Count) -> DealtAnew:
-        """Prepare dealing what is counted.
+        """Prepare the samplers for what `count` counts: links or chains.
 
         Parameters
         ----------

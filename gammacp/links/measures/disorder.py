@@ -41,7 +41,7 @@ class Counted(NamedTuple):
         expected
             D_e.
         annotators
-            All of them.
+            Names of all annotators.
         """
         numbers = {
             "observed": self.cost,
@@ -71,7 +71,7 @@ class LinksOn:
         Parameters
         ----------
         continuum
-            Their units.
+            Continuum of the units.
         """
         return continuum.link_rows.only(chains=False, type=self.type)
 
@@ -83,7 +83,7 @@ class LinksOn:
         continuum, groups
             Units and their unitary alignments.
         dealt
-            Links that stand for those of the continuum; None: its own.
+            Links to use instead of those of the continuum; None for its own.
         """
         if dealt is None:
             links = self.links_of(continuum)
@@ -93,7 +93,7 @@ class LinksOn:
         return join_links(continuum, ends, self.costs, self.settings)
 
     def __call__(self, continuum: Continuum, groups: Codes, dealt: Linked | None) -> Counted:
-        """Their cost."""
+        """Return the cost of the best alignment of the links."""
         found = self.join(continuum, groups, dealt)
         most = found.size * continuum.n_annotators * self.costs.delta
         proven = found.status is Status.OPTIMAL
@@ -108,7 +108,7 @@ def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> 
     continuum, groups
         As for `LinksOn.join`.
     moved
-        The unit that takes the place of each unit in the chains.
+        For each unit, the one that takes its place in the chains; None for no change.
     """
     chains = chains_of(continuum, continuum.link_rows.only(chains=True))
     if moved is not None:
@@ -122,7 +122,7 @@ def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> 
 def links_on(
     basis: Basis, types: Any = "nominal", ends: str = "aligned", *, only: str | None = None
 ) -> LinksOn:
-    """Return the way to count the links of what a basis holds.
+    """Return the function that counts links, for the continua and settings of a basis.
 
     Parameters
     ----------
@@ -131,16 +131,17 @@ def links_on(
     types, ends
         As for `gamma_link`.
     only
-        The only type of links that is counted; None: all.
+        The only type of links to count; None for all.
     """
     costs = LinkCosts.of(basis.continua, basis.settings, basis.bound, types, ends)
     return LinksOn(costs, basis.settings, only)
 
 
 def without_proof(count: Count, basis: Basis) -> Count:
-    """Return what counts random sets: those of three annotators or more need no proof.
+    """Return the function that counts random sets, with fewer proofs where these are costly.
 
-    A gap of a quarter of the precision is not noticed, and the interval of D_e includes it.
+    With three annotators or more, alignments need not be proven to be the best. A gap of a quarter
+    of the precision is negligible, and the interval of D_e includes it.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def without_proof(count: Count, basis: Basis) -> Count:
 
 
 def count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
-    """Return what is counted in each continuum that has something to count.
+    """Count each continuum, and return those that have anything to count.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ def count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
     Raises
     ------
     DataError
-        There is none.
+        No continuum has anything to count.
     """
     sound = [c for c in basis.continua if c.n_annotators > 1 and c.n_units]
     aligned = basis.align(sound)
@@ -204,7 +205,7 @@ def loose_links(observed: Sequence[tuple[Continuum, Counted]]) -> tuple[str, ...
     Parameters
     ----------
     observed
-        Continua, and what is counted in each.
+        Continua with their counts.
     """
     lost = sum(c.link_rows.loose for c, _ in observed)
     if lost:

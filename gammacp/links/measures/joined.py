@@ -37,7 +37,7 @@ from gammacp.errors import DataError, UsageError
 from gammacp.measures.settings import Settings
 
 ENDS = ("aligned", "places")
-# Number of pairs of links whose places are compared at a time.
+# Number of pairs of links that are compared by place at a time.
 _AT_ONCE = 1 << 20
 
 
@@ -170,7 +170,7 @@ def ends_of(continuum: Continuum, linked: Linked, group: Indices, costs: LinkCos
     group
         Number of the unitary alignment of each unit.
     costs
-        Costs of links, whose order of types gives the types' codes.
+        Costs of links; the order of their types defines the codes of types.
     """
     sources = linked.sources
     targets = linked.targets

@@ -40,9 +40,9 @@ from gammacp.segmentation.measures.edits import (
 )
 from gammacp.segmentation.measures.value import Segmentation, check_comparable
 
-# A matrix' name for "no boundary".
+# Name that stands for "no boundary" in a matrix of distances.
 NOTHING = ""
-# Pairs that are matched at once, if they are of several stretches.
+# Number of pairs up to which several stretches are matched together.
 _AT_ONCE = 200
 
 
@@ -61,7 +61,7 @@ class BoundarySimilarity:
     least
         The least that 1 − B can be with these operations; the published search may miss it.
     found
-        Gives the edits.
+        Function that returns the edits.
     """
 
     matches: Mapping[str, int]
@@ -73,10 +73,10 @@ class BoundarySimilarity:
 
     @cached_property
     def edits(self) -> Edits:
-        """List the edits, when they are asked for.
+        """Compute the list of edits.
 
-        Additions and substitutions come first (as `Substitution`, an addition has None on one
-        side), then transpositions.
+        Additions and substitutions come first, then transpositions. Additions are `Substitution`
+        objects with None on one side.
         """
         return self.found()
 
@@ -188,9 +188,9 @@ class TypeCosts:
     def of(
         cls, kind: str | Categorial, types: tuple[str, ...], n_t: int, costs: EditCosts
     ) -> TypeCosts:
-        """Build the costs from a distance between types.
+        """Return the costs for a distance between types.
 
-        A distance with a name for nothing also gives the costs `alone`.
+        A distance that has a name for "no boundary" also gives the costs `alone`.
 
         Parameters
         ----------
@@ -233,9 +233,9 @@ class TypeCosts:
 def _published_edits(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
     """Match boundaries by the rules of 2013.
 
-    Nearest transpositions come first, from left to right; what is left are additions, and types
-    that stand for others at the same place. Two places at which one type replaces another are
-    left to substitutions.
+    Nearest transpositions come first, from left to right. What is left are additions, and
+    substitutions of types at the same place. Two places that both have one type replaced by the
+    other are not transposed, but left to substitutions.
     """
     left = differences(a, b)
     found = []
@@ -256,11 +256,12 @@ def _published_edits(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
 
 
 def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
-    """Return the edits that make B largest, leaving equal boundaries as they are.
+    """Return the edits that make B largest, with equal boundaries matched.
 
-    1 − B is a fraction: of the cost of the edits over their number and that of the matches. With λ
-    in its place, a pair of boundaries saves what both cost alone − its cost − λ; the matching that
-    saves most gives the next λ, until none is smaller (Dinkelbach 1967).
+    1 − B is the cost of the edits divided by the number of edits and matches. Such a fraction is
+    minimised by a sequence of linear problems (Dinkelbach 1967). If λ is its current value,
+    matching two boundaries saves their cost as additions, less the cost of the pair, less λ. The
+    matching that saves most gives the next λ, until λ no longer falls.
     """
     size = len(a.types)
     one, other = (s.positions * size + s.type_codes for s in (a, b))
@@ -314,10 +315,10 @@ def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
 
 
 def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
-    """Return which of the sorted pairs (i, j) the matching that saves most takes.
+    """Return the numbers of the sorted pairs (i, j) in the matching that saves most.
 
-    Pairs are of neighbours, so that they fall into stretches that share nothing; a solver's time
-    grows with the square of what it is given at once.
+    Only neighbours can be paired, so that the pairs fall into independent stretches. They are
+    solved in small groups, as the time of a solver grows with the square of its input.
     """
     paying = np.flatnonzero(saved > 1e-12)
     i = i[paying]
@@ -339,7 +340,7 @@ def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
 def _of_counts(
     counts: Mapping[str, float], kind: str, list_edits: Callable[[], Edits]
 ) -> BoundarySimilarity:
-    """Return B of the counts of `pair_kernels.of_pair`, for boundaries of one type."""
+    """Return B from the counts of `pair_kernels.of_pair`, for boundaries of one type."""
     return BoundarySimilarity(
         matches={kind: int(counts["matches"])},
         full=int(counts["b_full"]),

@@ -1,9 +1,9 @@
-"""Counts of segmentations that add up over documents, and the formulas of their values.
+"""Counts of segmentations that add up over documents, and the formulas of measures from them.
 
-Windows and GHD have every two annotators in both orders, since the reference decides on the width
-of a window and on what a boundary costs; a corpus has what is wrong of all windows (or of the
-largest possible costs), each reference of each document with its own width. S and B have the
-places or boundaries that no edit touches of all there are.
+For windows and GHD, pairs of annotators are counted in both orders, as the reference determines the
+width of a window and the cost of a boundary. A corpus has the share of wrong windows among all
+windows (or of costs among the largest possible costs), with a separate width for each reference and
+document. S and B are the share of places or boundaries that no edit touches.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ Pair = tuple[str, str]
 
 
 def pair_annotators(by_annotator: Mapping[str, T], *, ordered: bool) -> dict[Pair, tuple[T, T]]:
-    """Return every measure of every two annotators; `ordered` also the other way round.
+    """Return the values of all pairs of annotators; with `ordered`, in both orders.
 
     Parameters
     ----------
     by_annotator
-        Each annotator's own; a DataError for fewer than two.
+        Value of each annotator; fewer than two raise a DataError.
     """
     if len(by_annotator) < 2:
         raise DataError(
@@ -59,7 +59,7 @@ def _count_windows(
     numbers = {
         "wrong": [wrong(c) for c in counts],
         "windows": [c.windows for c in counts],
-        # A boundary is in as many windows as a window spans places.
+        # Number of windows that share no place: each boundary is in `size` windows.
         "units": [c.windows / c.size for c in counts],
     }
     columns = {name: np.array(values, np.float64) for name, values in numbers.items()}
@@ -82,7 +82,7 @@ def count_unequal_windows(
 def count_parted_windows(
     continuum: Continuum, *, window: int | None = None, padded: bool = False
 ) -> Counts:
-    """Count windows whose ends only one of two annotators parts, for P_k.
+    """Count windows that are empty for only one of two annotators, for P_k.
 
     Parameters
     ----------
@@ -93,12 +93,12 @@ def count_parted_windows(
 
 
 def window_rates(numbers: Numbers) -> Rates:
-    """Return 1 − the share of windows that are wrong.
+    """Return 1 − the share of wrong windows.
 
     Parameters
     ----------
     numbers
-        `wrong` of `windows`, and `units`: windows that share no place.
+        Counts: `wrong` and all `windows`, and as `units` the number of windows that share no place.
     """
     error = share(numbers["wrong"], numbers["windows"])
     return Rates(value=1 - error, disagreement=error, size=numbers["units"])
@@ -111,7 +111,7 @@ def count_shifts(
     deletion: float | None = None,
     shift: float = 2.0,
 ) -> Counts:
-    """Count what it costs to turn one annotator's boundaries into another's, for GHD.
+    """Sum the costs of turning one annotator's boundaries into another's, for GHD.
 
     Parameters
     ----------
@@ -140,12 +140,12 @@ def count_shifts(
 
 
 def shift_rates(numbers: Numbers) -> Rates:
-    """Return 1 − GHD / largest, 1 where nobody has a boundary.
+    """Return 1 − GHD/largest; 1 if there are no boundaries.
 
     Parameters
     ----------
     numbers
-        `cost` and the `largest` that it can be, and `units`: boundaries.
+        Counts: `cost`, the `largest` possible cost, and as `units` the boundaries.
     """
     error = 1 - (1 - share_or(numbers["cost"], numbers["largest"], 0.0))
     return Rates(value=1 - error, disagreement=error, size=numbers["units"])
@@ -154,7 +154,7 @@ def shift_rates(numbers: Numbers) -> Rates:
 def compare_annotators(
     continuum: Continuum, comparison: Criterion, *, together: bool = False
 ) -> tuple[list[Pair], Pairs]:
-    """Compare every two annotators as an item of their own.
+    """Compare all pairs of annotators, each pair as an item of its own.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _count_similar(continuum: Continuum, basis: CorrectedSimilarity, n: int, edi
 
 
 def similarity_rates(numbers: Numbers) -> Rates:
-    """Return S or B; 1 where there is nothing that could differ.
+    """Return S or B; 1 if there is nothing to compare.
 
     Parameters
     ----------
@@ -222,14 +222,14 @@ def count_placed(
     mode: str = "equations",
     together: bool,
 ) -> Counts:
-    """Count what π and κ on S are made of: who places how many boundaries.
+    """Count what π and κ on S need: the boundaries that each annotator places.
 
     Parameters
     ----------
     continuum, n, edit, mode
         As for `pi-s`.
     together
-        Whether all annotators are one party, or every two of them.
+        Whether all annotators are compared as one group, or each pair on its own.
     """
     criterion = Criterion(n=n, search=EditSearch(edit), mode=Mode(mode))
     names, pairs = compare_annotators(continuum, criterion, together=together)
@@ -277,7 +277,7 @@ def expected_agreements(numbers: Numbers) -> tuple[Floats, Floats]:
 
 
 def corrected_rates(numbers: Numbers, *, own: bool) -> Rates:
-    """Return π or κ on S; NaN where either expects an agreement of 1.
+    """Return π or κ on S; NaN if the expected agreement of either is 1.
 
     Parameters
     ----------

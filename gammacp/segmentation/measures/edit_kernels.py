@@ -1,7 +1,8 @@
-"""Compiled: which boundaries of two rows of one type belong together, and what edits cost.
+"""Compiled kernels that match the boundaries of two codings, and compute the cost of edits.
 
-Everything walks over boundaries, never over places: the cost of a pair is that of its boundaries,
-times the places that a near miss may span. Rows are sorted and hold a place once.
+All loops run over boundaries, never over places: the cost of comparing two rows is proportional to
+their number of boundaries times the span of a near miss. Both rows have boundaries of one type,
+sorted and without duplicates.
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ from gammacp.kernel import kernel
 
 @kernel
 def differing(a: Any, b: Any) -> tuple[Any, Indices]:
-    """Return where only one row has a boundary, and which (0 the first, 1 the second)."""
+    """Return the places where only one row has a boundary, and the row (0 first, 1 second)."""
     places = np.empty(len(a) + len(b), a.dtype)
     sides = np.empty(len(a) + len(b), np.int64)
     i = j = count = 0
@@ -37,7 +38,10 @@ def differing(a: Any, b: Any) -> tuple[Any, Indices]:
 
 @kernel
 def nearest(places: Indices, sides: Indices, n: int) -> Indices:
-    """Return the partner of each difference, −1 without: nearest first, left to right (2013)."""
+    """Return the partner of each difference, or −1 if it has none (2013).
+
+    Nearest pairs are matched first, and those of equal distance from left to right.
+    """
     partner = np.full(len(places), -1)
     for distance in range(1, n):
         end = 0
@@ -57,11 +61,13 @@ def nearest(places: Indices, sides: Indices, n: int) -> Indices:
 def match_in_order(
     a: Floats, b: Floats, gain: float, slope: float, reach: float, traced: bool
 ) -> tuple[float, Indices]:
-    """Return the most that matching a with b in order saves: gain − slope·distance a near pair.
+    """Return the most that a matching of a with b in order saves, and the partners.
 
-    Where the cost is linear in the distance, a matching without crossings is never worse. Windows
-    over a only move to the right, so that what lies left of them is settled. `trace` tells the
-    partner in a of each of b (−1 without); it is not told otherwise.
+    A pair of boundaries at most `reach` apart saves gain − slope·distance. As this is linear in the
+    distance, a matching without crossings is never worse than others. The windows of boundaries of
+    a that b can reach only move to the right, so that everything to the left of them is settled. If
+    `traced`, the second result holds for each boundary of b its partner in a, or −1; otherwise it
+    is empty.
     """
     low = np.empty(len(b), np.int64)
     high = np.empty(len(b), np.int64)
@@ -75,7 +81,8 @@ def match_in_order(
         high[i] = hi
         cells += hi - lo
     saved = np.zeros(len(a) + 1)
-    # 0: b's boundary is left alone, 1: matched with this one of a, 2: with an earlier one.
+    # Choices: 0 leaves the boundary of b alone, 1 matches it with this boundary of a, 2 with an
+    # earlier one.
     chosen = np.zeros(cells if traced else 0, np.int8)
     filled = at = 0
     for i in range(len(b)):
@@ -119,11 +126,13 @@ def match_in_order(
 def best_partners(
     a: Indices, b: Indices, n: int, matches: int, transposition: float
 ) -> tuple[Indices, Indices, Indices]:
-    """Return what each row has alone, and the partners in a of those of b that make B largest.
+    """Return the boundaries that each row has alone, and the partners in a that make B largest.
 
-    1 − B is a fraction: k pairs that cross c places in all give (D − 2k + w·c/n)/(D + M − k). With
-    λ in its place, each pair saves 2 − λ − w·distance/n; the matching that saves most gives the
-    next λ, until none is smaller (Dinkelbach 1967). Every pair within reach saves something.
+    The partners are those of the boundaries of b, −1 if there is none. k pairs, c places apart in
+    total, give 1 − B = (D − 2k + w·c/n) / (D + M − k), with D differences and M matches. Such a
+    fraction is minimised by a sequence of linear problems (Dinkelbach 1967): if λ is its current
+    value, each pair saves 2 − λ − w·distance/n; the matching that saves most gives the next λ,
+    until λ no longer falls. Every pair within reach saves something.
     """
     places, sides = differing(a, b)
     first = places[sides == 0]
@@ -157,7 +166,7 @@ def best_partners(
 
 @kernel
 def window_cost(n: int, boundaries: int, te: bool) -> float:
-    """te(n, b), or 1 without it."""
+    """Return te(n, b), or 1 if `te` is False."""
     if te:
         return boundaries - (1 / boundaries) ** (n - 2)
     return 1.0
@@ -165,10 +174,11 @@ def window_cost(n: int, boundaries: int, te: bool) -> float:
 
 @kernel
 def mirror_windows(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indices, Indices]:
-    """Return the starts of the windows of a width where one row is the mirror image of the other.
+    """Return the windows of one width in which one row is the mirror image of the other.
 
-    The rows differ in them, and the second has a boundary at one of their ends. With the starts
-    comes how many boundaries of both rows there are.
+    Each window is given by its start and the number of boundaries of both rows in it. Only windows
+    in which the rows differ are returned, and which have a boundary of the second row at one of
+    their ends.
     """
     starts = np.empty(2 * len(b), np.int64)
     counts = np.empty(2 * len(b), np.int64)
@@ -210,10 +220,10 @@ def mirror_windows(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indic
 
 @kernel
 def published_windows(a: Indices, b: Indices, mass: int, n: int) -> Indices:
-    """Windows (start, end, boundaries) that the search of 2012, §3.3 keeps, shape (windows, 3).
+    """Return the windows kept by the search of 2012, §3.3: (start, end, boundaries) each.
 
-    Widths from 2 up, each from left to right; a window takes the place of those it overlaps if it
-    has more boundaries than they have together.
+    Windows are tried by increasing width from 2, and from left to right within a width. A window
+    replaces the windows that it overlaps if it has more boundaries than they have together.
     """
     kept = np.empty((0, 3), np.int64)
     for width in range(2, min(n, mass - 1) + 1):
@@ -248,14 +258,15 @@ def published_windows(a: Indices, b: Indices, mass: int, n: int) -> Indices:
 def cheapest(
     a: Indices, b: Indices, mass: int, n: int, substitution: float, transposition: float, te: bool
 ) -> tuple[float, Indices]:
-    """Return the least cost of S's edits, and the windows (start, end, boundaries) behind it.
+    """Return the least cost of S's edits, and the windows (start, end, boundaries) that achieve it.
 
-    From right to left over the differences: each is a full miss, or opens a window that ends at a
-    later one and undoes all between.
+    The dynamic program runs from right to left over the differences. Each difference either is a
+    full miss, or opens a window that ends at a later difference and undoes all between them.
     """
     places, _ = differing(a, b)
     size = len(places)
-    # The windows by the difference that they start at, one row per width.
+    # Number of boundaries of the window that starts at each difference, one row per width; 0 if
+    # there is none.
     widths = min(n, mass - 1) - 1
     held = np.zeros((max(widths, 0), size), np.int64)
     for w in range(widths):

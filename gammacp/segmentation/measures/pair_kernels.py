@@ -1,4 +1,4 @@
-"""Compiled: all that two rows of boundaries have in common, for all pairs of a corpus at once."""
+"""Compiled kernels that count all quantities of pairs of codings, for a whole corpus at once."""
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from gammacp.segmentation.measures.edit_kernels import (
     window_cost,
 )
 
-# Columns of `all_pairs`: what is the same from both sides, and what depends on the reference.
-# d and its least, of S; |M|, |A| + |S|, |T|, Σ of places crossed, w of B, and the least of 1 − B.
+# Columns of `all_pairs`: symmetric ones, and those that depend on which row is the reference. The
+# symmetric ones are, for S, the numbers of full and near misses, d and its least value; for B, |M|,
+# |A| + |S|, |T|, the sum of places crossed, w, and the least value of 1 − B.
 BOTH = (
     *("full", "near", "distance", "least"),
     *("matches", "b_full", "b_near", "b_apart", "b_penalty", "b_least"),
@@ -25,10 +26,11 @@ SIDED = ("wd_windows", "wd_errors", "pk_windows", "pk_errors", "ghd", "ghd_large
 
 @kernel
 def window_errors(a: Indices, b: Indices, k: int, first: int, last: int) -> tuple[int, int]:
-    """Windows from `first` to before `last` with unequal counts, and those empty on one side only.
+    """Count the windows with unequal numbers of boundaries, and those empty on one side only.
 
-    Window i holds the boundaries p with i < p ≤ i + k: from one p or p − k to the next, all do
-    alike.
+    Windows start from `first` to before `last`; window i holds the boundaries p with i < p ≤ i + k.
+    Its contents only change where i passes some p or p − k, so that all windows between two such
+    places are counted together.
     """
     unequal = parted = 0
     a_low = a_high = b_low = b_high = 0
@@ -61,7 +63,10 @@ def window_errors(a: Indices, b: Indices, k: int, first: int, last: int) -> tupl
 
 @kernel
 def hamming(a: Floats, b: Floats, insertion: float, deletion: float, shift: float) -> float:
-    """GHD from b to a. What both have stays: by the triangle inequality no shift beats that."""
+    """Return the generalised Hamming distance (GHD) from b to a.
+
+    Boundaries that both rows have are not edited: by the triangle inequality, no shift is cheaper.
+    """
     places, sides = differing(a, b)
     first = places[sides == 0]
     second = places[sides == 1]
@@ -76,14 +81,14 @@ def hamming(a: Floats, b: Floats, insertion: float, deletion: float, shift: floa
 
 @kernel
 def half_segment(mass: int, boundaries: int) -> int:
-    """Return k = max(2, ⌊N/(2·segments) + ½⌋), in whole numbers: rounding has no part in it."""
+    """Return k = max(2, ⌊N/(2·segments) + ½⌋), in integers to avoid rounding errors."""
     segments = boundaries + 1
     return max(2, (mass + segments) // (2 * segments))
 
 
 @kernel
 def _fill_sided(a: Indices, b: Indices, mass: int, span: int, padded: bool, found: Floats) -> None:
-    """Write the columns `SIDED` with a as the reference."""
+    """Compute the columns `SIDED`, with a as the reference."""
     k = half_segment(mass, len(a))
     found[2] = max(0, mass - k)
     unequal, parted = window_errors(a, b, k, 0, mass - k)
@@ -109,7 +114,7 @@ def _both(
     optimal: bool,
     found: Floats,
 ) -> None:
-    """Write the columns `BOTH`."""
+    """Compute the columns `BOTH`."""
     places, sides = differing(a, b)
     count = len(places)
     matches = (len(a) + len(b) - count) // 2
@@ -187,12 +192,13 @@ def all_pairs(
     Parameters
     ----------
     rows, offsets, masses
-        Boundaries of all codings one after the other, where each begins, and the mass of each.
+        Boundaries of all codings in sequence, the offset at which those of each coding begin, and
+        the mass of each coding.
     first, second
-        The two codings of each pair.
+        Numbers of the two codings of each pair.
     spans, padded
-        Places that a window of WindowDiff spans, with each row as the reference, and whether the
-        items are padded by as many.
+        Width of the windows of WindowDiff with each row as the reference, and whether the items are
+        padded by this width.
     """
     both = np.empty((len(first), 10))
     sided = np.empty((len(first), 2, 6))
@@ -211,7 +217,10 @@ def all_pairs(
 def of_pair(
     a: Indices, b: Indices, mass: int, n: int, weights: tuple[float, float, bool], *, optimal: bool
 ) -> dict[str, float]:
-    """Write the columns `BOTH` of one pair; `weights` of substitutions, transpositions, te."""
+    """Return the columns `BOTH` of one pair by name.
+
+    `weights` are those of substitutions and transpositions, and whether to use te.
+    """
     offsets = np.array([0, len(a), len(a) + len(b)])
     masses = np.array([mass, mass])
     first = np.array([0])

@@ -1,7 +1,7 @@
-"""All codings of a corpus as one array of boundaries, and what every pair of coders gives.
+"""All codings of a corpus as one array of boundaries, and the comparison of all pairs of coders.
 
-Each pair is compared once, in compiled code where there is one boundary type; values, means and
-coefficients are sums over columns of what comes out.
+Each pair is compared once, in compiled code if there is one boundary type. Values, means and
+coefficients are sums over columns of the result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gammacp.segmentation.measures.edits import EditSearch
 from gammacp.segmentation.measures.value import Segmentation
 from gammacp.segmentation.measures.windows import window
 
-# What a pair of codings is worth, each coder in turn the reference.
+# Measures of a pair of codings, with each coder in turn as the reference.
 COLUMNS = ("s", "b", "windowdiff", "pk", "ghd", "precision", "recall", "f")
 
 
@@ -38,7 +38,7 @@ class Rows:
         Places with a boundary, each once, row after row; row r has those from `offsets[r]` to
         before `offsets[r + 1]`.
     held
-        The type codes at each place, where there are several types.
+        Type codes at each place; empty if there is only one type.
     types
         Boundary types.
     """
@@ -53,7 +53,7 @@ class Rows:
 
     @classmethod
     def of(cls, codings: Mapping[str, Mapping[str, Segmentation]], types: tuple[str, ...]) -> Rows:
-        """Return the rows of all items, in their order and that of their coders."""
+        """Return the rows of all items, in the order of the items and of their coders."""
         listed = [(i, c, s) for i, coders in enumerate(codings.values()) for c, s in coders.items()]
         parts = [s.places for _, _, s in listed]
         held: list[tuple[int, ...]] = []
@@ -72,12 +72,12 @@ class Rows:
 
     @property
     def sizes(self) -> Indices:
-        """Places with a boundary in each row."""
+        """Return the number of places with a boundary in each row."""
         return np.diff(self.offsets)
 
     @cached_property
     def boundary_counts(self) -> Indices:
-        """Boundaries of each type in each row, shape (rows, types)."""
+        """Return the number of boundaries of each type in each row, shape (rows, types)."""
         if len(self.types) == 1:
             return self.sizes[:, None]
         codes = np.array([code for held in self.held for code in held], np.int64)
@@ -89,7 +89,7 @@ class Rows:
 
     @cached_property
     def pairs(self) -> tuple[Indices, Indices]:
-        """First and second row of every two codings of one item."""
+        """Return the first and the second row of all pairs of codings of one item."""
         starts = np.searchsorted(self.item, np.arange(self.item.max(initial=-1) + 2))
         found = [p for i, j in pairwise(starts) for p in combinations(range(i, j), 2)]
         columns = np.array(found, np.int64).reshape(-1, 2)
@@ -97,7 +97,7 @@ class Rows:
 
     @classmethod
     def join(cls, parts: Sequence[Rows]) -> Rows:
-        """Rows of several corpora of the same types one after the other."""
+        """Concatenate the rows of several corpora with the same types."""
         sizes = np.concatenate([part.sizes for part in parts])
         return replace(
             parts[0],
@@ -110,9 +110,9 @@ class Rows:
         )
 
     def placing(self, place: Callable[[Indices, int], Iterable[int]]) -> Rows:
-        """Return the same items with boundaries of the first type where `place` puts them.
+        """Return rows of the same items with boundaries of the first type where `place` puts them.
 
-        It is given the places of each row and its mass, and gives others, sorted.
+        `place` is called with the places of each row and its mass, and returns new places, sorted.
         """
         bounds = zip(self.offsets, self.offsets[1:], self.masses.tolist(), strict=False)
         rows = [list(place(self.places[i:j], mass)) for i, j, mass in bounds]
@@ -135,7 +135,7 @@ class Rows:
         return Segmentation.from_typed(positions, mass=int(self.masses[row]), types=self.types)
 
     def shuffle(self, rng: np.random.Generator) -> Rows:
-        """Each row's segments, and each row's boundaries, in another order."""
+        """Permute the segments of each row, and its boundaries, at random."""
         rows = np.repeat(np.arange(len(self.masses)), self.sizes + 1)
         ends = np.insert(self.places, self.offsets[1:], self.masses)
         last = np.cumsum(self.sizes + 1) - 1
@@ -154,12 +154,12 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Every two codings of each item, compared; each pair once, the earlier coder first.
+    """All pairs of codings of each item, compared; each pair once, the earlier coder first.
 
     Attributes
     ----------
     rows, comparison, pairs
-        Rows, the way in which they are compared, and the first and second row of each pair.
+        Rows, criterion of their comparison, and the first and second row of each pair.
     both, sided
         The columns `BOTH` and `SIDED` of `pair_kernels`, shapes (pairs, 10) and (pairs, 2, 6).
     """
@@ -172,12 +172,12 @@ class Pairs:
 
     @cached_property
     def item(self) -> Indices:
-        """The item of each pair."""
+        """Return the item of each pair."""
         return self.rows.item[self.pairs[0]]
 
     @cached_property
     def potential(self) -> Floats:
-        """PB of each pair."""
+        """Return PB, the number of potential boundaries, of each pair."""
         places = self.rows.masses[self.pairs[0]] - 1
         return (len(self.rows.types) * places).astype(np.float64)
 
@@ -188,7 +188,7 @@ class Pairs:
         return self.both[:, BOTH.index(name)]
 
     def parts(self, basis: CorrectedSimilarity) -> tuple[Floats, Floats]:
-        """Numerator and denominator of S or B of each pair."""
+        """Return the numerator and the denominator of S or B of each pair."""
         if basis is CorrectedSimilarity.S:
             return self.potential - self.column("distance"), self.potential
         total = self.column("matches") + self.column("b_full") + self.column("b_near")
@@ -196,7 +196,7 @@ class Pairs:
 
     @property
     def misses(self) -> tuple[Floats, Floats]:
-        """Full and near misses of each pair, of S or B as compared."""
+        """Return the numbers of full and near misses of each pair, in the edits of S or B."""
         if self.comparison.basis is CorrectedSimilarity.S:
             prefix = ""
         else:
@@ -205,7 +205,7 @@ class Pairs:
 
     @property
     def suboptimal(self) -> Bools:
-        """Return where the search found less than the best edits, of S or B as compared."""
+        """Return the pairs for which the search missed the best edits of S or B."""
         if self.comparison.basis is CorrectedSimilarity.S:
             return self.column("distance") > self.column("least") + 1e-9
         similar, total = self.parts(CorrectedSimilarity.B)
@@ -213,13 +213,13 @@ class Pairs:
 
     @cached_property
     def values(self) -> dict[str, Floats]:
-        """`COLUMNS` of each pair with either coder as the reference, shape (pairs, 2)."""
+        """Return `COLUMNS` of each pair with either coder as the reference, shape (pairs, 2)."""
         first, second = self.pairs
         sizes = self.rows.boundary_counts.sum(axis=1)
         reference = np.stack((sizes[first], sizes[second]), axis=1)
         near = self.column("b_near")
         agreed = self.column("matches") + near - self.column("b_apart") / self.comparison.n
-        # A near miss counts in part, and what is left of it is no error (2013).
+        # A near miss counts in part; the remaining part is no error (2013).
         missed = reference - (self.column("matches") + near)[:, None]
         hits = np.repeat(agreed[:, None], 2, axis=1)
         windows = self.sided
@@ -240,7 +240,7 @@ class Pairs:
 def compare_rows(
     rows: Rows, comparison: Criterion, pairs: tuple[Indices, Indices] | None = None
 ) -> Pairs:
-    """Every two codings of each item, or these `pairs` of `rows` by this `comparison`."""
+    """Compare all pairs of codings of each item, or the given `pairs` of rows."""
     from gammacp.segmentation.measures.pair_kernels import all_pairs
 
     if len(rows.types) == 1 and comparison.categorial != "nominal":
@@ -270,6 +270,6 @@ def compare_rows(
 
 
 def share(part: Floats, whole: Floats, empty: float) -> Floats:
-    """part/whole; `empty` where there is nothing."""
+    """Return part/whole; `empty` where `whole` is 0."""
     found: Floats = np.full(np.shape(whole), empty)
     return np.divide(part, whole, out=found, where=whole > 0)

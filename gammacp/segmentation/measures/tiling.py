@@ -1,4 +1,4 @@
-"""Segmentations out of a continuum that every annotator covers without gaps."""
+"""Segmentations from continua that every annotator covers without gaps."""
 
 from dataclasses import replace
 
@@ -14,15 +14,15 @@ from gammacp.segmentation.measures.value import Segmentation
 
 
 def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:
-    """Per annotator, where one unit ends and the next begins, counted from the first bound.
+    """Return the boundaries between the units of each annotator, counted from the first bound.
 
-    Categories do not count. A DataError names the gap or overlap where an annotator's units do
-    not tile the bounds, and the unit that has no length.
+    Categories are ignored. A DataError names the gap or overlap where units do not tile the bounds,
+    or the unit of length 0.
 
     Parameters
     ----------
     continuum
-        Units of every annotator cover its bounds; positions may be real.
+        Continuum that the units of every annotator cover; positions may be real numbers.
     """
     reason = unmet_need(continuum, {Need.FULL_COVERING})
     if reason is not None:
@@ -37,10 +37,10 @@ def inner_boundaries(continuum: Continuum) -> dict[str, Floats]:
 
 
 def _close_gaps(continuum: Continuum, unit: float) -> Continuum:
-    """Close the gaps and overlaps that rounding to base units closes, and smaller ones.
+    """Close gaps and overlaps that vanish when positions are rounded to base units.
 
-    A boundary lies where the earlier unit ends. Less than half a base unit is closed, too, where
-    its two sides are rounded to different places.
+    Those smaller than half a base unit are closed as well, even if their two sides are rounded to
+    different places. The boundary is then where the earlier unit ends.
     """
     low, high = continuum.bounds
     starts = continuum.starts.copy()
@@ -60,25 +60,25 @@ def _close_gaps(continuum: Continuum, unit: float) -> Continuum:
 def from_continuum(
     continuum: Continuum, *, unit: float | None = None, typed: bool = False
 ) -> dict[str, Segmentation]:
-    """Each annotator's segmentation of a full-covering continuum.
+    """Return each annotator's segmentation of a full-covering continuum.
 
     Parameters
     ----------
     continuum
-        Without a unit, its positions are whole numbers, and one position is one base unit.
+        Continuum; if `unit` is None, positions must be whole numbers of base units.
     unit
-        Length of a base unit in the continuum's positions, > 0: boundaries are rounded to it. A
-        gap or overlap whose two sides are rounded to one place is none, nor is one of less than
-        half a base unit.
+        Length of a base unit in the positions of the continuum, > 0. Boundaries are rounded to base
+        units. A gap or overlap is ignored if its two sides are rounded to the same place, or if it
+        is less than half a base unit.
     typed
-        Whether a boundary is of the category of the unit that ends there (as prosodic units and
-        turns are typed by their ends), instead of all being of one type.
+        Whether the type of a boundary is the category of the unit that ends there, as for prosodic
+        units and turns. Otherwise all boundaries have one type.
 
     Raises
     ------
     DataError
-        Positions are not whole, somebody's units do not tile the bounds, or two boundaries of
-        somebody fall together when they are rounded.
+        Positions are not whole numbers, an annotator's units do not tile the bounds, or two
+        boundaries of an annotator coincide after rounding.
     UsageError
         The unit is not positive.
     """

@@ -1,16 +1,17 @@
 """The chance model of segmentations: each coder's own segmentation of an item, turned.
 
-The ends of an item tear a coder's first and last segment. Both are completed to whole lengths of
-the same coder's; the completed segments form a circle, and an item's mass of it is cut out at a
-random place, among those where it holds as many boundaries of each type as the data. So everybody
-keeps the lengths of the own segments, their order and number; what is left of agreement is that of
-places. 0 is what coders reach whose sections do not depend on each other, and
-begin anywhere in an item.
+The beginning and the end of an item cut through a coder's first and last segment. Both are
+completed to lengths that whole segments of the same coder have. The completed segments are joined
+to a circle, and a stretch as long as the item is cut out at a random place, among those where it
+holds as many boundaries of each type as the data. So each coder keeps the lengths, the order and
+the number of segments; only the places of boundaries become random. Coders whose segments are
+placed independently of each other, and begin anywhere in an item, reach 0.
 
-A torn segment is completed by one of the item's own whole segments that is at least as long, of
-three; in items with fewer, by the lengths of all the coder's items (Kaplan & Meier's estimate, in
-which torn segments count as at least as long). Types travel with their boundary; where the two ends
-of the circle meet, a boundary is as one of the others. An item without a boundary keeps none.
+A torn segment gets the length of one of the item's own whole segments that is at least as long, if
+the item has at least three whole ones. In other items it is drawn from the lengths in all the
+coder's items, by the estimate of Kaplan & Meier, to which torn segments add that theirs is at least
+as long. Each boundary keeps its type when it moves. The boundary where the two ends of the circle
+meet has the type of one of the others. An item without a boundary stays without.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ CHANCE = "turned"
 
 @dataclass(frozen=True, eq=False)
 class TurnedSegments:
-    """Draws each coder's segmentations turned.
+    """Sampler that turns each coder's segmentation of each item.
 
     Attributes
     ----------
     rows
         The codings.
     whose
-        Number of a person, for each row.
+        Number of the coder of each row.
     """
 
     rows: Rows
@@ -45,14 +46,17 @@ class TurnedSegments:
 
     @classmethod
     def of(cls, rows: Rows, people: Iterable[object]) -> TurnedSegments:
-        """Return the rows of these people, one name per row."""
+        """Return the sampler for the codings `rows`; `people` names the coder of each row."""
         names = list(people)
         number = {name: k for k, name in enumerate(dict.fromkeys(names))}
         return cls(rows, np.array([number[name] for name in names], np.int64))
 
     @cached_property
     def _lengths(self) -> tuple[Indices, Indices, Indices, Indices]:
-        """Everybody's whole lengths and where they begin; torn ones and where they begin."""
+        """Return the lengths of whole and of torn segments, sorted within each coder.
+
+        Each of the two is followed by the offsets at which the coders' lengths begin.
+        """
         rows, some = self.rows, self.rows.sizes > 0
         last = rows.offsets[1:][some] - 1
         inner = np.delete(np.diff(rows.places), last[:-1])
@@ -67,7 +71,7 @@ class TurnedSegments:
         return found[0], found[1], found[2], found[3]
 
     def draw(self, rng: np.random.Generator) -> Rows:
-        """Random codings of the same items by the same coders."""
+        """Draw random codings of the same items by the same coders."""
         from gammacp.segmentation.measures.turning_kernels import turned_rows
 
         rows = self.rows

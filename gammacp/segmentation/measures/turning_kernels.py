@@ -1,27 +1,31 @@
-"""Compiled: every row of boundaries turned on its own circle, all of a corpus at once."""
+"""Compiled kernels that turn every coding of a corpus on a circle of its own."""
 
 import numpy as np
 
 from gammacp.base.arrays import Floats, Indices
 from gammacp.kernel import kernel
 
-# Whole segments of an item from which a torn one is completed; with fewer, those of all items.
+# Least number of whole segments in an item from which a torn one is completed; items with fewer use
+# the segments of all items.
 FEWEST_WHOLE = 3
 
 
 @kernel
 def completed(part: int, own: Indices, pool: Indices, torn: Indices, chance: float) -> int:
-    """Return a whole length of at least `part`; `chance` in [0, 1) chooses it.
+    """Draw the whole length of a torn segment of which `part` is left, by `chance` in [0, 1).
 
-    In a stationary sequence a segment of length l that is torn at a random place leaves each part
-    up to l alike often: the whole one is any of those that are long enough, each alike often.
+    If a segment of length l in a stationary sequence is torn at a random place, all parts up to l
+    are equally probable. So the whole length is drawn uniformly from the lengths of at least
+    `part`: those of the item (`own`), or those of all the coder's items (`pool`) where the item has
+    none. Items with fewer than `FEWEST_WHOLE` whole segments use the Kaplan–Meier estimate from
+    `pool` and `torn`.
     """
     if len(own) >= FEWEST_WHOLE:
         fit = own[np.searchsorted(own, part) :]
         if not len(fit):
             fit = pool[np.searchsorted(pool, part) :]
         return fit[int(chance * len(fit))] if len(fit) else part
-    # Kaplan & Meier: whole lengths are seen, torn ones were at least as long.
+    # Kaplan & Meier: lengths of whole segments are observed, those of torn ones are censored.
     left = 1.0
     k = np.searchsorted(pool, part)
     longest = part
@@ -49,7 +53,12 @@ def _turn(
     found: Indices,
     source: Indices,
 ) -> None:
-    """Fill `found` with places, and `source` with which boundary of the row each one is."""
+    """Turn one row: fill `found` with the new places, and `source` with the boundary moved to each.
+
+    The torn segments at both ends are completed, and the ends are joined to a circle. Of all
+    windows of length `mass` on the circle that hold as many boundaries of each type as the row, one
+    is chosen at random.
+    """
     n = len(row)
     own = np.sort(np.diff(row))
     first = completed(row[0], own, pool, torn, chances[0])
@@ -61,9 +70,10 @@ def _turn(
         edges[i] = first - row[0] + row[i]
     edges[n] = circle
     edges[n + 1 :] = edges[: n + 1] + circle
-    # From a window whose first place is `at`, `gone` edges lie behind, `seen` before its end; up
-    # to `until` that stays so. Once to count the windows that hold what the row holds, once to
-    # take one of them.
+    # Slide the start `at` of a window along the circle. `gone` edges lie at or before the start,
+    # and `seen` before the end; up to `until` these numbers do not change. The first round counts
+    # the windows that hold the same types as the row (`wrong` is 0), the second one stops at the
+    # window that was drawn.
     fitting = 0
     target = -1
     for _ in range(2):
@@ -114,20 +124,22 @@ def turned_rows(
     torn_offsets: Indices,
     chances: Floats,
 ) -> tuple[Indices, Indices]:
-    """Boundaries of all rows after turning, and which boundary of its row each is.
+    """Return the boundaries of all rows after turning, and for each its original in the row.
 
     Parameters
     ----------
     places, offsets, masses
-        Boundaries of all codings one after the other, where each begins, and the mass of each.
+        Boundaries of all codings in sequence, the offset at which those of each coding begin, and
+        the mass of each coding.
     kinds
-        Type of each boundary, ≥ 0: a row keeps as many of each.
+        Type of each boundary, ≥ 0. Turning keeps the number of boundaries of each type in a row.
     whose
-        Person whose coding each row is.
+        Number of the coder of each row.
     pools, pool_offsets, torn, torn_offsets
-        Everybody's whole and torn lengths, sorted, and where each person's begin.
+        Lengths of all whole and all torn segments, grouped by coder and sorted, with the offset of
+        each coder's group.
     chances
-        In [0, 1), shape (rows, 4).
+        Random numbers in [0, 1), shape (rows, 4).
     """
     found = np.empty_like(places)
     source = np.empty_like(places)

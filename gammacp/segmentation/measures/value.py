@@ -42,8 +42,8 @@ class Segmentation:
     type_codes
         Type of each boundary, int32, index into `types`.
     types
-        All boundary types of the task, those that this coder did not use too: S counts t·mass − t
-        potential boundaries (Fournier & Inkpen 2012, eq. 4).
+        All boundary types of the task, including those that this coder did not use: S counts t·mass
+        − t potential boundaries (Fournier & Inkpen 2012, eq. 4).
     """
 
     mass: int
@@ -104,7 +104,7 @@ class Segmentation:
         Parameters
         ----------
         positions
-            Type → after how many base units its boundaries are.
+            For each type, the numbers of base units after which it has boundaries.
         mass
             Base units of the item, ≥ 1.
 
@@ -141,7 +141,7 @@ class Segmentation:
         Parameters
         ----------
         labels
-            Anything that can be compared, one per base unit.
+            Labels that can be compared for equality, one per base unit.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class Segmentation:
         Parameters
         ----------
         string
-            Characters for boundaries and one other character; mass − 1 of them.
+            mass − 1 characters: `boundary` for boundaries, and one other character.
         boundary
             The character that stands for a boundary.
 
@@ -198,7 +198,7 @@ class Segmentation:
         return cls(mass, positions, type_codes, types)
 
     def __eq__(self, other: object) -> bool:
-        """Return same mass, types and boundaries."""
+        """Return whether mass, types and boundaries are equal."""
         if not isinstance(other, Segmentation):
             return NotImplemented
         return (
@@ -209,7 +209,7 @@ class Segmentation:
         )
 
     def __hash__(self) -> int:
-        """Consistent with `==`."""
+        """Return a hash that is consistent with `==`."""
         return hash((self.mass, self.types, self.positions.tobytes(), self.type_codes.tobytes()))
 
     def __repr__(self) -> str:
@@ -282,7 +282,7 @@ class Segmentation:
         return "".join(marks)
 
     def with_types(self, types: Sequence[str]) -> Segmentation:
-        """Return the same boundaries where the task has these types, and all used ones."""
+        """Return the same boundaries with a list of types, which must include all used ones."""
         used = {self.types[code] for code in np.unique(self.type_codes)}
         _check_types(tuple(types), used)
         code = np.array([types.index(n) if n in used else -1 for n in self.types], np.int32)

@@ -24,16 +24,16 @@ from gammacp.segmentation.measures.value import Segmentation, check_comparable
 
 
 class Window(NamedTuple):
-    """One of the WindowDiffs that are in use.
+    """Parameters of one of the variants of WindowDiff.
 
     Attributes
     ----------
     size
-        k from arrays of masses and numbers of segments.
+        Function that returns k from arrays of masses and of numbers of segments.
     padded
         Whether k empty base units are put before and after the item.
     more
-        Windows that the denominator has beyond those that are counted.
+        Number of windows in the denominator in addition to those that are counted.
     """
 
     size: Callable[[Any, Any], Any]
@@ -42,7 +42,7 @@ class Window(NamedTuple):
 
 
 def _half_up(mass: Any, segments: Any) -> Any:
-    # In whole numbers, since a half must not depend on rounding: ⌊N/(2s) + ½⌋ = ⌊(N + s)/(2s)⌋.
+    # Use integers, as halves must not depend on rounding: ⌊N/(2s) + ½⌋ = ⌊(N + s)/(2s)⌋.
     return np.maximum(2, (mass + segments) // (2 * segments))
 
 
@@ -64,7 +64,7 @@ WINDOWS = {
 
 
 def window(name: str) -> Window:
-    """Return the WindowDiff of this name; UsageError where there is none."""
+    """Return the WindowDiff of this name; raise UsageError if there is none."""
     return WINDOWS[one_of("windowdiff", name, WINDOWS)]
 
 
@@ -85,7 +85,7 @@ def window_diff(
     padded: bool = False,
     variant: str = "2002",
 ) -> float:
-    """WindowDiff: the share of windows in which the numbers of boundaries differ (2012, eq. 1).
+    """Return WindowDiff: the share of windows with different boundary counts (2012, eq. 1).
 
     Parameters
     ----------
@@ -125,9 +125,9 @@ def window_diff(
 def pk(
     reference: Segmentation, hypothesis: Segmentation, *, k: int | None = None, padded: bool = False
 ) -> float:
-    """P_k: the share of windows whose ends are in one segment for one coder and not the other.
+    """Return P_k: the share of windows whose ends only one coder has in the same segment.
 
-    Parameters and result as for `window_diff`.
+    Parameters and result are those of `window_diff`.
 
     >>> ref, hyp = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([1, 1, 3, 1, 5])
     >>> round(pk(ref, hyp), 4)  # 1/9
@@ -137,14 +137,15 @@ def pk(
 
 
 class WindowCounts(NamedTuple):
-    """Windows over two segmentations, and those that are wrong.
+    """Numbers of windows over two segmentations, and of wrong ones.
 
     Attributes
     ----------
     windows
         Number of windows; 0 where the item is too short for one.
     unequal, parted
-        Windows with unequal numbers of boundaries, and those that are empty on one side only.
+        Numbers of windows with unequal numbers of boundaries, and of windows that are empty on one
+        side only.
     size
         Potential boundaries that a window spans.
     """
@@ -187,7 +188,7 @@ def windows_of(
 def _errors(
     reference: Segmentation, hypothesis: Segmentation, k: int | None, padded: bool, more: int = 0
 ) -> tuple[float, float]:
-    """WindowDiff and P_k."""
+    """Return WindowDiff and P_k."""
     found = windows_of(reference, hypothesis, k=k, padded=padded, more=more)
     if not found.windows:
         return math.nan, math.nan

@@ -94,18 +94,18 @@ class GraphAgreement:
 
     @property
     def unproven(self) -> int:
-        """Pairs of graphs whose matching is not proven to be the best."""
+        """Return the number of pairs of graphs whose matching is not proven to be the best."""
         return sum(one.matching.matched < one.matching.bound for one in self.compared)
 
     def smatch(self, annotators: Sequence[str] = (), document: str | None = None) -> dict[str, Any]:
-        """Precision, recall, F₁ and the F₁ that no matching exceeds.
+        """Return precision, recall, F₁, and an upper bound of F₁ over all matchings.
 
         Parameters
         ----------
         annotators
-            Two of them; default everybody.
+            Names of two annotators; by default all pairs count.
         document
-            Document whose sentences alone count; default all.
+            Name of the only document that counts; by default all count.
         """
         place = self.observations.item[self.observations.first]
         chosen = [
@@ -135,7 +135,7 @@ def graph_agreement(
     time_limit: float | None = None,
     seed: int = 0,
 ) -> GraphAgreement:
-    """Smatch of annotators' graphs, proven, and α beyond length-matched chance.
+    """Return Smatch of annotators' graphs, with proof, and α beyond length-matched chance.
 
     Parameters
     ----------
@@ -144,7 +144,8 @@ def graph_agreement(
     chance
         "length-matched", or None for Smatch alone.
     sample_pairs
-        About how many pairs of graphs chance is taken from, at least one for each graph; 0: 500.
+        Approximate number of pairs of graphs from which chance is estimated, with at least one for
+        each graph; 0 for 500.
     time_limit
         Seconds for each pair of graphs, > 0; None for no limit.
     seed
@@ -199,10 +200,10 @@ def graph_agreement(
 
 
 def _graphs(treebank: Treebank) -> Iterator[MeaningGraph]:
-    """Yield everybody's graph; of dependencies the enhanced graph.
+    """Yield the graph of each annotation; for dependencies, the enhanced graph.
 
-    Annotators may split a sentence into different words. The words of all are then numbered as the
-    first annotator's, so that their graphs can be compared.
+    Annotators may split a sentence into different words. The words of all are then numbered like
+    those of the first annotator, so that their graphs can be compared.
     """
     for item in treebank.shared_items:
         first: Dependencies | None = None
@@ -224,7 +225,10 @@ def _beyond(
     pairs: int,
     seed: int,
 ) -> tuple[dict[str, BeyondChance], float]:
-    """Return 1 − D_o/D_e of both, and the share of triples that unproven matchings leave open."""
+    """Return α and Smatch as 1 − D_o/D_e, and the share of triples that is left open.
+
+    The share is that of triples which unproven matchings of D_e may have missed.
+    """
     items = observations.item
     everything = observations.everything
     sizes = np.array([g.n_triples for g in graphs])
@@ -261,7 +265,10 @@ def _beyond(
 
 
 def _unlike(graphs: Sequence[MeaningGraph], bands: Bands) -> Floats:
-    """Triples in common with the graphs of other sentences, and at most: shape (2, pairs)."""
+    """Return the numbers of triples that pairs of the bands share: shape (2, pairs).
+
+    The first row has those of the best matching found, the second one upper bounds.
+    """
     matching_of_pair: dict[tuple[int, int], GraphMatching] = {}
     for x, y in zip(bands.first.tolist(), bands.second.tolist(), strict=True):
         if (x, y) not in matching_of_pair:

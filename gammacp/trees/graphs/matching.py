@@ -1,15 +1,18 @@
 """The best matching of the nodes of two graphs, proven: an integer linear program.
 
-x[i, j] says that node i of one graph is node j of the other, y[e, f] that relation e is f. Each
-node has at most one partner; every triple that both have then counts 1 (Cai & Knight 2013, §3).
-Where their program has y ≤ x for each pair of relations, here all f that start in j share one row,
-Σ_f y[e, f] ≤ x[i, j], and so for ends and for the other graph: at most one f can be e, so that
-nothing is lost, and the linear relaxation is so tight that its whole part nearly always is the
-optimum.
+In the program, x[i, j] is 1 if node i of one graph is matched with node j of the other, and y[e, f]
+is 1 if relation e is matched with f. Each node has at most one partner. Every triple that both
+graphs then share counts 1 (Cai & Knight 2013, §3).
 
-Matchings come from the relaxation's x, and from places near it, by linear assignments, each of what
-a pair would gain beside the pairs of the one before, and by exchanging partners. Only where none
-has as many triples as the whole part of the relaxation do branches decide, in the time there is.
+Their program bounds each pair of relations by y ≤ x. Here one row bounds all f that start in j
+together, Σ_f y[e, f] ≤ x[i, j]; ends of relations, and the relations of the other graph, have such
+rows, too. At most one f can match e, so that no matching is excluded. The linear relaxation becomes
+so tight that its optimum, rounded down, nearly always is the optimum of the program.
+
+Matchings are found by a search that starts at the x of the relaxation, and at random points near
+it. A linear assignment maximises what each pair would gain if all others stayed as they are, and is
+repeated while that helps; then partners are exchanged. Only if no matching found reaches the
+rounded optimum of the relaxation is the program solved by branch and bound, within the time limit.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from gammacp.trees.measures.annotations import MeaningGraph
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Of searching: assignments in a row, exchanges tried, starts.
+# Limits of the search: successive assignments, exchanges that are tried at a time, starting points.
 _STEPS = 30
 _TRIED = 20
 _STARTS = 15
@@ -47,9 +50,10 @@ class GraphMatching:
     partner
         For each node of the first graph its partner in the second one, or −1.
     matched
-        Triples that agree.
+        Number of triples that agree.
     bound
-        No matching has more; `matched` where that is proven.
+        Upper bound for the number of triples that agree in any matching; equal to `matched` if that
+        is proven to be the largest.
     """
 
     partner: tuple[int, ...]
@@ -112,20 +116,22 @@ def best_matching(
 
 @dataclass(frozen=True)
 class _Program:
-    """Candidate pairs of nodes and of relations, what they gain, and the rows that bind them.
+    """The integer program: candidate pairs of nodes and of relations, gains and constraints.
 
     Attributes
     ----------
     shape
-        Nodes of the two graphs.
+        Numbers of nodes of the two graphs.
     nodes, gain
-        Pairs of nodes that can gain anything, shape (x, 2), and their common properties.
+        Candidate pairs of nodes, those that can gain anything, shape (x, 2), and for each the
+        number of properties that its two nodes share.
     ends
-        The places in `nodes` of the starts and the ends of pairs of relations: shape (y, 2).
+        For each candidate pair of relations, the indices in `nodes` of the pair of their starts and
+        of the pair of their ends: shape (y, 2).
     rows, most
-        Σ rows · (x, y) ≤ most.
+        Constraints: rows · (x, y) ≤ most.
     simple
-        No more triples have equal labels.
+        Simple upper bound: the number of triples with equal labels.
     """
 
     shape: tuple[int, int]
@@ -138,7 +144,7 @@ class _Program:
 
     @staticmethod
     def of(a: MeaningGraph, b: MeaningGraph) -> _Program:
-        """Return the program of two graphs."""
+        """Return the program for two graphs."""
         from scipy.sparse import csr_array
 
         gains: dict[tuple[int, int], int] = {}
@@ -168,7 +174,7 @@ class _Program:
             for which, pair in (("start", place[start]), ("end", place[end])):
                 sums[f"first {which}", e, pair].append(y)
                 sums[f"second {which}", f, pair].append(y)
-        # Equal rows come from relations without a rival.
+        # Drop duplicate rows, which arise from relations with a single candidate.
         rows = list(dict.fromkeys((pair, *columns) for (_, _, pair), columns in sums.items()))
         cells = [(r, c, -1.0 if k == 0 else 1.0) for r, row in enumerate(rows)
                  for k, c in enumerate(row) if c >= 0]  # fmt: skip
@@ -187,7 +193,7 @@ class _Program:
 
     @property
     def objective(self) -> Floats:
-        """Return the gains of x and y."""
+        """Return the coefficients of x and y in the objective."""
         return np.concatenate((self.gain, np.ones(len(self.ends))))
 
     def value(self, x: Floats) -> int:
@@ -196,19 +202,30 @@ class _Program:
         return int(self.gain[chosen].sum() + chosen[self.ends].all(axis=1).sum())
 
     def worth(self, x: Floats) -> Floats:
-        """Return the gain of each pair of nodes beside those of x; 0 in a last row and column."""
+        """Return the gain of each pair of nodes if the pairs of x stay, as a matrix.
+
+        The last row and the last column, which stand for "no node", are 0.
+        """
         start, end = self.ends.T
         beside = np.bincount(start, x[end], len(x)) + np.bincount(end, x[start], len(x))
         return self._table(self.gain + beside, 0.0)
 
     def _table(self, values: Floats | Indices, other: float) -> Floats:
-        """Values of the candidate pairs as a matrix with a row and a column for no node."""
+        """Arrange values of the candidate pairs as a matrix of nodes.
+
+        The last row and the last column stand for "no node". They, and all pairs that are no
+        candidates, get the value `other`.
+        """
         found = np.full((self.shape[0] + 1, self.shape[1] + 1), other)
         found[tuple(self.nodes.T)] = values
         return found
 
     def climb(self, x: Floats) -> Floats:
-        """Return a matching from shares of pairs, by assignments while they gain."""
+        """Return a matching found by repeated linear assignment from x, which may be fractional.
+
+        Each assignment maximises the gains beside the pairs of the one before; it ends when nothing
+        is gained.
+        """
         from scipy.optimize import linear_sum_assignment
 
         best = np.zeros(len(x))
@@ -224,9 +241,11 @@ class _Program:
         return best
 
     def exchange(self, x: Floats) -> Floats:
-        """Find a matching in which no node gains by another partner, with whom it changes its own.
+        """Improve a matching by giving a node another partner.
 
-        What a change gains is estimated for all, and tried for the `_TRIED` best ones.
+        If that partner has a node already, the two nodes exchange their partners. The gain of every
+        such change is estimated, and the `_TRIED` most promising ones are tried, until none of them
+        improves the matching.
         """
         (i, j), (n, m) = self.nodes.T, self.shape
         place = self._table(np.arange(len(x)), -1).astype(np.int64)
@@ -257,7 +276,10 @@ class _Program:
         return x
 
     def search(self, x: Floats, bound: int, deadline: float) -> Floats:
-        """Return the best of matchings from x and from places near it; ends at the bound."""
+        """Return the best matching found from x and from random points near it.
+
+        The search ends early when a matching reaches the bound.
+        """
         random = np.random.default_rng(0)
         best = self.climb(np.zeros(len(x)))
         near = x
@@ -280,7 +302,11 @@ def _labels(graph: MeaningGraph) -> Counter[tuple[str, ...]]:
 def _solve(
     program: _Program, matched: int, deadline: float, *, whole: bool
 ) -> tuple[Floats | None, float]:
-    """Return scipy's HiGHS; `whole`: in whole numbers, better than `matched`."""
+    """Solve the program or its relaxation with scipy's HiGHS; return x and an upper bound.
+
+    With `whole`, x is integral and only solutions with more than `matched` triples are sought. x is
+    None if no solution was found.
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     gain = program.objective

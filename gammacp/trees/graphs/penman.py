@@ -26,12 +26,12 @@ from gammacp.trees.text import read_lines
 _SYMBOL = re.compile(r'^[ \t]*#.*$|(?<!\\)"(?:[^"\\\n]|\\.)*+"|[()]|^[ \t]*$', re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _SAID = re.compile(r"::((?:(?!::)\S)++)[ \t]++(.*?)(?=::|$)", re.MULTILINE)
-# What AMR calls its nodes; a constant of this form is quoted.
+# Form of the names of nodes in AMR; a constant of this form is quoted.
 _VARIABLE = re.compile(r"[a-z]{1,2}\d+|[a-z]")
 
 
 class _WrongError(Exception):
-    """Defect of a graph, with its place among the characters."""
+    """Defect of a graph, with the index of its character."""
 
     def __init__(self, what: str, place: int, kind: Kind = Kind.GRAPH) -> None:
         super().__init__(what)
@@ -91,7 +91,10 @@ def read_penman(
 
 
 def _pieces(content: str) -> Iterator[tuple[int, int, int]]:
-    """Yield where comments begin, and where their graph begins and ends, unbalanced ones too."""
+    """Yield the pieces of a file, balanced or not.
+
+    Each has the beginning of its comments, and the beginning and the end of its graph.
+    """
     begin = opened = depth = 0
     for found in _SYMBOL.finditer(content):
         symbol = found[0].strip()
@@ -116,7 +119,7 @@ def _pieces(content: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
-    """Return the library's graph of a piece of a file."""
+    """Return a piece of a file as a graph of the library."""
     from penman.exceptions import PenmanError
 
     outside = _COMMENT.sub(lambda m: " " * len(m[0]), content[begin:opened])
@@ -131,12 +134,13 @@ def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
             place = opened
         raise _WrongError(f"{stray!r} stands outside of a graph's brackets", place, Kind.STRAY)
     lines = lines_of(content[begin:end])
-    # What the library would say of a graph is a defect here; thousands of records take minutes.
+    # Silence the library: its warnings are defects here, and logging thousands of them takes
+    # minutes.
     log = logging.getLogger("penman")
     level = log.level
     try:
         log.setLevel(logging.CRITICAL)
-        # From a text, the library would also end lines at other separators of Unicode.
+        # Pass lines, as the library would split a text at other line separators of Unicode, too.
         graph = codec.decode(lines)
     except RecursionError:
         raise _WrongError("nested too deeply", opened) from None
@@ -182,7 +186,7 @@ def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
 
 
 def _graph_at_place(comments: str, file: str, line: int) -> MeaningGraph:
-    """Return a graph of which only its place and its comments are known."""
+    """Return a placeholder for a faulty graph, with its place and its comments only."""
     said = {key: value.rstrip() for key, value in _SAID.findall(comments)}
     forms = tuple((said.get("tok") or said.get("snt") or "").split())
     name = said.get("id") or None

@@ -13,7 +13,7 @@ from gammacp.trees.report import TreeReport
 from gammacp.trees.treebank import ReadTreebank
 from gammacp.trees.universal import OF_UD, ud_scores
 
-# For a pair of graphs; nearly all are proven in hundredths.
+# Time limit for a pair of graphs; nearly all are proven in hundredths of a second.
 _SECONDS = 10.0
 
 
@@ -26,7 +26,7 @@ def graph_report(
     time_limit: float | None = None,
     seed: int = 0,
 ) -> TreeReport:
-    """Smatch and α of graphs, who disagrees with whom, and where.
+    """Return the report on graphs: Smatch, α, annotators, and the worst sentences.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _sentence(one: Compared, total: float) -> dict[str, Any]:
 
 
 def differences(one: Compared) -> tuple[list[str], list[str]]:
-    """Return the triples of each of two graphs that the other has not, under their matching.
+    """Return the triples of each graph that the other one lacks under their matching.
 
     Parameters
     ----------

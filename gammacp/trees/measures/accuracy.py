@@ -1,8 +1,8 @@
 """Accuracies of trees, without a correction for chance.
 
-Of dependencies LAS, UAS and label accuracy are the shares of tokens with the same head and label,
-head, label. Of phrase structure the sets of labelled bracketings, leaves included, give a Jaccard
-similarity and F₁.
+For dependencies LAS, UAS and label accuracy are the shares of tokens on which annotators agree in
+head and label, in the head, and in the label. For phrase structure, the sets of labelled
+bracketings, leaves included, give a Jaccard similarity and F₁.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,18 +17,19 @@ _PAIRS_AT_ONCE = 4096
 
 
 def disagreements(sentences: Sequence[Sentence], first: Indices, second: Indices) -> Floats:
-    """1 − accuracy between annotations, also of unlike sentences: shape (scores, pairs).
+    """Return 1 − accuracy of pairs of annotations: shape (scores, pairs).
 
-    Tokens are compared by their places: of unequal lengths the first half of the shorter sentence
-    stands beside the beginning of the longer one, the second half beside its end. The shorter one's
-    tokens, or the bracketings of both, are what the share is of.
+    The annotations may be of different sentences; tokens are then compared by position. If lengths
+    differ, the first half of the shorter sentence is aligned with the beginning of the longer one,
+    and its second half with the end. The accuracy is a share of the tokens of the shorter sentence,
+    or of the bracketings of both.
 
     Parameters
     ----------
     sentences
         Dependencies or phrase structures.
     first, second
-        Annotations to compare, shape (pairs,).
+        Numbers of the annotations to compare, shape (pairs,).
 
     >>> a, b = Dependencies((2, 0), ("s", "r")), Dependencies((2, 0), ("o", "r"))
     >>> disagreements([a, b], np.array([0]), np.array([1])).ravel().tolist()
@@ -48,7 +49,7 @@ def disagreements(sentences: Sequence[Sentence], first: Indices, second: Indices
 def _attachment_errors(
     sentences: Sequence[Dependencies], first: Indices, second: Indices
 ) -> Iterator[Floats]:
-    """1 − LAS, UAS and label accuracy, some pairs at a time."""
+    """Yield 1 − LAS, UAS and label accuracy for successive batches of pairs."""
     heads = np.array([h for s in sentences for h in s.heads], np.int64)
     code: dict[str, int] = {}
     labels = np.array([code.setdefault(x, len(code)) for s in sentences for x in s.relations])
@@ -65,7 +66,7 @@ def _attachment_errors(
         later = np.repeat(counts[long] - n, n)
         here = np.repeat(starts[short], n) + token
         there = np.repeat(starts[long], n) + token + later * (token >= half)
-        # Heads count from 1, and 0 is the root of either.
+        # Heads are numbered from 1; 0 is the root of either sentence.
         head = heads[here] + later * (heads[here] > half)
         same_head = head == heads[there]
         same_label = labels[here] == labels[there]
@@ -74,7 +75,10 @@ def _attachment_errors(
 
 
 def _bracketings(a: Phrase, b: Phrase) -> tuple[frozenset[Bracketing], frozenset[Bracketing]]:
-    """Return the bracketings of both, those of the shorter one by the leaves of the longer one."""
+    """Return the bracketings of both trees, with leaves numbered as in the longer one.
+
+    The second half of the shorter sentence is moved to the end of the longer one.
+    """
     short, long = sorted((a, b), key=lambda s: s.n_tokens)
     half = short.n_tokens // 2
     later = long.n_tokens - short.n_tokens

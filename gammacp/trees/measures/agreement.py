@@ -1,4 +1,4 @@
-"""The agreement of a treebank: α, accuracies, who disagrees with whom and where."""
+"""The agreement of a treebank: α and accuracies, by annotator and by sentence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class TreeAlpha:
 
 @dataclass(frozen=True)
 class SentenceShare:
-    """A sentence, and the share of D_o that it causes under each δ."""
+    """A sentence, and its share of D_o under each δ."""
 
     item: Item
     share: Mapping[str, float]
@@ -76,21 +76,21 @@ class SentenceShare:
 
 @dataclass(frozen=True, kw_only=True)
 class SyntaxAgreement:
-    """The agreement of a treebank.
+    """The agreement of a treebank, as a whole and in parts.
 
     Attributes
     ----------
     total
-        All annotators together.
+        Agreement of all annotators together.
     pairs, without
-        Each pair of annotators that share a sentence; everybody but one.
+        Agreement of each pair of annotators that share a sentence, and of all annotators but one.
     sentences
         Sorted by their share of D_o under δ_plain, the worst first.
     bootstrap
         95 % intervals over sentences (`gammacp.inference.resampling`), by δ and by score, None
         where these are too few; None if not asked for.
     ignored
-        Sentences that the accuracies leave out, since token counts differ.
+        Number of sentences that accuracies leave out, as token counts differ.
     """
 
     total: TreeAlpha
@@ -120,7 +120,7 @@ def syntax_agreement(
     breakdown: bool = True,
     seed: int = 0,
 ) -> SyntaxAgreement:
-    """Agreement of a treebank (Skjærholt 2014), as published and beyond length-matched chance.
+    """Return the agreement of a treebank (Skjærholt 2014), as published and beyond chance.
 
     Parameters
     ----------
@@ -129,10 +129,10 @@ def syntax_agreement(
     chance
         "length-matched", or None for the published values alone.
     sample_pairs
-        Estimate the published D_e from so many pairs of annotations instead of all; 0: all.
+        Number of pairs of annotations from which the published D_e is estimated; 0 for all pairs.
     bootstrap
-        Number of samples of sentences for the bootstrap intervals of the published values; 0:
-        none. Nothing is compared again for them.
+        Number of bootstrap samples of sentences for the intervals of the published values; 0 for
+        none. Trees are not compared again for them.
     breakdown
         Whether to compute pairs of annotators and everybody but one.
     seed
@@ -184,7 +184,7 @@ def syntax_agreement(
 
 
 def _signature(treebank: Treebank, sample_pairs: int, bootstrap: int, seed: int) -> str:
-    """Return the signature; the seed is in it only where something is drawn."""
+    """Return the signature, with the seed only if random numbers are used."""
     return signature(
         "syntax-alpha",
         trees=treebank.kind,
@@ -196,7 +196,7 @@ def _signature(treebank: Treebank, sample_pairs: int, bootstrap: int, seed: int)
 
 
 def _check_options(chance: str | None, **numbers: int) -> None:
-    """Raise UsageError for an unknown chance model, and for a number of draws that is too small."""
+    """Raise UsageError for an unknown chance model or too small a number of draws."""
     for name, value in numbers.items():
         if whole(name, value, 0) == 1:
             raise UsageError(f"{name} 1 is not 0 or at least 2")
@@ -207,7 +207,7 @@ def _check_options(chance: str | None, **numbers: int) -> None:
 def _breakdown(
     observations: TreeObservations, annotators: int
 ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """Return the pairs of these annotators who share sentences, and everybody but each one."""
+    """Return the pairs of annotators who share sentences, and all groups that lack one."""
     people = range(annotators)
     pairs = [pair for pair in combinations(people, 2) if observations.by(pair).any()]
     without: list[tuple[int, ...]] = []
@@ -219,7 +219,7 @@ def _breakdown(
 def _expected(
     observations: TreeObservations, chosen: Bools, sample_pairs: int, seed: int
 ) -> ExpectedDisagreement:
-    """Return the published D_e of each group, from a sample of pairs if that is asked for."""
+    """Return the published D_e of each group, estimated from sampled pairs if requested."""
     if sample_pairs:
         return sampled_disagreement(observations, chosen, pairs=sample_pairs, seed=seed)
     return expected_disagreement(observations, chosen)
@@ -262,14 +262,14 @@ def _by_delta(values: Floats) -> dict[str, float]:
 def published_parts(
     observations: TreeObservations, expected: ExpectedDisagreement
 ) -> dict[str, Contributions]:
-    """Return what each sentence adds to D_o and D_e of each α and score.
+    """Return the contributions of each sentence to D_o and D_e of each α and score.
 
     Parameters
     ----------
     observations
         The annotations of a treebank, and how far they are apart.
     expected
-        D_e of all of them, with the mean of each annotation.
+        Expected disagreement of all annotations, with the mean of each annotation.
 
     A sentence drawn twice changes the mean over all pairs twice as much as its annotations' means
     say: D_e is a mean over pairs, so that its linear part is 2·row − D_e.

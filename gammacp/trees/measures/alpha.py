@@ -5,8 +5,8 @@ pairs of annotations of any sentences (an annotation is not paired with itself).
 δ_plain is the tree edit distance (TED), δ_diff = TED − ||x| − |y||, and δ_norm = TED / (|x| + |y|),
 where |x| is the size of a tree. Sentences with one annotation are left out.
 
-One pass over the pairs of different trees gives D_e for all three δ and any number of groups of
-annotators. It also gives what each annotation adds to D_e, which the bootstrap needs.
+One pass over the pairs of distinct trees gives D_e for all three δ and for any number of groups of
+annotators. It also gives the contribution of each annotation to D_e, which the bootstrap needs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ROWS = 64
 
 
 def deltas(distances: Indices | Floats, x: Indices, y: Indices | Floats) -> Floats:
-    """Return δ_plain, δ_diff and δ_norm, which are stacked along a new first axis.
+    """Return δ_plain, δ_diff and δ_norm, stacked along a new first axis.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class TreeObservations(Observations):
 
     @classmethod
     def of(cls, treebank: Treebank) -> Self:
-        """Return the annotations of each sentence that has at least two.
+        """Return the annotations of all sentences that have at least two.
 
         Parameters
         ----------
@@ -83,18 +83,21 @@ class TreeObservations(Observations):
 
     @cached_property
     def packed(self) -> PackedTrees:
-        """The trees of all annotations, packed."""
+        """Return the trees of all annotations, packed."""
         return pack([s.tree for s in self.sentences if not isinstance(s, MeaningGraph)])
 
     @cached_property
     def pair_squares(self) -> Floats:
-        """Squared δ of each two annotations of the same sentence: shape (3, pairs)."""
+        """Return the squared δ of all pairs of annotations of a sentence: shape (3, pairs)."""
         codes = self.packed.codes
         return squared_deltas(self.packed, codes[self.first], codes[self.second])
 
     @cached_property
     def pair_errors(self) -> Floats:
-        """1 − accuracies of the same pairs, NaN if token counts differ: shape (scores, pairs)."""
+        """Return 1 − accuracies of the same pairs: shape (scores, pairs).
+
+        The values are NaN where token counts differ.
+        """
         errors = disagreements(self.sentences, self.first, self.second)
         alike = self.tokens[self.first] == self.tokens[self.second]
         return np.where(alike, errors, np.nan)
@@ -112,7 +115,7 @@ class TreeObservations(Observations):
         return np.concatenate([squares, disagreements(self.sentences, x, y)])
 
     def item_disagreement(self, chosen: Bools) -> Floats:
-        """Return each sentence's summand of D_o, Σ_{c≠c′} δ² / (|X_i| − 1): shape (3, items).
+        """Return each sentence's term in D_o, Σ_{c≠c′} δ² / (|X_i| − 1): shape (3, items).
 
         Parameters
         ----------

@@ -39,7 +39,8 @@ class Dependencies:
     lemmas, upos, xpos, features
         Columns of each token, "_" where it has none; empty if unknown.
     multiword
-        First and last token and form of tokens of the text that are several words of syntax.
+        Tokens of the text that are split into several syntactic words: first word, last word and
+        form.
     enhanced
         Edges of the enhanced graph, if there is one: head, relation, dependent; ids as in the file,
         "0" the root, "8.1" an empty node.
@@ -68,7 +69,7 @@ class Dependencies:
         Raises
         ------
         DataError
-            They do not fit together.
+            There is no token, or the numbers of entries differ.
         """
         if not self.heads:
             raise error_in(self, "a sentence has no token")
@@ -80,17 +81,17 @@ class Dependencies:
 
     @cached_property
     def tree(self) -> Tree:
-        """The tree that is compared."""
+        """Return the tree that is compared."""
         return dependency_tree(self.heads, self.relations)
 
     @property
     def n_tokens(self) -> int:
-        """Number of tokens."""
+        """Return the number of tokens."""
         return len(self.heads)
 
     @property
     def line(self) -> int | None:
-        """First line of the sentence."""
+        """Return the first line of the sentence."""
         if self.lines:
             return self.lines[0]
         return None
@@ -98,7 +99,7 @@ class Dependencies:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A sentence with a phrase structure, its words taken off the tree.
+    """A phrase structure tree, without the words of the sentence.
 
     Attributes
     ----------
@@ -122,17 +123,17 @@ class Phrase:
 
     @cached_property
     def tree(self) -> Tree:
-        """The tree that is compared."""
+        """Return the tree that is compared."""
         return nested_tree(self.nested, size=self.size)
 
     @cached_property
     def n_tokens(self) -> int:
-        """Number of leaves."""
+        """Return the number of leaves."""
         return self.tree.n_leaves
 
     @cached_property
     def bracketings(self) -> frozenset[Bracketing]:
-        """(label, first leaf, last leaf) of every node, leaves included."""
+        """Return (label, first leaf, last leaf) of every node, leaves included."""
         tree = self.tree
         number: list[int] = []  # of each node's leftmost leaf
         last: list[int] = []
@@ -146,18 +147,18 @@ class Phrase:
 
 @dataclass(frozen=True)
 class MeaningGraph:
-    """Nodes with what is said of each, and relations between them.
+    """A semantic graph: nodes with properties, and relations between nodes.
 
-    A graph is a conjunction: a triple that is written twice is one.
+    A graph is a set of triples: duplicates count once.
 
     Attributes
     ----------
     variables
-        Names of the nodes, the top first; the triples have their places in here.
+        Names of the nodes, the top first; triples refer to nodes by their index.
     properties
         Instances (role "instance", the concept as value), attributes, and (0, "top", "top").
     relations
-        Triples between nodes, of inverted roles (`ARG0-of`) the other way round.
+        Triples between nodes; inverted roles (`ARG0-of`) are turned round.
     forms
         Words of the sentence (`# ::tok` or `# ::snt`); empty if unknown.
     file, line, name
@@ -182,17 +183,17 @@ class MeaningGraph:
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes."""
+        """Return the number of nodes."""
         return len(self.variables)
 
     @property
     def n_triples(self) -> int:
-        """Number of triples, the size of a graph."""
+        """Return the number of triples, the size of a graph."""
         return len(self.properties) + len(self.relations)
 
     @property
     def n_tokens(self) -> int:
-        """The size as other annotations of sentences name it."""
+        """Return the size, under the name that other kinds of annotations use."""
         return self.n_triples
 
 
@@ -201,7 +202,7 @@ Kind = TypeVar("Kind", Dependencies, Phrase, MeaningGraph)
 
 
 def error_in(sentence: Sentence, message: str, *, hint: str | None = None) -> DataError:
-    """Return a DataError where the sentence stands.
+    """Return a DataError with the file and the line of a sentence.
 
     Parameters
     ----------
@@ -215,7 +216,7 @@ def error_in(sentence: Sentence, message: str, *, hint: str | None = None) -> Da
 
 @dataclass(frozen=True)
 class Item:
-    """A sentence of the text with everybody's annotation of it."""
+    """A sentence of the text with the annotations of all annotators."""
 
     document: str
     name: str
@@ -223,11 +224,11 @@ class Item:
 
     @property
     def n_tokens(self) -> int:
-        """Number of tokens, as the first annotator has it."""
+        """Return the number of tokens in the first annotator's version."""
         return next(iter(self.annotations.values())).n_tokens
 
     def pairs(self, kind: type[Kind]) -> list[tuple[Kind, Kind]]:
-        """Every two annotations of a kind.
+        """Return all pairs of annotations of a kind.
 
         Parameters
         ----------
@@ -249,7 +250,7 @@ class Treebank:
     Attributes
     ----------
     annotators
-        Everybody's name, in the order of the files.
+        Names of the annotators, in the order of the files.
     items
         The sentences; an annotator may be missing from some.
     kind
@@ -266,7 +267,7 @@ class Treebank:
     selection: tuple[str, ...] = ()
 
     def require_shared(self) -> None:
-        """DataError where no sentence has two annotations."""
+        """Raise DataError if no sentence has two annotations."""
         if not self.shared_items:
             raise DataError("no sentence has two annotations", hint="Agreement needs two.")
 
@@ -277,7 +278,7 @@ class Treebank:
 
     @cached_property
     def shared_items(self) -> tuple[Item, ...]:
-        """The sentences with at least two annotations: all that agreement is about."""
+        """Return the sentences with at least two annotations, which agreement is computed on."""
         return tuple(item for item in self.items if len(item.annotations) >= 2)
 
     @staticmethod
@@ -287,7 +288,8 @@ class Treebank:
         Parameters
         ----------
         annotations
-            Equally many sentences by annotator; those at one place are annotations of one sentence.
+            Sentences by annotator, equally many for each; sentences at the same index are
+            annotations of one sentence.
 
         Raises
         ------

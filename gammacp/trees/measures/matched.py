@@ -1,24 +1,27 @@
 """Chance between sentences of one length: what independent annotators of a treebank would give.
 
-Two trees of unlike sentences differ by their sizes already, so that over all pairs D_e is mostly
-the spread of sentence lengths: δ_plain and δ_norm look better than chance for it, δ_diff worse.
-Here each annotation meets, for *each other annotator of its sentence*, trees that this annotator
-made for *other sentences of its length*: all within the least width that holds `LEAST` (of very
-many, some that are spread evenly). D_e is the mean over annotations of the mean over the others of
-the mean of their bands. So everybody keeps the habits of his or her own, as in D_o: where lengths
-are equal and annotators independent, the tree that B made for one sentence is distributed as the
-tree that B made for the other, whatever A and B are like. A sentence that finds its bands only
-among others that are shorter or longer by more than a quarter takes no part, in D_o as in D_e.
+Trees of different sentences differ by their sizes already. Over all pairs, D_e therefore mostly
+measures how sentence lengths vary: it makes δ_plain and δ_norm look better than chance, and δ_diff
+worse.
+
+Here each annotation is compared, for *each other annotator of its sentence*, with a *band* of trees
+that this annotator made for *other sentences of similar length*. The band has the least width that
+holds `LEAST` trees, and contains all trees within this width, or an evenly spread selection where
+they are very many. D_e averages first over each band, then over the other annotators, then over all
+annotations. So annotators keep their own habits, as in D_o: where lengths are equal and annotators
+independent, the tree that B made for one sentence is distributed like the tree that B made for
+another, whatever the habits of A and B. If a sentence has too few others within a quarter of its
+length, it is left out of both D_o and D_e.
 
 The same bands serve the three δ (D = δ²) and the accuracies (D = 1 − accuracy, weighted by length
-as in eq. 3). Two sentences of a band that are not of one length are compared as if they were. TED
-of trees of n and m nodes is brought to n by the power mean of the two sizes, of exponent 2 where
-the other one is shorter and 4 where it is longer, and the other size is taken times n/m; for
-accuracies the shorter one's first half stands beside the beginning of the longer one, its second
-half beside the end.
+as in eq. 3). Sentences of a band whose lengths differ are compared as if they were equally long.
+For trees of n and m nodes, TED is divided by the power mean of both sizes and multiplied by n; the
+exponent is 2 where the other tree is shorter, and 4 where it is longer. The size of the other tree
+is multiplied by n/m. For accuracies, the first half of the shorter sentence is aligned with the
+beginning of the longer one, its second half with the end.
 
-Which agreement above 0 is shown, p tells, in which unlike lengths take no part
-(`gammacp.trees.measures.permuted`).
+Whether agreement above 0 is significant is told by p, for which only sentences of exactly equal
+length are permuted (`gammacp.trees.measures.permuted`).
 """
 
 import math
@@ -45,7 +48,8 @@ from gammacp.trees.measures.permuted import PERMUTATIONS, permutation_p
 LENGTH_MATCHED = "length-matched"
 LEAST = 3
 MOST = 60
-# Trees of unlike sizes can be brought to one size, but not far: by one part in so many.
+# Lengths in a band may differ by at most one part in `WITHIN`: scaling makes trees of different
+# sizes comparable, but only if the sizes are close.
 WITHIN = 4
 _MOST_PARTS = 500
 NOTHING = "the expected disagreement is 0: sentences of equal length are all annotated alike"
@@ -55,20 +59,22 @@ _TOLD = ("equal_length", "widest", "annotators_left_out", "sentences_left_out")
 
 @dataclass(frozen=True)
 class Bands:
-    """For each annotation the trees that the other annotators of its sentence made for others.
+    """For each annotation, trees that the sentence's other annotators made for other sentences.
 
     Attributes
     ----------
     first, second
-        The pairs, sorted by their first annotation; each annotation is the first of some.
+        Pairs of an annotation and a tree of its bands, sorted by the annotation. Each annotation
+        has at least one pair.
     weights
-        Weights of the pairs in the mean of their first annotation, where they sum to 1.
+        Weights of the pairs in the mean of their first annotation; they sum to 1 for each
+        annotation.
     exact
-        Share of the bands of each annotation in which all are exactly of its length.
+        For each annotation, the share of its bands in which all trees have exactly its length.
     widths
         Largest difference of length, in tokens, in the widest band of each annotation.
     annotators, sentences
-        Annotators, and number of sentences, that are left out since they find no band.
+        Annotators that are left out, and number of sentences that are left out, for lack of a band.
     """
 
     first: Indices
@@ -81,20 +87,20 @@ class Bands:
 
     @property
     def told(self) -> dict[str, Any]:
-        """The facts about the bands that every measure reports."""
+        """Return the facts about the bands that every measure reports."""
         exact = float(self.exact.mean())
         widest = int(self.widths.max())
         return dict(zip(_TOLD, (exact, widest, self.annotators, self.sentences), strict=True))
 
     def means(self, values: Floats) -> Floats:
-        """Return the mean of each annotation, of values of the pairs on the last axis."""
+        """Average values of the pairs, along the last axis, for each annotation."""
         starts = np.flatnonzero(np.diff(self.first, prepend=-1))
         found: Floats = np.add.reduceat(values * self.weights, starts, axis=-1)
         return found
 
 
 def bands(lengths: Indices, items: Indices, people: Indices, *, most: int = MOST) -> Bands:
-    """For each annotation what the other annotators of its sentence made for others of its length.
+    """Pair each annotation with trees by its sentence's other annotators for similar lengths.
 
     Parameters
     ----------
@@ -102,7 +108,7 @@ def bands(lengths: Indices, items: Indices, people: Indices, *, most: int = MOST
         Number of tokens, sentence and annotator of each annotation; everybody has more than
         `LEAST` sentences, and every sentence two annotations.
     most
-        Pairs of an annotation, but for one of each other annotator.
+        Largest number of pairs per annotation; each other annotator gives at least one.
 
     >>> lengths, items = np.array([2, 2, 2, 4, 5] * 2), np.arange(10) % 5
     >>> found = bands(lengths, items, np.arange(10) // 5)
@@ -128,7 +134,8 @@ def bands(lengths: Indices, items: Indices, people: Indices, *, most: int = MOST
             mine = by_length[person]
             theirs = lengths[mine]
             low, high = np.searchsorted(theirs, (length, length + 1)).tolist()
-            # The nearest are among these, of which one may be of the sentence itself.
+            # These hold the `LEAST` nearest trees; one more on each side, as one may be of the
+            # sentence itself.
             near = mine[max(0, low - LEAST - 1) : high + LEAST + 1]
             near = near[items[near] != item]
             width = int(np.sort(np.abs(lengths[near] - length))[LEAST - 1])
@@ -151,10 +158,10 @@ def bands(lengths: Indices, items: Indices, people: Indices, *, most: int = MOST
 def matched(
     observations: Observations, lengths: Indices, chosen: Bools, *, most: int = MOST
 ) -> tuple[Bands, Bools]:
-    """Return the bands of the chosen annotations, and which of these have some.
+    """Return the bands of the chosen annotations, and which annotations have bands.
 
-    Annotators of too few sentences have none, nor has a sentence that is far from others in size;
-    both are left out.
+    Two kinds of annotations are left out: those by annotators of too few sentences, and those of
+    sentences whose length is too far from that of others.
 
     Parameters
     ----------
@@ -215,7 +222,7 @@ def matched(
 def beyond_length_matched(
     observations: TreeObservations, chosen: Bools, *, seed: int = 0
 ) -> dict[str, BeyondChance]:
-    """1 − D_o/D_e of the three δ and the accuracies, against other sentences of the same length.
+    """Return 1 − D_o/D_e of δ and accuracies, against other sentences of similar length.
 
     Parameters
     ----------
@@ -228,7 +235,7 @@ def beyond_length_matched(
 
     Returns
     -------
-    By name. Where chance cannot be told, values are NaN, and `reason` says why.
+    Results by name. Where chance cannot be determined, values are NaN and `reason` says why.
     """
     treebank = observations.treebank
     try:
@@ -265,14 +272,14 @@ def beyond_length_matched(
 def measures_beyond_chance(
     treebank: Treebank, names: Iterable[str], *, seed: int
 ) -> dict[str, BeyondChance]:
-    """Return the registered measures of trees against other sentences of the same length.
+    """Return registered measures of trees, against other sentences of similar length.
 
     Parameters
     ----------
     treebank
         Treebank that was measured.
     names
-        Names of measures; those that are no α and no accuracy of these trees are left out.
+        Names of measures; any that is neither an α nor an accuracy of these trees is ignored.
     seed
         Seed of the bootstrap over sentences that the interval comes from.
     """
@@ -285,21 +292,22 @@ def measures_beyond_chance(
 
 
 def _measure(name: str) -> str:
-    """Return the name of a δ or an accuracy as a measure."""
+    """Return the name under which a δ or an accuracy is registered as a measure."""
     if name in DELTAS:
         return f"alpha-{name}"
     return name
 
 
 def _squares(observations: TreeObservations, met: Bands) -> Floats:
-    """Return the squared δ of pairs, the second brought to the first one's length: (3, pairs)."""
+    """Return the squared δ of the pairs, with the second tree scaled to the first: (3, pairs)."""
     packed = observations.packed
     lengths = observations.tokens + 1
     x = packed.codes[met.first]
     y = packed.codes[met.second]
     n = lengths[met.first]
     m = lengths[met.second]
-    # A longer tree is further away than the mean of both sizes makes it.
+    # For a longer tree, TED grows more than the quadratic mean of both sizes: use a larger
+    # exponent.
     power = np.where(m > n, 4.0, 2.0)
     ted = packed.distances(x, y) * (2 / (1 + (m / n) ** power)) ** (1 / power)
     squares: Floats = deltas(ted, packed.sizes[x], packed.sizes[y] * (n / m)) ** 2
@@ -309,14 +317,15 @@ def _squares(observations: TreeObservations, met: Bands) -> Floats:
 def interval_over_sentences(
     parts: Contributions, *, draws: int = DRAWS, seed: int
 ) -> tuple[float, float] | None:
-    """Return the house's bootstrap over sentences; None where they are too few.
+    """Return the bootstrap interval over sentences, or None if they are too few.
 
-    Of more than `_MOST_PARTS` sentences, neighbours are drawn together, so that memory is bounded.
+    If there are more than `_MOST_PARTS` sentences, neighbouring ones are drawn together, which
+    bounds the memory.
 
     Parameters
     ----------
     parts
-        A part per sentence.
+        Contributions of the sentences, one each.
     draws, seed
         Number of draws and seed of the bootstrap.
 
@@ -339,12 +348,12 @@ def against_bands(
     *,
     seed: int,
 ) -> dict[str, BeyondChance]:
-    """1 − D_o/D_e of what was compared, with intervals over sentences.
+    """Return 1 − D_o/D_e of each measure, with bootstrap intervals over sentences.
 
-    Nothing is drawn for D_e: `samples` are the pairs compared, and `interval` tells how far the
-    value would move with other sentences of the kind (`gammacp.inference.resampling`). The model
-    tells `equal_length`, the share of the bands whose sentences are exactly of equal length,
-    `widest`, how many tokens longer or shorter the widest band goes, and the annotators and the
+    D_e needs no random draws: `samples` is the number of pairs compared. `interval` tells how far
+    the value would vary with other sentences of the same kind (`gammacp.inference.resampling`). The
+    chance model reports `equal_length`, the share of bands whose sentences all have exactly the
+    same length; `widest`, the largest difference of length in a band; and the annotators and the
     number of sentences that are left out.
 
     Parameters
@@ -352,11 +361,11 @@ def against_bands(
     treebank
         Treebank of the annotations.
     parts
-        Amounts that each sentence adds to D_o and to D_e, by name; none where nothing is compared.
+        Contributions of each sentence to D_o and to D_e, by name; empty if nothing is compared.
     found
         Bands that were compared.
     p
-        p of the permutations by name, where there are any.
+        p of the permutation test, by name; may be empty.
     seed
         Seed of the bootstrap and of the permutations.
     """
@@ -393,14 +402,14 @@ def against_bands(
 
 
 def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
-    """Return results without value, since not every annotation has a band.
+    """Return results without a value, for data in which annotations have no bands.
 
     Parameters
     ----------
     names
         Names that were asked for.
     why
-        Error that `bands` raised.
+        Error that `matched` raised.
     """
     told = dict(zip(_TOLD, (math.nan, 0, (), 0), strict=True))
     lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=told)

@@ -1,4 +1,4 @@
-"""Annotations of sentences compared by pairs and summed over sentences."""
+"""Numeric arrays of the annotations of sentences, with sums over sentences and means of pairs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gammacp.trees.measures.annotations import Sentence, Treebank
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """The annotations of a treebank's shared sentences as numbers.
+    """The annotations of a treebank's shared sentences as arrays.
 
     Attributes
     ----------
     sentences, item, annotator
-        Sentence, item and annotator of each annotation.
+        For each annotation the annotated sentence, and the numbers of the item and the annotator.
     first, second
-        The pairs of annotations of one sentence, each once.
+        Numbers of the annotations in each pair; all pairs within a sentence occur once.
     """
 
     treebank: Treebank
@@ -35,7 +35,7 @@ class Observations:
 
     @classmethod
     def of(cls, treebank: Treebank) -> Self:
-        """Return the annotations of each sentence that has two.
+        """Return the annotations of all sentences that have at least two.
 
         Parameters
         ----------
@@ -65,21 +65,24 @@ class Observations:
 
     @property
     def n_items(self) -> int:
-        """Number of sentences with at least two annotations."""
+        """Return the number of sentences with at least two annotations."""
         return len(self.treebank.shared_items)
 
     @cached_property
     def tokens(self) -> Indices:
-        """Size of each annotation, in tokens or triples."""
+        """Return the size of each annotation, in tokens or triples."""
         return np.array([s.n_tokens for s in self.sentences], np.int64)
 
     @cached_property
     def everything(self) -> Bools:
-        """The choice of all annotations."""
+        """Return the mask that selects all annotations."""
         return np.ones(len(self.item), np.bool_)
 
     def by(self, annotators: Iterable[int]) -> Bools:
-        """Return the annotations by these annotators, of sentences that two of them annotated."""
+        """Return the mask of annotations by these annotators.
+
+        Only sentences that at least two of them annotated are included.
+        """
         chosen = np.isin(self.annotator, list(annotators))
         return chosen & (self.counts(chosen)[self.item] >= 2)
 
@@ -88,11 +91,13 @@ class Observations:
         return np.bincount(self.item[chosen], minlength=self.n_items)
 
     def sums(self, values: Floats, chosen: Bools) -> Floats:
-        """Return sums over each sentence of values of the chosen annotations: shape (items,)."""
+        """Sum values of the chosen annotations over each sentence: shape (items,)."""
         return np.bincount(self.item[chosen], values, self.n_items).astype(np.float64)
 
     def means_of_pairs(self, values: Floats, chosen: Bools) -> Floats:
-        """Means over the pairs of chosen annotations of each sentence; 0 where there is none.
+        """Average values over the pairs of chosen annotations of each sentence.
+
+        The mean of a sentence without such pairs is 0.
 
         Parameters
         ----------

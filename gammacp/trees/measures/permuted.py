@@ -1,11 +1,13 @@
 """Test of agreement above 0: trees permuted within sentences of equal length.
 
-Where annotators are independent, whoever made trees for several sentences of one length could as
-well have made each of them for any other. So the trees of each annotator change places, within
-sentences of exactly his or her number of tokens: p is the share of these permutations, the data
-among them, that disagree at most as much as the data do. It is exact whatever the annotators are
-like, and conservative where few lengths are equal. Of many sentences of one length, at most
-`_TOGETHER` change places with each other, which bounds how many pairs are compared.
+If annotators are independent, an annotator who drew several trees for sentences of one length could
+as well have assigned these trees to the sentences in any other order. So the trees of each
+annotator are permuted among sentences with exactly the same number of tokens. p is the share of
+permutations, the data included, with a disagreement of at most that of the data.
+
+The test is exact however the annotators behave, and conservative where few sentences have equal
+lengths. Where many sentences have one length, they are permuted in groups of at most `_TOGETHER`,
+which bounds the number of pairs to compare.
 """
 
 from collections.abc import Callable
@@ -30,11 +32,12 @@ def permuted(
     lengths, items, people
         Number of tokens, sentence and annotator of each annotation.
     draws, seed
-        Number of permutations, and of these.
+        Number of permutations, and the seed of their random numbers.
 
     Returns
     -------
-    Shape (1 + draws, annotations), the data first.
+    For each permutation the annotation whose tree each annotation gets, shape (1 + draws,
+    annotations). The first row is the data.
 
     >>> lengths, items = np.array([3, 4, 3, 3]), np.array([0, 1, 2, 0])
     >>> found = permuted(lengths, items, np.array([0, 0, 0, 1]), draws=20, seed=0)
@@ -64,7 +67,7 @@ def permutation_p(
     *,
     seed: int,
 ) -> list[float]:
-    """Return p of each measure whose D_o is a sum over the pairs of annotations of the sentences.
+    """Return p of each measure whose D_o is a weighted sum over pairs of annotations.
 
     Parameters
     ----------
@@ -75,8 +78,8 @@ def permutation_p(
     compare
         Disagreements of pairs of annotations by their numbers: shape (measures, pairs).
     weights
-        Weights of the pairs `observations.first` and `second` in D_o, 0 of those that are not in
-        it: shape (measures, pairs).
+        Weights in D_o of the pairs (`observations.first`, `observations.second`), 0 for pairs that
+        do not count: shape (measures, pairs).
     seed
         Seed of the permutations.
     """
@@ -85,7 +88,8 @@ def permutation_p(
     own = observations.tokens[where], observations.item[where], observations.annotator[where]
     at[:, where] = where[permuted(*own, draws=PERMUTATIONS, seed=seed)]
     pairs = np.flatnonzero(chosen[observations.first] & chosen[observations.second])
-    # Neighbours are of one length, so that they meet the same others.
+    # Sort the pairs by length: neighbouring pairs then draw from the same trees, and repeated
+    # comparisons are made once.
     pairs = pairs[np.argsort(observations.tokens[observations.first[pairs]], kind="stable")]
     sums = np.zeros((len(weights), len(at)))
     for low in range(0, len(pairs), _PAIRS_AT_ONCE):

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PackedTrees:
-    """Different trees in arrays, as the kernel wants them.
+    """Distinct trees, packed into the arrays that the kernel reads.
 
-    `codes[k]` is the packed tree that the k-th given tree is equal to, `sizes` are |x|.
+    `codes[k]` is the number of the packed tree that equals the k-th given tree; `sizes` are the
+    sizes |x| of the packed trees.
     """
 
     arrays: TreeArrays
@@ -36,7 +37,7 @@ class PackedTrees:
         return len(self.sizes)
 
     def distances(self, first: Indices, second: Indices) -> Codes:
-        """Unit-cost distances between the packed trees first[k] and second[k]."""
+        """Return the unit-cost distances between the packed trees first[k] and second[k]."""
         from gammacp.trees.measures.ted_kernel import pair_distances
 
         order = np.argsort(first, kind="stable")
@@ -46,9 +47,9 @@ class PackedTrees:
         return distances
 
     def weighted_squares(self, first: int, last: int, weights: Floats) -> Floats:
-        """Σ_y w_y δ²(x, y) for each tree, over the pairs x < y with first ≤ x < last.
+        """Return Σ_y w_y δ²(x, y) for each tree, over the pairs x < y with first ≤ x < last.
 
-        Each pair adds to both its trees; shape (rows of weights, 3, trees).
+        Each pair adds to the sums of both its trees. The shape is (rows of weights, 3, trees).
         """
         from gammacp.trees.measures.ted_kernel import weighted_squares
 
@@ -58,7 +59,7 @@ class PackedTrees:
 def pack(trees: Sequence[Tree]) -> PackedTrees:
     """Pack trees for `PackedTrees.distances`; equal trees are packed once.
 
-    The packed trees are sorted by their number of nodes: neighbours then cost the same.
+    The packed trees are sorted by their number of nodes, so that neighbours take equally long.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
 
 
 def _columns(tree: Tree, alphabet: Mapping[str, int]) -> Indices:
-    """Return each kernel column's node, the column before, whether it goes on, and its label."""
+    """Return the columns of a tree: node, column before its leftmost leaf, `inside` and label."""
     found: list[tuple[int, int, int, int]] = []
     for root in tree.keyroots:
         low = tree.leftmost[root]

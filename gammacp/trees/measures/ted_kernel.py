@@ -1,10 +1,12 @@
 """The inner loops of the tree edit distance (Zhang & Shasha 1989), compiled.
 
-Each tree is there twice, as it is and mirrored: the mirror images of two trees are as far apart as
-the trees, and the decomposition into left paths of one of the two is cheaper. It is written out as
-*columns*: for each keyroot the nodes of its subtree in post-order, one keyroot after the other.
-One tree is compared with a block of others at a time: a row of the table goes over all columns of
-the block, which is long enough for the loop over it to be all that takes time.
+Each tree is stored twice, as it is and mirrored. The distance of two trees equals that of their
+mirror images, but the decomposition into left paths is often cheaper for one of the two forms; the
+cheaper one is used.
+
+A tree is written out as *columns*: for each keyroot in turn, the nodes of its subtree in
+post-order. One tree is compared with a block of other trees at a time. A row of the table then runs
+over all columns of the block, and is long enough that nearly all time is spent in the loop over it.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -15,22 +17,25 @@ from numpy.typing import NDArray
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel
 
-# Without a sign numba has no negative index to see to.
+# Indices without a sign: numba then generates no code for negative ones.
 Unsigned: TypeAlias = NDArray[np.uint32]
-# The larger of two integers is compiled to a jump, which the processor mostly guesses wrong; that
-# of two floats is one instruction. These count exactly up to 2²⁴, more than memory has room for.
+# Counts are floats since the maximum of two floats is one instruction, while that of two integers
+# is compiled to a jump that the processor mostly predicts wrongly. Floats of this size count
+# exactly up to 2²⁴, for which memory would not suffice.
 Counts: TypeAlias = NDArray[np.float32]
 
-# Up to so many columns are a block; a tree that has more is a block of its own.
+# Largest number of columns in a block of several trees. A tree with more is a block of its own.
 _BLOCK = 800
 
 
 class TreeArrays(NamedTuple):
-    """Packed trees, as they are in row 0 of `column_starts` and `widths`, and mirrored in row 1.
+    """Packed trees: row 0 of `column_starts` and `widths` is for the trees, row 1 for mirrors.
 
-    A column has its node with its label, and the column before the node's leftmost leaf, from 1 on,
-    or 0 where that is the keyroot's; `inside` is 0 for the first one of a keyroot, else −1. The
-    product of two trees' `widths`, their numbers of columns, is the number of cells to fill.
+    `labels`, `nodes`, `before` and `inside` have one entry per column: the label of its node, the
+    node, the column before the node's leftmost leaf, and 0 for the first column of a keyroot or
+    else −1. `before` counts from 1, and is 0 where the node has the leftmost leaf of the keyroot.
+    `widths` are the numbers of columns; the product of those of two trees is the number of cells to
+    fill.
     """
 
     labels: Codes
@@ -43,24 +48,27 @@ class TreeArrays(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The columns of a block, and what they save together with the rows of one other tree.
+    """The columns of a block, and the savings of its forests and subtrees with one other tree.
 
-    Each column adds the `offset` of its keyroot to what is saved: twice the columns before it, more
-    than those can save. So the largest value so far in a row is the largest one of the keyroot. A
-    forest without nodes, which saves nothing, has a column of its own at the end for each keyroot.
+    Each keyroot has an `offset` that is added to the savings in its columns: twice the number of
+    columns before it, which is more than those columns can save. So the maximum of a row up to any
+    column is always reached within the keyroot of that column. For each keyroot, an additional
+    column at the end stands for the empty forest, which saves nothing.
 
     Attributes
     ----------
     left, previous
-        The columns before the node's leftmost leaf, and before the node where both are on one left
-        path, else those without nodes.
+        For each column, those that the recurrence looks up: `left` is the column before the node's
+        leftmost leaf, `previous` the one before the node, if both lie on the left path of the
+        keyroot. Otherwise it is the column of the empty forest.
     nodes, found
-        The column's node in the block; in `found` only of nodes on the keyroot's left path.
+        Node of each column, numbered within the block; in `found` only for nodes on the keyroot's
+        left path, and else a number beyond all nodes.
     labels
         Labels of the block's nodes.
     subtrees, forests
         Savings of pairs of subtrees, shape (nodes, nodes of the block + 1), and of pairs of
-        forests.
+        forests, shape (nodes + 1, columns).
     """
 
     left: Unsigned
@@ -75,9 +83,10 @@ class Tables(NamedTuple):
 
 @kernel
 def tables(trees: TreeArrays) -> Tables:
-    """Room for every block, and for every larger tree on its narrower side.
+    """Return tables with room for every block, and for the narrower side of every larger tree.
 
-    Branches to the right make the other side as wide as the square of the nodes.
+    The other side may be too wide: with branches to the right, its number of columns grows with the
+    square of the number of nodes.
     """
     largest = trees.n_nodes.max()
     nodes = max(_BLOCK, largest)
@@ -97,9 +106,9 @@ def tables(trees: TreeArrays) -> Tables:
 
 @kernel
 def _lay_out(trees: TreeArrays, side: int, block: Indices, rows: int, to: Tables) -> int:
-    """Write down the columns of a block's trees, and say how many there are.
+    """Write the columns of a block's trees into the tables, and return their number.
 
-    `rows` is the largest number of nodes of the trees they are compared with.
+    `rows` is the largest number of nodes among the trees that are compared with the block.
     """
     nodes = trees.n_nodes[block].sum()
     n = 0
@@ -129,10 +138,10 @@ def _lay_out(trees: TreeArrays, side: int, block: Indices, rows: int, to: Tables
 
 @kernel
 def _fill(trees: TreeArrays, side: int, x: int, width: int, nodes: int, to: Tables) -> None:
-    """Find what the subtrees of tree x save together with those of the block.
+    """Compute the savings of all subtrees of tree x with those of the block.
 
-    The recurrence is for what matching saves, the sizes less the distance: 2 for a node that is
-    kept, 1 for one that is renamed. Deletions and insertions save nothing, so that a cell is the
+    The savings are the sum of the sizes less the distance: 2 for a node that is kept, 1 for one
+    that is relabelled. Deletions and insertions save nothing, so that each cell is simply the
     largest of three others.
     """
     forests = to.forests
@@ -180,7 +189,7 @@ def _fill(trees: TreeArrays, side: int, x: int, width: int, nodes: int, to: Tabl
 def _block_distances(
     trees: TreeArrays, low: int, high: int, block: Indices, to: Tables, distances: Codes
 ) -> None:
-    """Distances of the trees from low to high − 1, in rows, from those of a block."""
+    """Write the distances between the trees `low` to `high` − 1, as rows, and those of a block."""
     n_nodes = trees.n_nodes
     widths = trees.widths
     room = len(to.left)
@@ -205,7 +214,7 @@ def _block_distances(
 
 @kernel
 def _block(trees: TreeArrays, others: Indices) -> Indices:
-    """Return the first of the others, as many as are a block."""
+    """Return as many of the first trees of `others` as fit into one block."""
     last = 0
     left = 0
     right = 0
@@ -220,7 +229,10 @@ def _block(trees: TreeArrays, others: Indices) -> Indices:
 
 @kernel
 def pair_distances(trees: TreeArrays, first: Indices, second: Indices) -> Codes:
-    """Unit-cost distances of the pairs (first[k], second[k]); faster where first[k] stays."""
+    """Return the unit-cost distances of the pairs (first[k], second[k]).
+
+    This is faster where successive pairs have the same first tree.
+    """
     to = tables(trees)
     distances = np.empty((1, len(first)), np.int32)
     k = 0
@@ -241,9 +253,10 @@ def pair_distances(trees: TreeArrays, first: Indices, second: Indices) -> Codes:
 def weighted_squares(
     trees: TreeArrays, lengths: Indices, low: int, high: int, weights: Floats
 ) -> Floats:
-    """Return sums of the three squared δ of each tree, over the pairs x < y with low ≤ x < high.
+    """Return weighted sums of the three squared δ for each tree: shape (rows of weights, 3, trees).
 
-    `lengths` are |x|; a pair adds w_y δ² to x and w_x δ² to y, for each row of weights.
+    The sums are over the pairs x < y with low ≤ x < high. For each row of weights, a pair adds w_y
+    δ² to the sum of x and w_x δ² to that of y. `lengths` are the sizes |x| of the trees.
     """
     n = len(trees.n_nodes)
     to = tables(trees)

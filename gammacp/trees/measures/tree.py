@@ -46,23 +46,23 @@ class Tree:
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes, the root included."""
+        """Return the number of nodes, the root included."""
         return len(self.labels)
 
     @property
     def n_leaves(self) -> int:
-        """Number of nodes without children."""
+        """Return the number of nodes without children."""
         return sum(first == i for i, first in enumerate(self.leftmost))
 
     @cached_property
     def keyroots(self) -> tuple[int, ...]:
-        """The nodes that start a left path: the last of each leftmost leaf, in post-order."""
+        """Return the keyroots: for each leftmost leaf, the last node that has it, in post-order."""
         last = {first: i for i, first in enumerate(self.leftmost)}
         return tuple(sorted(last.values()))
 
     @cached_property
     def parents(self) -> tuple[int, ...]:
-        """Post-order index of each node's parent; −1 for the root."""
+        """Return the post-order index of each node's parent; −1 for the root."""
         parents = [-1] * self.n_nodes
         open_nodes: list[int] = []
         for i, first in enumerate(self.leftmost):
@@ -73,7 +73,7 @@ class Tree:
 
     @cached_property
     def mirror(self) -> Tree:
-        """The tree with the children of every node in reverse order."""
+        """Return the tree with the children of every node in reverse order."""
         children: list[list[int]] = [[] for _ in self.labels]
         for i, parent in enumerate(self.parents):
             if parent >= 0:

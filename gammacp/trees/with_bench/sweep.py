@@ -48,7 +48,7 @@ class Perturbed:
     confusion: LabelConfusion | None = None
 
     def __post_init__(self) -> None:
-        """There is something to perturb."""
+        """Raise DataError if there is nothing to perturb."""
         if not self.sentences:
             raise DataError("no sentence to perturb")
         if any(isinstance(s, MeaningGraph) for s in self.sentences):
@@ -173,7 +173,7 @@ def perturb(
     mistakes = confusion
     if variants.get("label") == "uniform":
         mistakes = LabelConfusion.uniform(_labels(sentences))
-    # A stream per sentence: what one takes is nothing to the next.
+    # Each sentence has its own stream, so that one does not affect the next.
     streams = zip(sentences, rng.spawn(len(sentences)), strict=True)
     return [_perturb_sentence(s, variants, magnitude, mistakes, stream) for s, stream in streams]
 

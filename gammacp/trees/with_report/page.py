@@ -16,7 +16,7 @@ from gammacp.trees.report import TreeReport
 from gammacp.trees.report_tables import in_words, tables
 
 DRAWN = 12
-# Head, relation and dependent, counted from 0; −1, or what is not there, is the root.
+# Head, relation and dependent, counted from 0; −1, or a node that does not exist, is the root.
 Arc: TypeAlias = tuple[int, str, int]
 _LETTER = 7.5
 _GAP = 16
