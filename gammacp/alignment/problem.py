@@ -25,7 +25,7 @@ from gammacp.errors import DataError
 
 
 class Status(StrEnum):
-    """Whether a solution is proven to be the best.
+    """Proof status of a solution: whether it is known to be the best.
 
     CP-SAT's word alone is no proof: a solution that only CP-SAT calls optimal is `UNCHECKED`, and
     its bound does not depend on CP-SAT.

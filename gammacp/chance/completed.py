@@ -1,4 +1,4 @@
-"""How `cut` turns an annotator with a rhythm: the ends of the text are completed first.
+"""Turning of an annotator with a rhythm by `cut`: the ends of the text are completed first.
 
 On a circle, the stretch after the last unit is joined to the stretch before the first. If units
 come at random, this makes one more gap like the others. If they follow a rhythm, it does not. For

@@ -406,7 +406,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     @property
     def own_bounds(self) -> Sequence[bool]:
-        """Whether the bounds of each document differ from the extent of its units."""
+        """For each document, True if its bounds differ from the extent of its units."""
         low, high = self.table.own_bounds
         differ: Bools = (low != self.table.lows) | (high != self.table.highs)
         return list(map(bool, differ[self.places]))

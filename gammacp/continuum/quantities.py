@@ -60,7 +60,7 @@ class Quantities(Described):
 
     @property
     def whole(self) -> bool:
-        """Whether all starts, ends, bounds and boundaries of fragments are whole numbers."""
+        """True if all starts, ends, bounds and boundaries of fragments are whole numbers."""
         if self.breaks is None:
             inside = []
         else:
@@ -70,7 +70,7 @@ class Quantities(Described):
 
     @property
     def declared(self) -> bool:
-        """Whether the bounds differ from the extent of the units."""
+        """True if the bounds differ from the extent of the units."""
         if self.n_units:
             extent = (self.starts.min(), self.ends.max())
         else:
@@ -98,7 +98,7 @@ class Quantities(Described):
 
     @property
     def in_space(self) -> bool:
-        """Whether there are shapes and the offset unit shows that the first axis is not time."""
+        """True if there are shapes and the offset unit shows that the first axis is not time."""
         return self.shapes is not None and self.offset_unit not in _TIMES
 
     @property

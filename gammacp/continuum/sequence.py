@@ -127,7 +127,7 @@ class ContinuumSequence(Sequence[Continuum]):
 
     @property
     def own_bounds(self) -> Sequence[bool]:
-        """Whether the bounds of each continuum differ from the extent of its units."""
+        """For each continuum, True if its bounds differ from the extent of its units."""
         return [c.declared for c in self]
 
     @property

@@ -98,7 +98,7 @@ def compile_at_once() -> None:
 
 
 def compile_soon() -> None:
-    """From now on, run only kernels with very little work as plain Python."""
+    """Run, from now on, only kernels with very little work as plain Python."""
     global _one
     _one = _FEW
 

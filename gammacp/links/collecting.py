@@ -1,4 +1,4 @@
-"""What tables of a field need of its files beside units and links: collected while files are read.
+"""Annotations that tables of a field need beside units and links, collected while files are read.
 
 A reader hands over what it parsed (`collect`), whoever wants it reads within `collecting`.
 """

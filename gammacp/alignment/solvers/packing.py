@@ -80,7 +80,7 @@ class _Program:
 
     @cached_property
     def alone(self) -> list[Any]:
-        """How often each unit is left alone: an expression, in a cover a variable."""
+        """Number of times that each unit is left alone: an expression, in a cover a variable."""
         if self.single:
             return self.single
         pairs = zip(self.room, self.covered, strict=True)

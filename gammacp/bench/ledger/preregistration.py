@@ -1,4 +1,4 @@
-"""What was claimed before an experiment ran.
+"""Record of what was claimed before an experiment ran.
 
 Before an experiment runs, the hash of the claims about it, and of its file, is written beside the
 results. A claim that was written or changed afterwards is found by that: it may have been chosen to
