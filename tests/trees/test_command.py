@@ -46,7 +46,8 @@ def test_everything_in_tables(run: Run) -> None:
     assert "iorn – lisa" in out
     assert "without morten" in out
     assert "0998-it 4" in out
-    assert "the annotators split sentences at different places" in out
+    # The table folds its cells.
+    assert "the annotators split sentences at different places" in " ".join(out.split())
     assert "bootstrap" in out
     assert "95 % sampling" in out
     assert "seed 0" in err
