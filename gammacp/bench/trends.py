@@ -266,7 +266,7 @@ def tells_more(
 
 
 def every(*trends: Trend) -> Trend:
-    """Test all of several sentences: the weakest shows, any contradicts it (Bonferroni)."""
+    """Test that all `trends` hold: the weakest shows it, any contradicts it (Bonferroni)."""
     weakest = max(trends, key=lambda t: t.shown)
     contradicted = min(1.0, len(trends) * min(t.contradicted for t in trends))
     return replace(weakest, contradicted=contradicted)

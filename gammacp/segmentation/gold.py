@@ -102,7 +102,7 @@ class SystemScore:
         return _EMPTY.get(measure, math.nan)
 
     def macro(self, measure: str) -> Spread:
-        """Return mean and spread over documents, and the number of documents without a value."""
+        """Return mean and spread of a `measure` over documents, and how many have no value."""
         return spread(self.values(measure))
 
     def as_dict(self) -> dict[str, Any]:
