@@ -1,7 +1,7 @@
 """Peak memory of one piece of work, from the kernel's own books (Linux).
 
-`ru_maxrss` is the highest mark of the whole process, imports and warm-up included, so that
-smaller work after them measures 0. The mark in /proc can be put back instead.
+`ru_maxrss` is the peak of the whole process, including imports and warm-up, so that smaller work
+after them would measure 0. The peak in /proc can be reset, so it is used instead.
 """
 
 import ctypes
@@ -10,14 +10,14 @@ from pathlib import Path
 
 
 def reset_peak() -> float:
-    """Give free memory back, put the mark back to what is held now, and return that, in MB."""
+    """Release free memory, reset the peak to the memory held now, and return it in MB."""
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")
     return _status("VmRSS")
 
 
 def peak_since(held: float) -> float:
-    """Peak since `reset_peak`, which returned `held`, in MB above it."""
+    """Return the peak since `reset_peak`, in MB above `held`, which that returned."""
     return _status("VmHWM") - held
 
 

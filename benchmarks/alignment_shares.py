@@ -45,7 +45,7 @@ STAGES = {
 
 
 class Clock:
-    """CPU seconds by stage; what is in no stage is "rest"."""
+    """CPU seconds by stage; time outside of all stages is "rest"."""
 
     def __init__(self) -> None:
         self.spent: dict[str, float] = defaultdict(float)
@@ -59,7 +59,7 @@ class Clock:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Charge this stage until the block ends."""
+        """Count time for this stage until the block ends."""
         self._switch()
         self._stack.append(name)
         try:
@@ -69,7 +69,7 @@ class Clock:
             self._stack.pop()
 
     def wrapped(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, on this stage's account."""
+        """Return the function wrapped so that its time counts for the stage `name`."""
 
         @functools.wraps(function)
         def timed(*args: Any, **kwargs: Any) -> Any:
@@ -80,7 +80,7 @@ class Clock:
 
 
 def instrument(clock: Clock) -> None:
-    """Put the clock around every stage's functions, wherever they have been imported to."""
+    """Wrap every stage's functions in the clock, in all modules that have imported them."""
     for stage, paths in STAGES.items():
         for path in paths:
             module, name = path.rsplit(".", 1)

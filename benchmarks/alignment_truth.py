@@ -31,7 +31,7 @@ import numpy as np
 import gammacp as gc
 
 HERE = Path(__file__).parent
-# Costs closer than this are equal: far above rounding, far below what units at random differ by.
+# Costs closer than this count as equal: far above rounding errors, far below random differences.
 EQUAL = 1e-7
 WEIGHTS = [(1, 1, 1), (3, 1, 1), (1, 0, 1), (0, 1, 1), (0.2, 3, 1), (1, 1, 0.25), (1, 1, 7)]
 
@@ -47,7 +47,7 @@ class Units(NamedTuple):
 
 
 class Best(NamedTuple):
-    """Cost of the best alignment; its groups and Σ d_cat, the least of all that cost as much."""
+    """Cost of the best alignment, with its groups and its Σ d_cat, the least among equal costs."""
 
     cost: float
     groups: int
@@ -86,7 +86,7 @@ def anywhere(places: float, **kinds: Any) -> Callable[[np.random.Generator], Uni
 
 
 def crew(n: int, units: int, places: float, **kinds: Any) -> Callable[[np.random.Generator], Units]:
-    """Return a family: so many annotators with the same number of units each."""
+    """Return a family of `n` annotators with the same number of units each."""
 
     def draw(rng: np.random.Generator) -> Units:
         found = drawn(rng, n, n * units, places=places, **kinds)
@@ -98,7 +98,7 @@ def crew(n: int, units: int, places: float, **kinds: Any) -> Callable[[np.random
 def changed(
     make: Callable[[np.random.Generator], Units], change: Callable[[Any], Any]
 ) -> Callable[[np.random.Generator], Units]:
-    """Return a family like another one, its positions changed."""
+    """Return a family like another one, with changed positions."""
 
     def draw(rng: np.random.Generator) -> Units:
         found = make(rng)
@@ -194,8 +194,9 @@ def pair_costs(units: Units, alpha: float, beta: float, delta: float) -> tuple[A
 def best_of_all(units: Units, weights: tuple[float, float, float], *, cover: bool) -> Best:
     """Find the best of all partitions (covers) by dynamic programming.
 
-    States are sets of units that are covered. Unit by unit, whoever is not yet covered takes any
-    group that holds it: of disjoint groups that is its first unit's, of a cover any unit's.
+    States are sets of covered units. For each unit in turn that is not yet covered, every group
+    that contains it is tried. In a partition, it is the first unit of this group; in a cover, it
+    can be any unit of it.
     """
     costs, seconds = (m.tolist() for m in pair_costs(units, *weights))
     n, size, delta = units.n_annotators, len(units.start), weights[2]
@@ -230,13 +231,13 @@ def best_of_all(units: Units, weights: tuple[float, float, float], *, cover: boo
 
 
 def keep(known: dict[int, Best], covered: int, found: Best) -> None:
-    """Replace what is known of such a set by something better."""
+    """Store a solution for a set of covered units if it is better than the known one."""
     if covered not in known or is_better(found, known[covered]):
         known[covered] = found
 
 
 def is_better(one: Best, other: Best) -> bool:
-    """Return whether one costs less; or as much with fewer groups; or as many, and less Σ d_cat."""
+    """Return whether `one` is better: by cost, then by fewer groups, then by a smaller Σ d_cat."""
     if abs(one.cost - other.cost) > EQUAL * 1e-3 * max(1.0, other.cost):
         return one.cost < other.cost
     if one.groups != other.groups:
@@ -257,7 +258,7 @@ def continuum_of(units: Units) -> gc.Continuum:
 def verdict(
     units: Units, weights: tuple[float, float, float], truth: Best, found: gc.Alignment
 ) -> str:
-    """Return `proven`, `open`, or what is wrong."""
+    """Return `proven`, `open`, or a description of the error."""
     n = units.n_annotators
     scale = math.comb(n, 2) * (len(units.start) / n)
     disorder, slack = truth.cost / scale, EQUAL * max(1.0, truth.cost / scale)

@@ -30,14 +30,14 @@ _SKILLS = SKILL[0] + SKILL[1] * np.random.default_rng(1).standard_normal(20_000)
 
 @dataclass(frozen=True)
 class Drawn:
-    """A random corpus, and the values that others would reach.
+    """A random corpus, and the true values for infinitely many annotators.
 
     Attributes
     ----------
     corpus
         The documents.
     here, elsewhere
-        The value of all annotators on these documents, and on all documents.
+        The value of infinitely many annotators on these documents, and on infinitely many.
     """
 
     corpus: gc.Corpus
@@ -66,9 +66,9 @@ def truth(name: str, right: np.ndarray, weights: np.ndarray, sizes: np.ndarray) 
     right
         Share of the units of each document in which annotators are right.
     weights
-        Number of units that such documents have together.
+        Total number of units in documents of each kind.
     sizes
-        Units of each document; of S there are boundaries between segments of `GAP` places.
+        Number of units per document; for S, of boundaries between segments of `GAP` places.
     """
     if name == "f1-strict":
         return float((weights * right**2).sum()) / float(weights.sum())
@@ -81,7 +81,7 @@ def truth(name: str, right: np.ndarray, weights: np.ndarray, sizes: np.ndarray) 
 
 
 def document(rng: np.random.Generator, name: str, right: list[float], size: int) -> gc.Continuum:
-    """Return a document of annotators who are right so often.
+    """Return a document whose annotators are right with the given probabilities.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def document(rng: np.random.Generator, name: str, right: list[float], size: int)
     right
         Share of units in which each annotator is right.
     size
-        Units, or boundaries.
+        Number of units, or of boundaries.
     """
     labels = rng.integers(2, size=size)
     units = []

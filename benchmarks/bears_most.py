@@ -48,12 +48,12 @@ def differences(draw: Draw, size: tuple[int, int, int], seed: int) -> Kinds:
     corpus = campaign(draw, size, seed)
     if size[0] == 5:
         corpus = rotation(corpus, seed)
-    # Only counts are looked at, so the random sets may be as few as can be.
+    # Only counts are used, so that the smallest number of random sets is enough.
     return kinds_of(agreement(corpus, chance="cut", samples=2))
 
 
 def rates(draw: Draw, size: tuple[int, int, int], runs: int) -> list[float]:
-    """Return how often somebody is named, by the fewest cases."""
+    """Return how often somebody is named, by the smallest number of cases."""
     named = np.zeros(len(FEWEST))
     for seed in range(runs):
         found = differences(draw, size, seed)

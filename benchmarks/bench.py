@@ -28,7 +28,7 @@ FAST = PAPER_MEASURES[1:]
 
 
 def processor_seconds() -> float:
-    """Return the CPU seconds of this process and of its workers that have ended."""
+    """Return the CPU seconds of this process and of its terminated workers."""
     own, children = (
         resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
@@ -36,7 +36,7 @@ def processor_seconds() -> float:
 
 
 def swept(sweep: Sweep, executor: str, jobs: int, folder: Path) -> tuple[float, float, float]:
-    """Wall seconds, processor seconds in all, processor seconds inside cells."""
+    """Run a sweep; return wall seconds, processor seconds, and those inside cells."""
     path = folder / f"{executor}-{jobs}-{time.monotonic_ns()}.sqlite"
     wall, processor = time.perf_counter(), processor_seconds()
     with Store.writing(path) as store:
@@ -47,7 +47,7 @@ def swept(sweep: Sweep, executor: str, jobs: int, folder: Path) -> tuple[float, 
 
 
 def overhead(folder: Path) -> None:
-    """Store, executor and parent, as a share of what the cells themselves take."""
+    """Measure the cost of store, executor and parent, as a share of the cells' own cost."""
     for name, measures, sets in (
         ("paper's measures", PAPER_MEASURES, 96),
         ("without γ", FAST, 120),
@@ -55,7 +55,7 @@ def overhead(folder: Path) -> None:
         sweep = Sweep(source=Shuffled(), errors=("split",), measures=measures, sets=sets)
         warm = replace(sweep, sets=1)
         for executor, jobs in (("serial", 1), ("processes", 2)):
-            # What a run without cells costs: start of workers, imports, kernels.
+            # Measure the cost of a run without cells: start of workers, imports, kernels.
             _, start, began = swept(warm, executor, jobs, folder)
             wall, total, inside = swept(sweep, executor, jobs, folder)
             share = (total - (start - began) - inside) / inside
@@ -67,7 +67,7 @@ def overhead(folder: Path) -> None:
 
 
 def speedup(folder: Path) -> None:
-    """Wall-clock time with one and with two processes, interleaved, three times."""
+    """Measure wall-clock time with one and with two processes, interleaved, three times."""
     sweep = Sweep(source=Shuffled(), errors=("split",), measures=("gamma",), sets=24)
     ratios = []
     for _ in range(3):
@@ -79,7 +79,7 @@ def speedup(folder: Path) -> None:
 
 
 def rows(folder: Path) -> None:
-    """Opening, status and export of a store of a million cells."""
+    """Measure opening, status and export of a store of a million cells."""
     sweep = Sweep(source=Shuffled(), errors=("split", "position"), sets=4762)
     path = folder / "rows.sqlite"
     with Store.writing(path) as store:
@@ -115,7 +115,7 @@ def rows(folder: Path) -> None:
 
 
 def startup(folder: Path) -> None:
-    """Time the way from nothing to the first cell of a worker."""
+    """Measure the time from the start to the first cell of a worker."""
     del folder
     sweep = Sweep(source=Shuffled(), errors=("split",))
     task = next(sweep.tasks())
@@ -128,7 +128,7 @@ def startup(folder: Path) -> None:
 
 
 def resident() -> tuple[float, float]:
-    """MB of this process and of its largest worker (Linux)."""
+    """Return the memory in MB of this process and of its largest worker (Linux)."""
     own = Path("/proc/self")
     pages = [int((own / "statm").read_text().split()[1])]
     children = [c for t in own.glob("task/*/children") for c in t.read_text().split()]
@@ -140,7 +140,7 @@ def resident() -> tuple[float, float]:
 
 
 def memory(folder: Path) -> None:
-    """Resident memory of parent and workers at tenths of long sweeps."""
+    """Measure the resident memory of parent and workers at tenths of long sweeps."""
     for name, measures, sets in (("without γ", FAST, 600), ("γ", ("gamma",), 60)):
         sweep = Sweep(source=Shuffled(), errors=("split",), measures=measures, sets=sets)
         tenths: dict[int, tuple[float, float]] = {}

@@ -33,7 +33,7 @@ def first(rng: np.random.Generator) -> Pairs:
 
 
 def hubs(rng: np.random.Generator) -> Pairs:
-    """Link seven in ten mentions to one of three hubs of one's own."""
+    """Link seven in ten mentions to one of three hubs, which each person chooses."""
     chosen = rng.permutation(UNITS)[:3]
     others = (i for i in range(UNITS) if i not in chosen)
     return [(i, int(rng.choice(chosen))) for i in others if rng.random() < 0.7]

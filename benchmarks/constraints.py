@@ -45,7 +45,7 @@ from gammacp.alignment.constraints import (
 )
 
 HERE = Path(__file__).parent
-# Units of which all partitions can be tried one by one.
+# Largest number of units of which all partitions can be tried one by one.
 MOST_UNITS = 8
 METHODS = ("auto", "enumeration", "generation", "crowd", "bipartite", "cpsat", "milp", "brute")
 
@@ -53,7 +53,7 @@ Groups = Sequence[Sequence[int]]
 
 
 class Case(NamedTuple):
-    """A constraint as gammacp has it, and as it is checked here."""
+    """A constraint of gammacp, with an independent check of it."""
 
     constraint: Any
     keeps: Callable[[Groups], bool]
@@ -63,7 +63,7 @@ class Case(NamedTuple):
 
 
 def not_crossing(units: Units) -> Callable[[Groups], bool]:
-    """No annotator has one group before the other while another annotator has it after."""
+    """Check that annotators do not have two groups in opposite orders."""
 
     def before(u: int, v: int) -> bool:
         return bool(units.start[u] < units.start[v] and units.end[u] < units.end[v])
@@ -80,12 +80,12 @@ def not_crossing(units: Units) -> Callable[[Groups], bool]:
 
 
 def together(rows: Sequence[int]) -> Callable[[Groups], bool]:
-    """One group has all of these units."""
+    """Check that one group has all of these units."""
     return lambda groups: any(set(rows) <= set(group) for group in groups)
 
 
 def apart(rows: Sequence[int]) -> Callable[[Groups], bool]:
-    """No group has two of these units."""
+    """Check that no group has two of these units."""
     return lambda groups: all(len(set(rows) & set(group)) < 2 for group in groups)
 
 
@@ -105,7 +105,7 @@ def at_least(k: int) -> Callable[[Groups], bool]:
 
 
 def few(units: Units) -> Units:
-    """The first units, in the order that a continuum has them: by annotator and place."""
+    """Return the first units in the order of a continuum: by annotator and place."""
     kept = np.arange(min(len(units.start), MOST_UNITS))
     annotator = units.annotator[kept]
     keys = units.category[kept], units.end[kept], units.start[kept], annotator
@@ -115,7 +115,7 @@ def few(units: Units) -> Units:
 
 
 def unlike(units: Units) -> list[int]:
-    """Rows of units that no other unit of their annotator equals, as constraints name units."""
+    """Return rows of units that differ from all others of their annotator, for naming them."""
     places = [*zip(*(c.tolist() for c in units[1:]), strict=True)]
     return [row for row, place in enumerate(places) if places.count(place) == 1]
 
@@ -199,7 +199,7 @@ def verdict(
     truth: Best | None,
     method: str,
 ) -> str:
-    """Return `proven`, `refused`, `impossible`, `open`, or what is wrong."""
+    """Return `proven`, `refused`, `impossible`, `open`, or a description of the error."""
     alpha, beta, delta = weights
     measured = gc.Combined(alpha=alpha, beta=beta, delta=delta)
     constraints = [case.constraint for case in cases]

@@ -48,7 +48,7 @@ def truth(draw: Rng, count: int, length: float = 12, gap: float = 20) -> list[Sp
 
 
 def drawn(draw: Rng, spans: list[Span], noise: float, reach: int = 4) -> list[Span]:
-    """Return what one annotator makes of units: some missed, some with other edges or labels."""
+    """Return one annotator's version of units: some missed, some with other edges or labels."""
     found = list[Span]()
     for start, end, label in spans:
         if draw.random() < noise:
@@ -61,7 +61,7 @@ def drawn(draw: Rng, spans: list[Span], noise: float, reach: int = 4) -> list[Sp
 
 
 def corpus(documents: list[dict[str, list[Span]]], texts: list[str] | None = None) -> Corpus:
-    """Return documents of what annotators marked."""
+    """Return a corpus of documents with the units that annotators marked."""
     made: Corpus = {}
     for number, document in enumerate(documents):
         units = [Unit(a, s, e, c) for a, spans in document.items() for s, e, c in spans]
@@ -86,7 +86,7 @@ def annotated(draw: Rng, most_noise: float, *, several: bool = True) -> list[dic
 def moved(
     change: Callable[[Span], Span], who: str = ANN
 ) -> Callable[[Rng, list[dict[str, list[Span]]]], None]:
-    """Return what puts one annotator's units into another convention."""
+    """Return a function that puts one annotator's units into another convention."""
 
     def move(_: Rng, documents: list[dict[str, list[Span]]]) -> None:
         for document in documents:
@@ -96,7 +96,7 @@ def moved(
 
 
 def shifted(from_middle: bool) -> Callable[[Rng, list[dict[str, list[Span]]]], None]:
-    """Return a shift of one document, of all of it or from its middle on."""
+    """Return a function that shifts one document, all of it or from its middle on."""
 
     def shift(draw: Rng, documents: list[dict[str, list[Span]]]) -> None:
         spans = documents[0][ANN]
@@ -108,7 +108,7 @@ def shifted(from_middle: bool) -> Callable[[Rng, list[dict[str, list[Span]]]], N
 
 
 def both(*changes: Callable[[Rng, list[dict[str, list[Span]]]], None]) -> Callable[..., None]:
-    """Return changes one after the other."""
+    """Return a function that applies changes one after the other."""
 
     def change(draw: Rng, documents: list[dict[str, list[Span]]]) -> None:
         for each in changes:
@@ -123,7 +123,7 @@ frames = moved(lambda u: (u[0] / 25, u[1] / 25, u[2]))
 
 
 def rounded_frames(_: Rng, documents: list[dict[str, list[Span]]]) -> None:
-    """Milliseconds for everybody, of which one annotator has the frame."""
+    """Convert all positions to milliseconds, one annotator's rounded to frames."""
     for document in documents:
         for who, spans in document.items():
             document[who] = [(s * 97, e * 97, c) for s, e, c in spans]
@@ -156,13 +156,13 @@ PLANTED: Mapping[str, tuple[Callable[..., None], str]] = {
 
 
 def near_duplicates(draw: Rng) -> Corpus:
-    """Annotators who corrected the same pre-annotation."""
+    """Draw annotators who corrected the same pre-annotation."""
     spans = truth(draw, int(draw.integers(20, 80)))
     return corpus([{a: drawn(draw, spans, 0.02, 1) for a in (ANN, BOB, "Cid")}])
 
 
 def one_character(draw: Rng) -> Corpus:
-    """Short documents with units of one character."""
+    """Draw short documents with units of one character."""
     documents = []
     for _ in range(draw.integers(1, 30)):
         length = int(draw.integers(4, 40))
@@ -176,7 +176,7 @@ def one_character(draw: Rng) -> Corpus:
 
 
 def periodic(draw: Rng) -> Corpus:
-    """Units at equal distances, which annotators begin at different ones."""
+    """Draw units at equal distances; annotators begin with different units."""
     step, length = float(draw.integers(4, 30)), float(draw.integers(1, 4))
     count = int(draw.integers(8, 60))
     document = {}
@@ -188,7 +188,7 @@ def periodic(draw: Rng) -> Corpus:
 
 
 def habit_with_exceptions(draw: Rng) -> Corpus:
-    """One annotator takes the token behind most units, too."""
+    """Draw annotators of whom one includes the token after most units."""
     rate = draw.uniform(0.4, 0.85)
     spans = truth(draw, int(draw.integers(20, 80)), 2, 6)
     own = [(s, e + (draw.random() < rate), c) for s, e, c in drawn(draw, spans, 0.05, 1)]
@@ -196,7 +196,7 @@ def habit_with_exceptions(draw: Rng) -> Corpus:
 
 
 def punctuation(draw: Rng) -> Corpus:
-    """A text whose sentences one annotator marks with, another without the full stop."""
+    """Draw a text whose sentences one annotator marks with, another without the full stop."""
     words = ["".join(draw.choice([*"abcdefgh"], draw.integers(2, 8))) for _ in range(40)]
     text, spans = "", list[Span]()
     for _ in range(draw.integers(12, 40)):
@@ -209,7 +209,7 @@ def punctuation(draw: Rng) -> Corpus:
 
 
 def reaction(draw: Rng) -> Corpus:
-    """Live coding: one annotator is later, never by quite the same time."""
+    """Draw live coding in which one annotator reacts later, with varying delays."""
     spans = truth(draw, int(draw.integers(15, 60)), 800, 2000)
     lag, spread = draw.uniform(150, 500), draw.uniform(20, 150)
     own = []
@@ -220,7 +220,7 @@ def reaction(draw: Rng) -> Corpus:
 
 
 def coarse_grid(draw: Rng) -> Corpus:
-    """One annotator works on seconds, another on milliseconds."""
+    """Draw annotators who work at whole seconds and at milliseconds."""
     spans = truth(draw, int(draw.integers(15, 60)), 1500, 3000)
     fine = drawn(draw, spans, 0.1, 300)
     coarse = [(s // 1000 * 1000, max(s, e) // 1000 * 1000 + 1000, c) for s, e, c in spans]
@@ -228,7 +228,7 @@ def coarse_grid(draw: Rng) -> Corpus:
 
 
 def dense_tokens(draw: Rng) -> Corpus:
-    """Runs of tokens that cover most of a text, with other boundaries for each annotator."""
+    """Draw runs of tokens that cover most of a text, with each annotator's own boundaries."""
     document = {}
     length = int(draw.integers(40, 200))
     for a in (ANN, BOB, "Cid"):
@@ -239,7 +239,7 @@ def dense_tokens(draw: Rng) -> Corpus:
 
 
 def fixed_windows(draw: Rng) -> Corpus:
-    """Every window of a recording with a label that stays for some time, coded with errors."""
+    """Draw windows of a recording with labels that persist for some time, coded with errors."""
     count = int(draw.integers(20, 120))
     own, stay = 0, draw.uniform(0.3, 0.95)
     states = []
@@ -255,7 +255,7 @@ def fixed_windows(draw: Rng) -> Corpus:
 
 
 def other_granularity(draw: Rng) -> Corpus:
-    """One annotator marks sentences, another the clauses in them."""
+    """Draw annotators of whom one marks sentences, another the clauses in them."""
     spans = truth(draw, int(draw.integers(10, 40)), 60, 2)
     parts = list[Span]()
     for s, e, c in spans:
@@ -265,7 +265,7 @@ def other_granularity(draw: Rng) -> Corpus:
 
 
 def few_units(draw: Rng) -> Corpus:
-    """Many documents of one to four units."""
+    """Draw many documents of one to four units."""
     documents = []
     for _ in range(draw.integers(5, 40)):
         spans = truth(draw, int(draw.integers(1, 5)), 3, 5)
@@ -274,12 +274,12 @@ def few_units(draw: Rng) -> Corpus:
 
 
 def unrelated(draw: Rng) -> Corpus:
-    """Annotators who have nothing in common."""
+    """Draw annotators who have nothing in common."""
     return corpus([{a: truth(draw, int(draw.integers(5, 60)), 2, 3) for a in (ANN, BOB)}])
 
 
 def shuffled(draw: Rng) -> Corpus:
-    """Errors of the Corpus Shuffling Tool at any magnitude."""
+    """Draw errors of the Corpus Shuffling Tool at random magnitudes."""
     seed = int(draw.integers(1 << 30))
     error = str(draw.choice(["position", "category", "split", "merge", "position+category"]))
     reference = reference_set(ReferenceModel(), seed=seed)
@@ -288,7 +288,7 @@ def shuffled(draw: Rng) -> Corpus:
 
 
 def habit_without_exceptions(draw: Rng) -> Corpus:
-    """One annotator always takes the token behind a unit, too."""
+    """Draw annotators of whom one always includes the token after a unit."""
     spans = truth(draw, int(draw.integers(20, 80)), 2, 6)
     own = [(s, e + 1, c) for s, e, c in drawn(draw, spans, 0.05, 1)]
     return corpus([{ANN: own, BOB: drawn(draw, spans, 0.05, 1)}])

@@ -33,7 +33,7 @@ CHANCE: Sequence[tuple[str, str, tuple[str, ...]]] = tuple(
 )
 DOCUMENTS = (1000, 2000, 4000, 8000, 16_000)
 ANNOTATORS, LIMIT = (3, 5, 10, 20, 35, 70, 140, 200), 20
-# Of alignments: case or files, seconds, most gap; None asks for the proof.
+# Goals for alignments: case or files, seconds, largest gap; None demands a proof.
 ALIGNED: Sequence[tuple[str, float | None, float]] = (
     ("d2t-*", 5, 0.03),
     ("d2t-*", 60, 0.005),
@@ -60,7 +60,7 @@ class Spent(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """One figure, and what it should at most be."""
+    """One figure, and its largest accepted value."""
 
     work: str
     figure: str
@@ -75,7 +75,7 @@ class Goal(NamedTuple):
 
 
 def measured(command: str, file: Path, options: Sequence[str]) -> Spent:
-    """One process."""
+    """Run a command in a process of its own, and return its resources."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         extra = ["-o", str(page)] if command == "report" else []
@@ -91,7 +91,7 @@ def measured(command: str, file: Path, options: Sequence[str]) -> Spent:
 
 
 def goals(folder: Path) -> Iterator[Goal]:
-    """The figures that are aimed at, one after the other."""
+    """Yield the figures for which there are goals, one after the other."""
     for pattern, seconds, gap in ALIGNED:
         synthetic = ":" in pattern
         cases = [pattern] if synthetic else sorted((folder / PEOPLE).glob(f"{pattern}.csv"))
@@ -114,7 +114,7 @@ def goals(folder: Path) -> Iterator[Goal]:
 
 
 def aligned(case: str, seconds: float | None) -> dict[str, float]:
-    """One alignment, on the clock of the CPU."""
+    """Run one alignment, timed by the clock of the CPU."""
     limit = [] if seconds is None else [str(seconds), "cpu"]
     found = run([*script_of("alignment_case.py"), case, "align", *limit], 6000)
     if "gap" not in found or (seconds is None and found["status"] != "optimal"):
@@ -129,9 +129,9 @@ def ratio() -> float:
 
 
 def synthetic(path: Path, documents: int) -> None:
-    """Three of ten annotators per document, each with some two units of 3 to 15 characters or none.
+    """Write documents with three of ten annotators, each with about two units or none.
 
-    Nobody marks anything in a third of the documents.
+    Units have 3 to 15 characters. In a third of the documents, nobody marks anything.
     """
     rng = np.random.default_rng(documents)
     rows: list[tuple[object, ...]] = [("document", "annotator", "category", "start", "end")]
@@ -146,7 +146,7 @@ def synthetic(path: Path, documents: int) -> None:
 
 
 def growing(folder: Path) -> Iterator[tuple[object, ...]]:
-    """Alignments of more and more annotators, γ of more and more documents, other chance models."""
+    """Yield alignments of more and more annotators, γ of more documents, other chance models."""
     for number in ANNOTATORS:
         found = aligned(f"{number}x10:1:crowd", LIMIT)
         work = f"alignment, {number} annotators with 10 spans, limit {LIMIT} s"
@@ -190,7 +190,7 @@ def main() -> None:
         for row in table(given.folder):
             rows.append(row)
             print(*row, sep="\t", flush=True)
-            # Row by row: what is done is kept.
+            # Write row by row, so that an interrupted run keeps its results.
             write_rows(given.out / file, rows)
 
 

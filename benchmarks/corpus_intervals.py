@@ -32,18 +32,18 @@ Formula = Callable[[Numbers], Rates]
 
 
 def f1_of(rng: np.random.Generator, units: Floats, rates: Floats | float) -> Numbers:
-    """Matches of two annotators with as many units each."""
+    """Draw matches of two annotators with equal numbers of units."""
     matched = rng.binomial(units.astype(np.int64), rates).astype(np.float64)
     return {"matched": matched, "first_units": units, "second_units": units}
 
 
 def alike(share: float, mean: float = 10.0) -> Draw:
-    """Documents that differ by their units only."""
+    """Return a process of documents that differ only by their numbers of units."""
     return lambda rng, n: f1_of(rng, 1.0 + rng.poisson(mean - 1, n), share)
 
 
 def spread(share: float, strength: float) -> Draw:
-    """Documents that have levels of their own."""
+    """Return a process of documents with different levels of agreement."""
 
     def draw(rng: np.random.Generator, n: int) -> Numbers:
         levels = rng.beta(share * strength, (1 - share) * strength, n)
@@ -53,12 +53,12 @@ def spread(share: float, strength: float) -> Draw:
 
 
 def rare(share: float, mean: float) -> Draw:
-    """A label that most documents do not have."""
+    """Return a process of a label that most documents do not have."""
     return lambda rng, n: f1_of(rng, rng.poisson(mean, n).astype(np.float64), share)
 
 
 def empty(share: float) -> Draw:
-    """Half of the documents hold nothing."""
+    """Return a process in which half of the documents have no units."""
 
     def draw(rng: np.random.Generator, n: int) -> Numbers:
         units = np.where(rng.random(n) < 0.5, 0.0, 1.0 + rng.poisson(9, n))
@@ -68,7 +68,7 @@ def empty(share: float) -> Draw:
 
 
 def one_bad(share: float, bad: float, of: int) -> Draw:
-    """One document in some is bad."""
+    """Return a process in which one document in `of` is bad."""
 
     def draw(rng: np.random.Generator, n: int) -> Numbers:
         levels = np.where(rng.random(n) < 1 / of, bad, share)
@@ -78,7 +78,7 @@ def one_bad(share: float, bad: float, of: int) -> Draw:
 
 
 def labels(shares: tuple[float, ...], copied: float, items: int = 20) -> Draw:
-    """Two annotators label items; the second copies, or draws a label of its own: α is `copied`."""
+    """Return a process of two annotators of items; the second copies a share: α is `copied`."""
 
     def draw(rng: np.random.Generator, n: int) -> Numbers:
         first = rng.choice(len(shares), size=(n, items), p=shares)
@@ -90,7 +90,7 @@ def labels(shares: tuple[float, ...], copied: float, items: int = 20) -> Draw:
 
 
 def coincidences_of(first: Indices, second: Indices, k: int) -> Numbers:
-    """Coincidences of two annotators' labels, shape (documents, items) each."""
+    """Return coincidences of two annotators' labels, each of shape (documents, items)."""
     n, items = first.shape
     cells = (np.arange(n)[:, None] * k + first) * k + second
     table = np.bincount(cells.ravel(), minlength=n * k * k).reshape(n, k, k).astype(np.float64)
@@ -101,7 +101,7 @@ def coincidences_of(first: Indices, second: Indices, k: int) -> Numbers:
 
 
 def clustered(share: float, copied: float, items: int = 20) -> Draw:
-    """A label that some documents have in half of their items, and the others not at all."""
+    """Return a process of a label on half of the items of some documents, on none of others."""
 
     def draw(rng: np.random.Generator, n: int) -> Numbers:
         rate = np.where(rng.random(n) < share, 0.5, 0.0)[:, None]
@@ -113,7 +113,7 @@ def clustered(share: float, copied: float, items: int = 20) -> Draw:
 
 
 def disorders(error: float, expected: float = 0.6) -> Draw:
-    """γ near 1: few units cost something, up to as much as a unit alone."""
+    """Return a process with γ near 1: few units have a cost, at most that of a unit alone."""
 
     def draw(rng: np.random.Generator, n: int) -> Numbers:
         units = 1.0 + rng.poisson(9, n)
@@ -125,7 +125,7 @@ def disorders(error: float, expected: float = 0.6) -> Draw:
 
 
 def windows(missed: float) -> Draw:
-    """WindowDiff of a reference and of somebody who misses boundaries, in 20 to 60 places."""
+    """Return a process of WindowDiff with missed boundaries, in texts of 20 to 60 places."""
 
     def draw(rng: np.random.Generator, n: int) -> Numbers:
         rows = np.zeros((n, 3))
@@ -144,7 +144,7 @@ def windows(missed: float) -> Draw:
 
 
 def states(wrong: float) -> Draw:
-    """Time units of ten stretches of two states; some stretches are taken for the other state."""
+    """Return a process of ten stretches in two states, some of which are confused."""
 
     def draw(rng: np.random.Generator, n: int) -> Numbers:
         lengths = 1.0 + rng.poisson(9, (n, 10))
@@ -166,19 +166,19 @@ def states(wrong: float) -> Draw:
 
 
 def value_of(draw: Draw, formula: Formula) -> float:
-    """The value of many documents."""
+    """Return the value of very many documents."""
     numbers = draw(np.random.default_rng(99), 100_000)
     sums = {name: x.sum(axis=0)[None] for name, x in numbers.items()}
     return float(formula(sums).value[0])
 
 
 def nominal(numbers: Numbers) -> Rates:
-    """α of nominal labels."""
+    """Return α of nominal labels."""
     return coincidence_rates(numbers, squared=1.0 - np.eye(numbers["observed"].shape[-1]))
 
 
 def processes() -> Iterator[tuple[str, Draw, Formula, float]]:
-    """Name, draw, formula and true value of each process."""
+    """Yield name, draw, formula and true value of each process."""
     for share in (0.67, 0.95, 0.99, 0.998):
         yield f"F1 {share}", alike(share), match_rates, share
     yield "F1 .9, documents differ", spread(0.9, 10.0), match_rates, 0.9
@@ -207,7 +207,7 @@ def processes() -> Iterator[tuple[str, Draw, Formula, float]]:
 
 
 def hall_alone(pooled: Pooled, theta: float) -> tuple[float, float]:
-    """The interval of a ratio with these influences, by Hall's t alone."""
+    """Return the interval of a ratio with these influences, by Hall's t alone."""
     # A ratio of sums o / e with such sizes e has these influences where o follows from them.
     e = pooled.sizes
     o = pooled.without - pooled.value
@@ -217,7 +217,7 @@ def hall_alone(pooled: Pooled, theta: float) -> tuple[float, float]:
 
 
 def study(draw: Draw, formula: Formula, value: float, n: int, draws: int) -> list[float]:
-    """Coverage of both intervals, mean half-width, share with an interval."""
+    """Return coverage of both intervals, mean half-width, and the share with an interval."""
     rng = np.random.default_rng([n, draws])
     covered, before, widths, there = 0, 0, 0.0, 0
     for _ in range(draws):

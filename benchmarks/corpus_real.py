@@ -21,7 +21,7 @@ Case = tuple[dict[str, Any], list[float]]
 
 
 def spans_of(continuum: Continuum, annotator: str) -> list[Span]:
-    """Units of one annotator as whole places from the lower bound."""
+    """Return the units of one annotator as whole positions from the lower bound."""
     low = continuum.bounds[0]
     units = (u for u in continuum if u.annotator == annotator)
     return sorted({(int(u.start - low), int(u.end - low), str(u.category)) for u in units})
@@ -33,7 +33,7 @@ def overlapping(spans: Sequence[Span]) -> bool:
 
 
 def tags(spans: Sequence[Span], places: int) -> list[str]:
-    """BIO tags of spans that do not overlap."""
+    """Return BIO tags of spans that do not overlap."""
     found = ["O"] * places
     for start, end, label in spans:
         found[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
@@ -41,7 +41,7 @@ def tags(spans: Sequence[Span], places: int) -> list[str]:
 
 
 def span_cases(paths: Sequence[str], by_label: bool, left_out: Counter[str]) -> Iterator[Case]:
-    """Every two annotators: strict, exact and partial F₁ beside seqeval and nervaluate."""
+    """Yield cases of every two annotators: F₁ scores beside seqeval and nervaluate."""
     corpus = gc.read_corpus(paths)
     people = dict.fromkeys(a for c in corpus.values() for a in c.annotators)
     for pair in combinations(people, 2):
@@ -93,7 +93,7 @@ def _pair_cases(
 
 
 def label_cases(paths: Sequence[str]) -> Iterator[Case]:
-    """Labels of given places: α, κ and AC1 beside krippendorff and irrCAC."""
+    """Yield cases of labels at given places: α, κ and AC1 beside krippendorff and irrCAC."""
     corpus = gc.read_corpus(paths)
     people = [*dict.fromkeys(a for c in corpus.values() for a in c.annotators)]
     names = sorted({str(u.category) for c in corpus.values() for u in c})
@@ -116,7 +116,7 @@ def label_cases(paths: Sequence[str]) -> Iterator[Case]:
 
 
 def presence_cases(paths: Sequence[str]) -> Iterator[Case]:
-    """α of whether a document has a code, by code, beside krippendorff."""
+    """Yield cases of the presence of codes in documents: α by code, beside krippendorff."""
     corpus = gc.read_corpus(paths)
     found = gc.measure(corpus, ["presence"], by=["category"])["presence"].by_category
     people = [*dict.fromkeys(a for c in corpus.values() for a in c.annotators)]
@@ -134,7 +134,7 @@ def presence_cases(paths: Sequence[str]) -> Iterator[Case]:
 
 
 def speaker_cases(reference: str, system: str) -> Iterator[Case]:
-    """Time of matched speakers beside the diarization error rate of pyannote.metrics."""
+    """Yield cases of speakers: matched time beside pyannote.metrics' diarization error rate."""
     sides = [_turns(Path(reference)), _turns(Path(system))]
     documents = {
         name: Continuum.from_units(
@@ -150,7 +150,7 @@ def speaker_cases(reference: str, system: str) -> Iterator[Case]:
 
 
 def _turns(path: Path) -> dict[str, list[tuple[float, float, str]]]:
-    """Turns by recording, of RTTM files in a folder or of one."""
+    """Return turns by recording, from one RTTM file or all in a folder."""
     found: dict[str, list[tuple[float, float, str]]] = {}
     for file in sorted(path.glob("*.rttm")) if path.is_dir() else [path]:
         for line in file.read_text(encoding="utf-8").splitlines():
@@ -163,9 +163,9 @@ def _turns(path: Path) -> dict[str, list[tuple[float, float, str]]]:
 
 
 def chain_cases(paths: Sequence[str], scorer: str) -> Iterator[Case]:
-    """Coreference of CoNLL files beside the CoNLL scorer.
+    """Yield cases of coreference in CoNLL files, beside the CoNLL scorer.
 
-    The response is that of a plain system: mentions of the same words are one chain.
+    The response is that of a simple system: mentions with the same words are one chain.
     """
     for path in paths:
         documents, key, response = {}, [], []
@@ -187,7 +187,7 @@ Mentions = list[tuple[tuple[int, int], str]]
 
 
 def _conll_documents(path: Path) -> Iterator[tuple[str, list[str], Mentions]]:
-    """Name, tokens and mentions of each document; of two mentions of one place the first."""
+    """Yield name, tokens and mentions of each document; only one mention at each place."""
     name, tokens, open_at = "", list[str](), dict[str, list[int]]()
     found: dict[tuple[int, int], str] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -207,7 +207,7 @@ def _conll_documents(path: Path) -> Iterator[tuple[str, list[str], Mentions]]:
 
 
 def _linked(sides: Sequence[Mentions]) -> Continuum:
-    """Two annotators' mentions, those of a chain linked one to the next."""
+    """Return two annotators' mentions; those of a chain are linked one to the next."""
     units, links = [], []
     for who, mentions in zip(("gold", "system"), sides, strict=True):
         last: dict[str, str] = {}
@@ -221,7 +221,7 @@ def _linked(sides: Sequence[Mentions]) -> Continuum:
 
 
 def _conll_text(name: str, mentions: Mentions, tokens: int) -> str:
-    """One document as the scorer reads it."""
+    """Return one document in the format of the scorer."""
     numbers = {chain: k for k, chain in enumerate(dict.fromkeys(c for _, c in mentions))}
     marks: list[list[str]] = [[] for _ in range(tokens)]
     # Longer mentions open first and close last.

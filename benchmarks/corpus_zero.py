@@ -32,7 +32,7 @@ def measures_of(process: Units | Places | Codes) -> tuple[list[str], tuple[str, 
     if isinstance(process, Places):
         names = ["alpha", "gwet-ac"] if process.missing else [*PLACED]
         return names, ("fixed-positions",)
-    # Without a grid nobody meets another's boundaries: F₁ of equal units is 0 and stays 0.
+    # Without a grid, boundaries of different annotators never coincide: F₁ of equal units is 0.
     names = [*F1, *ALPHAS] if not process.grid else [*F1_OF_WORDS, *F1, *ALPHAS]
     return names, ("cut", "documents")
 

@@ -50,11 +50,11 @@ from gammacp.problems.integer_program import IntegerProgram, pair_program, set_p
 
 HERE = Path(__file__).parent
 SIZES = ["3x10", "3x20", "5x6", "8x5"]
-# Sizes at which labels are tried: at the second one they are not proven any more.
+# Sizes at which labels are tried; from the second one on, no proof is found.
 LABELLED = ("3x10", "3x20")
 # Units of deterministic time. One takes two to three seconds of an idle core.
 BUDGETS = (0.01, 0.03, 0.1, 0.3, 1.0)
-# Objectives are whole numbers: costs times this, rounded.
+# Factor of costs: objectives are whole numbers, so that costs are multiplied and rounded.
 SCALE = 2.0**20
 # Of Δ: the least threshold on losses, and the factor by which it is raised (solvers/cpsat.py).
 FIRST_LOSS, RAISED = 0.01, 4.0
@@ -62,7 +62,7 @@ FIRST_LOSS, RAISED = 0.01, 4.0
 
 @dataclass
 class Model:
-    """A CP-SAT model with its size; `unit` is what its objective is multiplied by."""
+    """A CP-SAT model with its size; `unit` is the factor of its objective."""
 
     model: Any
     unit: float
@@ -73,7 +73,7 @@ class Model:
 
 @dataclass
 class Run:
-    """End of a run: costs in the problem's own unit."""
+    """Result of a run, with costs in the problem's own unit."""
 
     proven: bool
     cost: float
@@ -83,7 +83,7 @@ class Run:
 
     @property
     def gap(self) -> float:
-        """Return the share of the cost that is left open; infinite without an alignment."""
+        """Return the gap between cost and bound as a share; infinite without an alignment."""
         if self.proven:
             return 0.0
         if not math.isfinite(self.cost):
@@ -171,7 +171,7 @@ MODELS: dict[str, Callable[[Problem], Model]] = {
 
 
 def run(made: Model, budget: float | None = None, **parameters: Any) -> Run:
-    """Solve a model until so many units of deterministic time are taken."""
+    """Solve a model within a budget in units of deterministic time."""
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     if budget is not None:
@@ -268,7 +268,7 @@ def model_rows(size: str, seed: int) -> Iterator[dict[str, Any]]:
 
 
 def check(found: Run, best: float) -> None:
-    """Refuse a model that is wrong: its proof must be the optimum of our own solvers."""
+    """Check a proven result against the optimum of our own solvers."""
     rounding = 1e-3 * max(1.0, best)
     if found.proven and abs(found.cost - best) > rounding:
         raise SystemExit(f"a model proves {found.cost}, the optimum is {best}")
@@ -312,7 +312,7 @@ def knob_rows(model: str, size: str, seed: int) -> Iterator[dict[str, Any]]:
         hint(made.model, groups.tolist())
         yield {**about, "knob": knob, **ended(run(made, KNOB_BUDGET))}
     made = MODELS[model](problem)
-    # Costs of the program are rounded: a pair or a group by less than 1.
+    # Costs in the program are rounded, by less than 1 for each pair or group.
     least = math.floor(sets_bound(problem) * made.unit) - made.variables
     objective = made.model.proto.objective
     terms = [made.model.get_int_var_from_proto_index(i) for i in objective.vars]
@@ -332,7 +332,7 @@ def sets_bound(problem: Problem) -> float:
 
 
 def hint(model: Any, groups: list[list[int]]) -> None:
-    """Give every variable the value that it has in an alignment; its name says what it means."""
+    """Set every variable to its value in an alignment; variables are identified by name."""
     members = [sorted(u for u in group if u >= 0) for group in groups]
     first = {u: inside[0] for inside in members for u in inside}
     taken = {tuple(inside) for inside in members}

@@ -32,12 +32,12 @@ WORSE = np.geomspace(1.02, 6.0, 22)
 
 
 def two(first: process.Process, second: process.Process) -> Draw:
-    """Two corpora of documents of their own; the factor is the first one's."""
+    """Return a draw of two corpora of different documents; the factor applies to the first."""
     return lambda g, runs, factor: (first(g, runs, factor), second(g, runs, 1.0))
 
 
 def same(kind: str, n: int) -> Draw:
-    """The same documents in two rounds."""
+    """Return a draw of the same documents in two rounds."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> tuple[Side, Side]:
         a, e, b, f = process.pairs_of_rounds(kind, n)(g, runs, factor)
@@ -47,7 +47,7 @@ def same(kind: str, n: int) -> Draw:
 
 
 def short(n: int) -> process.Process:
-    """One to three units a document, each right or wrong."""
+    """Return a process of documents with one to three units, each right or wrong."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = g.integers(1, 4, (runs, n)).astype(np.float64)
@@ -58,7 +58,7 @@ def short(n: int) -> process.Process:
 
 
 def bursts(n: int) -> process.Process:
-    """Errors in bursts of Poisson numbers; lengths of a gamma law."""
+    """Return a process of errors in bursts of Poisson numbers, with gamma lengths."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = g.gamma(6, 1 / 6, (runs, n)) + 0.1
@@ -69,7 +69,7 @@ def bursts(n: int) -> process.Process:
 
 
 def mixed(n: int) -> process.Process:
-    """Two genres, one long and easy, the other short and hard."""
+    """Return a process of two genres, one long and easy, the other short and hard."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         easy = g.random((runs, n)) < 0.5
@@ -146,7 +146,7 @@ def curve(draw: Draw, factors: Floats, paired: bool, truth: int, seed: int) -> F
 
 
 def study(name: str, draw: Draw, runs: int, truth: int) -> str:
-    """Return a row: the true power of what is told."""
+    """Return a row with the true power of the reported differences."""
     paired, seed = name.startswith("paired"), crc32(name.encode())
     curves = [curve(draw, f, paired, truth, seed) for f in (BETTER, WORSE)]
     g = np.random.default_rng([58, seed])

@@ -82,7 +82,7 @@ def measure(name: str, units: Path, where: Sequence[str], processes: Sequence[in
 
 
 def seconds_of(processes: Sequence[int]) -> float:
-    """CPU seconds of processes and of all that they started."""
+    """Return the CPU seconds of processes and of all their children."""
     every = [psutil.Process(pid) for pid in processes]
     every += [child for one in every for child in one.children(recursive=True)]
     return sum(t.user + t.system for t in (one.cpu_times() for one in every))
@@ -90,7 +90,7 @@ def seconds_of(processes: Sequence[int]) -> float:
 
 @contextmanager
 def cluster(workers: int, settings: Mapping[str, str]) -> Iterator[tuple[str, list[int]]]:
-    """A scheduler and workers on this machine: where they are, and their processes."""
+    """Start a scheduler and workers on this machine; yield their address and processes."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -117,7 +117,7 @@ def cluster(workers: int, settings: Mapping[str, str]) -> Iterator[tuple[str, li
 
 
 def write_corpus(path: Path, documents: int) -> None:
-    """Three annotators, five units each with one of three categories, a fifth of them by chance."""
+    """Write documents of three annotators with five units each; a fifth of labels is random."""
     rng, writer = np.random.default_rng(1), None
     for first in range(0, documents, _AT_ONCE):
         n = min(_AT_ONCE, documents - first)

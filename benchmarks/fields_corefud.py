@@ -47,7 +47,7 @@ class RandomChains:
         self.rng = rng
         self.lengths = [rng.randrange(3, 10) for _ in range(rng.randrange(2, 7))]
         self.zeros = {s: self.zeros_of(n) for s, n in enumerate(self.lengths)}
-        # Of each mention the entity, sentence, first and last node, and place of the head.
+        # For each mention: entity, sentence, first and last node, and place of the head.
         self.mentions: dict[tuple[int, int, int], tuple[int, int]] = {}
         for sentence in range(len(self.lengths)):
             for _ in range(rng.randrange(4)):
@@ -55,7 +55,7 @@ class RandomChains:
         self.add_zeros()
 
     def zeros_of(self, length: int) -> list[tuple[int, str]]:
-        """Return empty nodes of a sentence: behind which word, and their dependency."""
+        """Return empty nodes of a sentence: the word before each, and its dependency."""
         return [
             (self.rng.randrange(1, length + 1), edge)
             for edge in ("1:nsubj", "1:obj", "2:nsubj")
@@ -91,7 +91,7 @@ class RandomChains:
                     self.mentions.setdefault((sentence, place, place), (self.rng.randrange(5), 0))
 
     def change(self) -> None:
-        """Turn into another annotator's version: entities, heads and mentions are others."""
+        """Turn the text into another annotator's version, with changed entities and mentions."""
         for place, (entity, head) in list(self.mentions.items()):
             draw = self.rng.random()
             if draw < 0.15:

@@ -44,9 +44,9 @@ Discourse: TypeAlias = Any
 
 
 def random_tree(rng: random.Random, first: int, last: int, *, binary: bool = False) -> Discourse:
-    """Return a tree over segments as RST-DT has them: NS, SN, SNS or several nuclei.
+    """Return a tree over segments with the nodes of RST-DT: NS, SN, SNS or several nuclei.
 
-    Below the first two children of SNS all is binary, since educe does not make it so.
+    Below the first two children of SNS, all nodes are binary, as educe does not binarise them.
     """
     if first == last:
         return first
@@ -91,7 +91,7 @@ def ends_of(node: Discourse) -> tuple[int, int]:
 
 
 def as_dis(node: Discourse, head: str = "Root", relation: str = "") -> str:
-    """Return a tree as RST-DT writes it."""
+    """Return a tree in the format of RST-DT."""
     first, last = ends_of(node)
     if isinstance(node, int):
         return f"( {head} (leaf {first}) {relation} (text _!w{first}_!) )\n"
@@ -105,7 +105,7 @@ def as_dis(node: Discourse, head: str = "Root", relation: str = "") -> str:
 
 
 def as_rs3(tree: Discourse) -> str:
-    """Return a tree as RSTTool writes it."""
+    """Return a tree in the format of RSTTool."""
     segments: dict[int, str] = {}
     groups: list[str] = []
 

@@ -14,7 +14,7 @@ Values: TypeAlias = Iterator[tuple[str, float, float]]
 
 
 def module_of(path: Path) -> Any:
-    """Return a program of one file as a module."""
+    """Return a single-file program as a module."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -42,7 +42,7 @@ Block: TypeAlias = list[list[str]]
 
 
 def changed_sentences(blocks: list[Block], rng: random.Random) -> list[Block]:
-    """Return sentences as another annotator might have them, with the same characters."""
+    """Return another annotator's possible version of sentences, with the same characters."""
     made: list[Block] = []
     for block in blocks:
         rows = [[*row] for row in block]
@@ -59,7 +59,7 @@ def changed_sentences(blocks: list[Block], rng: random.Random) -> list[Block]:
             elif draw < 0.16:
                 row[2] = other[2]
             elif draw < 0.22 and row[6] != "0":
-                # The head of the head makes no cycle, which the peer would refuse.
+                # Taking the head of the head cannot make a cycle, which the peer would refuse.
                 above = next(word for word in words if word[0] == row[6])
                 if above[6] != "0":
                     row[6] = above[6]
@@ -104,7 +104,7 @@ def read_blocks(path: Path) -> list[Block]:
         rows = [line.split("\t") for line in text.splitlines() if line[:1] not in ("#", "")]
         rows = [[*row[:8], "_", "_"] for row in rows if "." not in row[0]]
         for row in rows:
-            # Ours does not compare a lemma that is not given; the peer matches it with any.
+            # gammacp does not compare a missing lemma; the peer matches it with any lemma.
             if row[2] == "_":
                 row[2] = row[1].strip("_") or "underscore"
         if rows:

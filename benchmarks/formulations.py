@@ -59,12 +59,12 @@ CASES = [
     "8x20:1:random",
 ]
 TIMES = (0.1, 0.3, 1, 3, 10, 30)
-# Rows and variables of a model that a solver reads in a fraction of its time.
+# Largest number of rows and variables: a solver reads such models in a fraction of its time.
 MOST = 300_000
 
 
 def everything(problem: Problem) -> IntegerProgram | None:
-    """Solve by sets, over all groups of finite cost that are cheaper than their units alone."""
+    """Return the program by sets, of all groups that are cheaper than their units alone."""
     n = problem.n_annotators
     try:
         found = unitary_alignments_within(problem, n * problem.delta)
@@ -75,7 +75,7 @@ def everything(problem: Problem) -> IntegerProgram | None:
 
 
 def representatives(problem: Problem) -> IntegerProgram | None:
-    """Asymmetric: y_vv for each unit, y_vr for each pair r < v, z_uvr for triangles.
+    """Return the asymmetric model: y_vv by unit, y_vr by pair r < v, z_uvr by triangle.
 
     Σ_r y_vr = 1; of each annotator one at most in the group of r, and only if r represents; z is
     the product of y_ur and y_vr, and where u and v are no pair that is 0.
@@ -148,7 +148,7 @@ def small(make: Any, problem: Problem) -> IntegerProgram | None:
 
 
 def hint(model: Any, program: IntegerProgram, problem: Problem) -> None:
-    """Every variable of the model by pairs as in the greedy alignment."""
+    """Set every variable of the model by pairs to its value in the greedy alignment."""
     groups = [
         sorted(u for u in g if u >= 0) for g in solve(problem, method="greedy").groups.tolist()
     ]
@@ -173,7 +173,7 @@ def foreign(
 
 
 def row(found: dict[str, Any], scale: float) -> dict[str, Any]:
-    """Times and gaps of a run; a gap is (objective − bound)/objective, none without both."""
+    """Return times and gaps of a run: (objective − bound)/objective, none without both."""
     gaps = {}
     for at in TIMES:
         known = [(o, b) for t, o, b in found.get("trace", ()) if t <= at]

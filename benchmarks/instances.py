@@ -124,7 +124,7 @@ def certificate_of(name: str) -> dict[str, Any]:
 
 
 def continuum_of(certificate: dict[str, Any]) -> gc.Continuum:
-    """The instance as it stands in the file."""
+    """Return the continuum of the instance in the file."""
     units = certificate["units"]
     annotators, starts, ends, kinds = zip(*(unit[:4] for unit in units), strict=True)
     return gc.Continuum.from_codes(
@@ -138,14 +138,14 @@ def continuum_of(certificate: dict[str, Any]) -> gc.Continuum:
 
 
 def constraints_of(name: str) -> list[Any]:
-    """Return what an alignment of the instance must keep."""
+    """Return the constraints that an alignment of the instance must satisfy."""
     if name not in CONSTRAINT_OF:
         return []
     return [constraint(CONSTRAINT_OF[name][0])]
 
 
 def make(name: str, seconds: float) -> None:
-    """Draw it, if it is not there, solve it, and keep the better file."""
+    """Draw the instance if it is missing, solve it, and keep the better file."""
     path = path_of(name)
     old = certificate_of(name) if path.exists() else None
     continuum = instance(INSTANCES[name]) if old is None else continuum_of(old)
@@ -159,7 +159,7 @@ def make(name: str, seconds: float) -> None:
     worth = [(c["cost"], -c["bound"]) for c in (claim, old["claim"] if old else claim)]
     if old is None or worth[0] < worth[1]:
         trim(new)
-        # Without a time and a name, equal certificates are equal files.
+        # Without time and name in the gzip header, equal certificates give equal files.
         path.write_bytes(gzip.compress(new.read_bytes(), mtime=0))
         by = {"by": f"gammacp {gc.__version__} {found.method}", "when": str(date.today())}
         index = {row["name"]: row for row in read_index()}

@@ -1,7 +1,9 @@
 """Campaigns whose change over time is known, and sessions of one person: costs of pairs.
 
-A pair costs what its two annotators add on the mean, times the document's difficulty and its
-length; every annotator adds in every document more or less (gamma 3), every pair too (gamma 4).
+Every annotator adds a certain disorder. The cost of a pair is the mean of what its two annotators
+add, multiplied by the difficulty and the length of the document. Random factors with mean 1 vary
+what each annotator adds in each document (gamma distribution of shape 3), and what each pair costs
+there (shape 4).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from gammacp.inference.populations import PairSums
 
 
 def pareto(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Draw from a Pareto distribution of index 2.2, hardly with a variance, and mean 1."""
+    """Draw from a Pareto distribution of mean 1 and index 2.2, whose variance is barely finite."""
     return np.asarray((1 + g.pareto(2.2, shape)) * 1.2 / 2.2)
 
 
@@ -31,18 +33,19 @@ class Campaign:
     Attributes
     ----------
     people, each
-        Annotators, and how many of them have a document.
+        Number of annotators, and number of annotators per document.
     law
         Law of the documents' difficulty.
     unlike
         Standard deviation of the logarithm of what annotators add.
     late, careless
-        Number of people who come for the second half; factor of the last one's additions.
+        Number of people who join for the second half; factor of what the last person adds.
     harder
-        Documents get three times as hard: "factor" for everybody by the same factor, "sum" by as
-        much for everybody.
+        Documents get three times as hard: with "factor", everybody's disorder grows by the same
+        factor; with "sum", by the same amount.
     cluster, neighbours
-        Documents of a cluster, which has half of the variance; correlation of neighbours.
+        Number of documents per cluster, which accounts for half of the variance; correlation of
+        neighbouring documents.
     """
 
     people: int = 4
@@ -58,7 +61,7 @@ class Campaign:
     def draw(
         self, n: int, g: np.random.Generator, drift: float = 0.0
     ) -> tuple[PairSums, Indices, Floats]:
-        """Costs, clusters, and what annotators add; the first adds more, by drift from -½ to ½."""
+        """Draw costs, clusters, and what annotators add; the first adds more by `drift`."""
         place, which = np.arange(n) / (n - 1), np.arange(n) // self.cluster
         adds = np.exp(self.unlike * g.standard_normal(self.people) - self.unlike**2 / 2)
         adds[-1] *= self.careless
@@ -101,7 +104,7 @@ class Campaign:
 def sessions(
     kind: str, people: int, n: int, runs: int, others: float, g: np.random.Generator
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Observed and expected disorder with oneself and with others: shape (runs, documents) each.
+    """Draw observed and expected disorder within and between people, each (runs, documents).
 
     Everybody annotates everything twice ("one twice": the first alone); pairs of different people
     cost `others` times as much as pairs of sessions.

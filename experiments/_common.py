@@ -27,7 +27,7 @@ def continuum(length: float | None = None, **annotators: Sequence[Span]) -> Cont
 
 
 def model_of(shares: Sequence[float], low: int = 50, high: int = 150) -> ReferenceModel:
-    """Return the default reference model with other shares of categories, and lengths."""
+    """Return the default reference model with other shares of categories and other lengths."""
     categories = (
         CategoryModel(name=f"c{i}", prevalence=p, lengths=Uniform(low, high))
         for i, p in enumerate(shares)
@@ -38,8 +38,8 @@ def model_of(shares: Sequence[float], low: int = 50, high: int = 150) -> Referen
 def write_csv(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     """Write rows as a CSV file, columns in the order of the first row.
 
-    NaN, None and what a row lacks are empty; numbers have 12 digits: what is beyond differs from
-    machine to machine.
+    NaN, None and missing values are empty cells. Numbers have 12 digits, because further digits
+    differ between machines.
     """
     table = list(rows)
     cells = ([_twelve(row.get(k)) for k in table[0]] for row in table)

@@ -20,9 +20,9 @@ MODELS = ("claude", "deepseek", "gemini", "gpt4o", "llama3", "o3-mini")
 
 @dataclass(frozen=True)
 class RealCorpus:
-    """One corpus: where it lies under `--data DIR`, and where it can be got.
+    """One corpus, with its place under `--data DIR` and the source to download it from.
 
-    `people`: its annotators are the same throughout, so that they can be compared.
+    `people` tells whether annotators are the same in all documents, so that they can be compared.
     """
 
     name: str

@@ -26,9 +26,9 @@ class Crowd:
     people, documents
         Number of people and of documents.
     errs
-        Share of units that are moved, and mistakes added per unit.
+        Share of units that are moved, and number of mistakes added per unit.
     attract
-        Share of mistakes that are the ones at hand in the text, where others fall for them, too.
+        Share of mistakes that are attractive ones in the text, which others make, too.
     hard
         Spread of the documents' difficulty in logarithms.
     schools
@@ -57,7 +57,7 @@ class Crowd:
 
     def _document(self, rng: np.random.Generator) -> Continuum:
         times = np.exp(self.hard * rng.standard_normal())
-        # The mistakes that the text has at hand, the same for everybody or for a school.
+        # The attractive mistakes in the text, the same for everybody or for a school.
         at_hand = [self._mistakes(rng) for _ in range(2)]
         marked = []
         for k in range(self.people):

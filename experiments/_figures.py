@@ -25,9 +25,9 @@ def curves_page(
     x: str = "magnitude",
     floor: float = -0.6,
 ) -> None:
-    """Draw a panel per title, a curve per measure, one legend; say sets, bands, and cuts.
+    """Draw a panel per title and a curve per measure, with a note on sets, bands and cut axes.
 
-    `about` says what the sets are: units, density.
+    `about` describes the sets, by units and density.
     """
     if not can_plot():
         return
@@ -70,7 +70,7 @@ def error_title(error: str) -> str:
 def examples_page(
     stem: Path, examples: Mapping[str, Continuum], *, columns: int = 2, width: float = 7.2
 ) -> None:
-    """Draw example continua in lanes, a panel each, with what is to be read of them as title."""
+    """Draw example continua in lanes, a panel each, with their descriptions as titles."""
     if not can_plot():
         return
     rows = math.ceil(len(examples) / columns)

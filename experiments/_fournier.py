@@ -33,18 +33,18 @@ TABLE_2: Mapping[str, tuple[float, ...]] = {
 
 
 def published_window_diff(reference: Segmentation, hypothesis: Segmentation) -> float:
-    """WindowDiff as the paper computed it: windows of k base units span k − 1 places."""
+    """Return WindowDiff as computed in the paper: windows of k base units span k − 1 places."""
     return window_diff(reference, hypothesis, k=window_size(reference) - 1)
 
 
 def even(segments: int, mass: int) -> Segmentation:
-    """Return a mass in segments as equal as whole base units allow, halves up."""
+    """Divide a mass into nearly equal segments of whole base units; halves are rounded up."""
     places = [(2 * i * mass + segments) // (2 * segments) for i in range(1, segments)]
     return Segmentation.from_positions(places, mass=mass)
 
 
 def curves(axes: Any, rows: Sequence[Mapping[str, Any]], x: str, lines: Mapping[str, str]) -> None:
-    """Columns of tidy rows as lines over x, with their labels."""
+    """Plot columns of tidy rows as lines over `x`, with their labels."""
     from gammacp.base.plots import COLOURS, DASHES
 
     for i, (column, label) in enumerate(lines.items()):

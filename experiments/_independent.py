@@ -1,8 +1,8 @@
 """Independent annotators from processes that are none of the chance models.
 
-Nobody looks at anything: every annotator draws gaps, lengths and labels of his or her own. What a
-coefficient gives on them is its zero. Positions run from 0 to L; units that would reach over a
-bound are not made, unless the process says that the bounds cut them.
+The annotators do not look at a text: each draws gaps, lengths and labels independently. The value
+of a coefficient on such data is its zero. Positions run from 0 to L. Units that would reach over a
+bound are left out, unless the process cuts them at the bounds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from gammacp.continuum import Continuum
 from gammacp.continuum.declaring import declare_read_until
 
-# L per unit that an annotator makes on average, and a unit's mean length.
+# Length of the text per unit of an average annotator, and mean length of a unit.
 PITCH = 20.0
 LENGTH = 8.0
 
@@ -27,22 +27,22 @@ class Habits:
     Attributes
     ----------
     density, length
-        Units per continuum, and their mean length, in times of the average.
+        Units per continuum, and their mean length, as multiples of the average annotator's.
     regularity
         Shape of the gamma distribution of gaps: 1 is exponential, less comes in bursts, more is
         regular.
     prevalence
         Prevalence of the labels.
     overlaps
-        Units start anywhere, whatever runs there already.
+        Whether units start anywhere, so that they can overlap.
     nested
-        Every unit holds shorter ones.
+        Whether every unit contains shorter ones.
     whole
-        Positions are whole numbers.
+        Whether positions are whole numbers.
     tiled
-        No gaps.
+        Whether units follow each other without gaps.
     cut_off
-        Units that reach over the bounds are cut there instead of left out.
+        Whether units that reach over the bounds are cut there instead of left out.
     spread
         Spread of the logarithm of lengths.
     reads
@@ -50,7 +50,7 @@ class Habits:
         place in the second half, until a "quota" of units is made; or all of it, with "fatigue":
         from each unit to the next fewer are made, at the end a quarter.
     told
-        Whether it is said how far the annotator read.
+        Whether the continuum declares how far the annotator read.
     """
 
     density: float = 1.0
@@ -83,7 +83,7 @@ def annotation(habits: Habits, units: float, rng: np.random.Generator) -> Spans:
         lengths = _lengths(pitch if habits.tiled else mean, many, rng, habits.spread)
         gap = 0.0 if habits.tiled else pitch - mean
         gaps = gap / habits.regularity * rng.gamma(habits.regularity, size=many)
-        # The process runs for long before the continuum begins.
+        # Start the process long before the continuum begins, so that it is stationary there.
         starts = np.cumsum(gaps + lengths) - lengths - rng.uniform(10, 11) * pitch
         ends = starts + lengths
     if habits.nested:
@@ -101,12 +101,12 @@ def annotation(habits: Habits, units: float, rng: np.random.Generator) -> Spans:
     return starts[inside], ends[inside]
 
 
-# How much longer than what is read a text is, so that as many units are made.
+# Ratio of the text's length to the part that is read; it keeps the number of units the same.
 LONGER = {"all": 1.0, "half": 2.0, "until": 4 / 3, "quota": 1.5, "fatigue": 1.6}
 
 
 def what_is_read(habits: Habits, units: int, rng: np.random.Generator) -> tuple[Spans, float]:
-    """Units of an annotator who may not have read all of a text; and how far he or she read."""
+    """Draw units of an annotator who may read only part of a text; and the end of this part."""
     longer = units * LONGER[habits.reads]
     starts, ends = annotation(habits, longer, rng)
     low, high = 0.0, longer * PITCH
@@ -130,7 +130,7 @@ def _lengths(mean: float, number: int, rng: np.random.Generator, spread: float) 
 def continuum(
     people: Sequence[Habits], units: float, rng: np.random.Generator, *, declared: bool = False
 ) -> Continuum:
-    """One continuum of these annotators, `units` each on average; bounds declared or not."""
+    """Draw a continuum of these annotators, `units` each on average; bounds may be declared."""
     read = [what_is_read(habits, int(units), rng) for habits in people]
     spans = [own for own, _ in read]
     labels = [
@@ -152,7 +152,7 @@ def continuum(
 
 
 def worded(kind: str, n: int, units: int, rng: np.random.Generator) -> Continuum:
-    """One text whose annotators mark some of its words or sentences, on their own."""
+    """Draw a text whose annotators independently mark some of its words or sentences."""
     of_words = kind == "words"
     habits = Habits(whole=True, length=0.25) if of_words else Habits(length=0.6)
     scale = 1.0 if of_words else 6.0
@@ -200,7 +200,7 @@ def unlike(n: int) -> list[Habits]:
 
 
 def one_sparse(n: int) -> list[Habits]:
-    """One annotator marks a tenth of what the others do."""
+    """Return annotators of whom one marks a tenth as many units as the others."""
     return [Habits(density=0.1), *[Habits()] * (n - 1)]
 
 
@@ -233,5 +233,5 @@ PROCESSES: Mapping[str, Callable[[int], list[Habits]]] = {
     "quota": alike(reads="quota"),
     "fatigue": alike(reads="fatigue"),
 }
-# Those that are not the same all along the text: what `cut` says of them is no agreement.
+# Processes that are not stationary along the text: `cut` finds spurious agreement in them.
 NOT_STATIONARY = ("reading half", "stopping", "quota", "fatigue")

@@ -1,7 +1,7 @@
 """Independent coders of segmentations, from processes that are none of the chance models.
 
-Every coder's segments follow a law of their own, all along a text that begins and ends anywhere in
-it; nobody looks at the text.
+Each coder's segments follow a random process that does not depend on the text. The text begins and
+ends at any point of the process.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from gammacp.base.arrays import Floats, Indices
 from gammacp.continuum import Continuum
 from gammacp.segmentation import Codings, Segmentation
 
-# Of times of the average rate.
+# As multiples of the average rate.
 UNLIKE = (0.4, 0.8, 1.2, 2.0)
 
 Law = Callable[[float, int, np.random.Generator], Floats]
 
 
 def _two_states(mean: float, many: int, rng: np.random.Generator) -> Floats:
-    """Return runs of short segments and runs of long ones."""
+    """Draw lengths in runs of short segments and runs of long ones."""
     long = np.cumsum(rng.random(many) < 0.2) % 2 == int(rng.integers(2))
     found: Floats = rng.gamma(8.0, mean * np.where(long, 1.6, 0.4) / 8)
     return found
 
 
 def _alternating(mean: float, many: int, rng: np.random.Generator) -> Floats:
-    """Return a long one after each short one."""
+    """Draw lengths that are alternately short and long."""
     long = (np.arange(many) + int(rng.integers(2))) % 2 == 1
     found: Floats = rng.normal(mean * np.where(long, 1.5, 0.5), 1)
     return found
 
 
 def _slow(mean: float, many: int, rng: np.random.Generator) -> Floats:
-    """Return a length is much like the one before."""
+    """Draw lengths that are each similar to the one before."""
     steps, logs = rng.normal(0, 0.3, many), np.empty(many)
     logs[0] = rng.normal(0, 0.5)
     for k in range(1, many):
@@ -67,21 +67,21 @@ class Process:
     Attributes
     ----------
     laws
-        Laws of each coder's segments; one for all of them.
+        Distribution of each coder's segments, or one for all coders.
     means
-        Each coder's mean segment.
+        Mean length of each coder's segments.
     masses
         Masses of the items.
     density
-        Items in which segments are longer: "" for none, "item" by an item's factor, alike for all,
-        "own" by a factor of item and coder.
+        Variation of segment lengths between items: "" for none, "item" by a factor of the item that
+        all coders share, "own" by a factor of item and coder.
     levels
-        Whether every third boundary of a coder is a chapter's, the others a section's.
+        Whether every third boundary of a coder belongs to a chapter, the others to sections.
     start
-        Whether everybody counts from the item's start; then coders agree about that.
+        Whether all coders begin to count at the start of the item, so that they agree there.
     shared
-        Share of the boundaries of one truth that are kept and moved by at most two, else put
-        anywhere: these coders are not independent, and show what a test can find.
+        Share of the boundaries of a common truth that each coder keeps, moved by at most two; all
+        others are anywhere. Such coders are not independent. They show the power of a test.
     """
 
     laws: tuple[str, ...] = ("gamma",)
@@ -94,7 +94,7 @@ class Process:
 
     @property
     def apart(self) -> str:
-        """Return the reason why the page tells this process apart from the others."""
+        """Return the reason for listing this process separately in the documentation."""
         if self.laws == ("alternating",):
             return "alternating"
         return "start" if self.start else f"shared {self.shared}" if self.shared else ""
@@ -137,7 +137,7 @@ PROCESSES: Mapping[str, Process] = {
 
 
 def drawn(cell: str, rng: np.random.Generator) -> Continuum:
-    """Draw the coders of a cell: units that cover all items, their categories item and type."""
+    """Draw the coders of a cell as units that cover all items, with item and type as category."""
     process = PROCESSES[cell]
     coders = len(process.means)
     names = [f"{i} {kind}".strip() for i in range(len(process.masses)) for kind in _types(process)]
@@ -174,7 +174,7 @@ def _types(process: Process) -> tuple[str, ...]:
 
 
 def _places(law: str, mean: float, mass: int, start: bool, rng: np.random.Generator) -> Indices:
-    """Places after which a coder's segments end; segments at either end of an item are torn."""
+    """Draw the places after which a coder's segments end; those at the item's ends are cut."""
     many = int(6 * (mass / mean + 12)) + 60
     masses = np.maximum(1, np.round(LAWS[law](mean, many, rng))).astype(np.int64)
     places = np.cumsum(masses) - (0 if start else int(mean * rng.uniform(6, 12)))
@@ -191,7 +191,7 @@ def _seen(truth: Indices, mass: int, share: float, rng: np.random.Generator) -> 
 
 
 def codings_of(c: Continuum) -> Codings:
-    """Return the items of a set, told apart again."""
+    """Return the codings of a set, separated by item."""
     item, _, kind = np.array([(*name.partition(" "),) for name in c.categories]).T
     items: dict[str, dict[str, Segmentation]] = {}
     for name in dict.fromkeys(item.tolist()):

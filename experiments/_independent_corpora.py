@@ -20,7 +20,7 @@ class Units:
     Attributes
     ----------
     people
-        Per annotator: units, and their mean length, in times of the average.
+        For each annotator, number and mean length of units, as multiples of the average.
     prevalence
         Prevalence of the labels, one row for everybody or one per annotator.
     regularity
@@ -28,7 +28,7 @@ class Units:
     sticky
         Probability that a unit has the label of the one before.
     tiled
-        No gaps.
+        Whether units follow each other without gaps.
     empty
         Probability that an annotator finds nothing in a document.
     uneven
@@ -36,11 +36,11 @@ class Units:
     level
         Standard deviation of the logarithm of a document's density, the same for everybody.
     grid
-        Positions are whole and units have one to three places.
+        Whether positions are whole numbers and units have lengths of one to three.
     declared
-        The bounds of documents are known.
+        Whether the bounds of documents are declared.
     matched
-        Labels are names of one's own, and are matched.
+        Whether each annotator has own names for labels, which are then matched.
     """
 
     people: tuple[tuple[float, float], ...] = ((1.0, 1.0), (1.0, 1.0))
@@ -72,7 +72,7 @@ class Units:
         return Corpus.from_continua(documents)
 
     def _units(self, k: int, density: float, end: float, rng: np.random.Generator) -> list[Unit]:
-        """One annotator's units of one document; the process runs long before it begins."""
+        """Draw one annotator's units of a document from a process that started long before it."""
         if rng.random() < self.empty:
             return []
         many, mean = self.people[k]
@@ -88,7 +88,7 @@ class Units:
             gaps = gap / self.regularity * rng.gamma(self.regularity, size=n)
         before = float(rng.integers(40, 50)) if self.grid else rng.uniform(10, 11) * pitch
         ends = np.cumsum(gaps + lengths) - before
-        # Units that touch share the very same number.
+        # Adjacent units share exactly the same number as end and start.
         starts = np.concatenate(([-before], ends[:-1])) + gaps
         inside = (starts >= 0) & (ends <= end)
         shares = self.prevalence[k % len(self.prevalence)]
@@ -113,7 +113,7 @@ class Places:
     places
         Mean number of places in a document.
     missing
-        Share of labels that are not given.
+        Share of labels that are missing.
     level
         Whether each document has a prevalence of its own, for everybody.
     """
@@ -151,7 +151,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Codes:
-    """Annotators who find each of some codes in a document with a probability of its own."""
+    """Annotators who find codes in documents, each code with its own probability."""
 
     shares: tuple[float, ...] = (0.6, 0.3, 0.1, 0.05)
     annotators: int = 2
@@ -177,7 +177,7 @@ class Codes:
 def _labels(
     shares: tuple[float, ...] | np.ndarray, sticky: float, n: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Labels that may stay what they were."""
+    """Draw labels; each repeats the label before it with probability `sticky`."""
     labels = rng.choice(len(shares), n, p=shares)
     for k in np.flatnonzero(rng.random(n) < sticky).tolist():
         labels[k] = labels[max(k - 1, 0)]

@@ -1,4 +1,4 @@
-"""Independent word lists: each annotator marks every occurrence of words of a list of one's own."""
+"""Independent word lists: each annotator marks every occurrence of words on an own list."""
 
 from __future__ import annotations
 

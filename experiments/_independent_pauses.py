@@ -23,7 +23,7 @@ Process = Callable[[Stretches, int, Rng], Spans]
 
 def renewal(end: float, rng: Rng, *, shape: float = 2.0, pitch: float = PITCH,
             mean: float = LENGTH, spread: float = 0.5) -> Spans:  # fmt: skip
-    """Draw units that have come since long before 0 and go on after the end."""
+    """Draw units of a process that starts long before 0 and continues after the end."""
     many = int(3 * end / pitch) + 60
     lengths = mean * rng.lognormal(-(spread**2) / 2, spread, many)
     gaps = (pitch - mean) / shape * rng.gamma(shape, size=many)
@@ -145,7 +145,7 @@ PROCESSES: dict[str, Process] = {
 
 
 def drawn(process: Process, kind: str, people: int, rng: Rng) -> tuple[Continuum, Stretches]:
-    """Return a recording of independent annotators, without stretches, and these."""
+    """Return a recording of independent annotators without stretches, and the stretches."""
     stretches = recording(kind, rng)
     spans = [process(stretches, who, rng) for who in range(people)]
     starts, ends = (np.concatenate([own[side] for own in spans]) for side in (0, 1))

@@ -1,4 +1,4 @@
-"""Annotators of texts that thin out towards the end, who read them or do not look at them."""
+"""Careful and careless annotators of texts with fewer and fewer units towards the end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PEOPLE = "ABC"
 
 
 def truth(rng: Rng, units: int, thinning: float, shape: float) -> np.ndarray:
-    """Draw places from 0 to 1 that are rarer towards the end."""
+    """Draw places from 0 to 1 that become rarer towards the end."""
     steps = rng.gamma(shape, size=4 * units)
     places = np.cumsum(steps) / steps.sum()
     kept = rng.random(len(places)) < 0.25 * (1 - thinning * places) / (1 - thinning / 2)
@@ -23,17 +23,17 @@ def truth(rng: Rng, units: int, thinning: float, shape: float) -> np.ndarray:
 
 
 def careful(places: np.ndarray, _who: int, rng: Rng) -> np.ndarray:
-    """Keep nearly everything."""
+    """Keep nearly all places."""
     return places[rng.random(len(places)) < 0.85]
 
 
 def unequal(places: np.ndarray, who: int, rng: Rng) -> np.ndarray:
-    """Keep much or little, and shift what is kept."""
+    """Keep many or few places, depending on the annotator, and shift them."""
     return places[rng.random(len(places)) < (0.95, 0.6, 0.35)[who]]
 
 
 def lone(places: np.ndarray, _who: int, rng: Rng) -> np.ndarray:
-    """Draw places of one's own."""
+    """Draw places independently of the true ones."""
     return np.sort(rng.random(len(places)))
 
 
@@ -80,7 +80,7 @@ def thinning_text(thinning: float, rng: Rng) -> Continuum:
     """Draw three independent annotators who mark less and less of one text."""
     rows = []
     for who in PEOPLE:
-        # They have marked since before the text begins.
+        # The process of marking starts before the text begins.
         starts = np.cumsum(8 + rng.gamma(2.0, 3.0, 80)) - 200 - 100 * rng.random()
         kept = rng.random(80) < 1 - thinning * starts / 600
         rows += [(who, float(s)) for s in starts[kept & (starts >= 0) & (starts < 592)]]

@@ -1,7 +1,7 @@
 """Independent annotators of trees, from processes that are none of the chance models.
 
-Nobody looks at the words: each annotator has a way of attaching and a taste for relations, drawn
-once, and knows of a sentence its length alone.
+Nobody looks at the words. Each annotator has a way of attaching tokens and preferences for
+relations, both drawn once, and knows only the length of a sentence.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Process:
         sentences by another taste than short ones; "places": by the place in the sentence, the
         same for everybody; "moods": a taste for each annotator and sentence.
     spread
-        Spread of the Dirichlet distribution of tastes: little is a strong taste.
+        Parameter of the Dirichlet distribution of tastes; a small one means strong preferences.
     each
         Annotators of a sentence: all, "2" at random, or the first or second "team" of two.
     shared
-        Share of the heads of a sentence, and of its labels, that are those of one truth: these
-        annotators are not independent, and show what a test can find.
+        Share of a sentence's heads, and of its labels, that are copied from a common truth. Such
+        annotators are not independent. They show the power of a test.
     """
 
     lengths: str
@@ -99,7 +99,7 @@ def drawn(cell: str, rng: np.random.Generator) -> Treebank:
 
 
 def lengths_drawn(kind: str, number: int, rng: np.random.Generator) -> Indices:
-    """Tokens of each sentence, at least 2."""
+    """Draw the number of tokens of each sentence, at least 2."""
     if kind == "tail":
         drawn = np.clip(rng.lognormal(2.5, 0.7, number), 2, 70)
     elif kind == "gamma":
@@ -145,7 +145,7 @@ def annotated(
 def _seen(
     own: Dependencies, truth: Dependencies, share: float, rng: np.random.Generator
 ) -> Dependencies:
-    """Return an annotation that is the truth as often as that."""
+    """Return an annotation that takes this share of heads, and of labels, from the truth."""
     if not share:
         return own
     labels = np.where(rng.random(own.n_tokens) < share, truth.relations, own.relations)

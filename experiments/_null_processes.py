@@ -1,4 +1,4 @@
-"""Registry of null processes: annotators who share nothing but what the process says.
+"""Registry of null processes: annotators who share nothing except what the process states.
 
 A measure of agreement should find nothing in them. Some processes share more than a name: a word, a
 pause, a tilt or a copy, which `shares` says. A small p is then true of what is shared, and no
@@ -48,11 +48,11 @@ class NullProcess:
     kind
         One of `KINDS`, which decides what is measured.
     says
-        One sentence about what annotators do.
+        One sentence that describes what annotators do.
     make
         Generator of a set → continuum, corpus, treebank, or documents by name.
     shares
-        Something that annotators have in common, if there is anything.
+        What the annotators have in common, if anything.
     """
 
     kind: str
@@ -105,12 +105,12 @@ def copied_text(rng: Rng) -> Continuum:
 
 
 def corpus_of_cell(cell: str) -> Callable[[Rng], Corpus]:
-    """Return the maker of a corpus of `zero_corpora`."""
+    """Return a function that draws a corpus of a cell of `zero_corpora`."""
     return lambda rng: zero_corpora.corpus_of(zero_corpora.drawn(cell, rng))
 
 
 def corpus_of_teams(rng: Rng, *, teams: int = 4, documents: int = 8) -> Corpus:
-    """Draw documents that are dealt to teams of two, who share habits but no look at the text.
+    """Draw documents that are assigned to teams of two, who share habits but ignore the text.
 
     Both members of a team have the same density, length and prevalence of labels.
     """
@@ -135,7 +135,7 @@ def corpus_of_teams(rng: Rng, *, teams: int = 4, documents: int = 8) -> Corpus:
 
 
 def corpus_of_recordings(rng: Rng) -> Corpus:
-    """Draw six recordings whose pauses are told, with units that are moved to an edge of these."""
+    """Draw six recordings with declared pauses, and units that are moved to edges of pauses."""
     make = _recording("moved to an edge", "many short", told=True)
     return Corpus.from_continua({f"d{k}": make(rng) for k in range(6)})
 

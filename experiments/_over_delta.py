@@ -1,4 +1,4 @@
-"""γ over Δ: how much it depends on what counts as the same object, and where chance speaks."""
+"""γ over Δ: how it depends on what counts as the same object, and on where chance dominates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Continua
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
-# Units at random whose nearest ones are looked for; pairs of units that are compared for it.
+# Number of random units whose nearest units are sought; number of pairs compared in this search.
 _UNITS, _PAIRS = 1000, 50_000_000
 _AT_ONCE = 2_000_000
 
@@ -29,23 +29,23 @@ _AT_ONCE = 2_000_000
 class Anchor(NamedTuple):
     """The positional cost that best separates real nearest units from random ones.
 
-    Of every unit, the nearest is the one of another annotator whose place costs least. The share
-    of nearest units that cost at most x is higher in the texts than in random annotation sets;
-    `cost` is the x where it is higher by most. There the two densities cross.
+    The nearest unit of a unit is the one of another annotator with the least positional cost. The
+    share of nearest units with a cost of at most x is higher in the texts than in random annotation
+    sets. `cost` is the x with the largest difference of both shares. There the two densities cross.
 
     Attributes
     ----------
     cost
-        Cost in units of Δ; ∞ where nearest units cost that, as places apart do under IoU.
+        Cost in units of Δ. It can be ∞, as the cost of disjoint units is under IoU.
     low, high
-        Costs between which the shares part as much, within one standard error of the first.
+        Range of costs with nearly the largest difference of shares: within one standard error.
     kept, by_chance
-        Shares of the units, in [0, 1], with a nearest one as near as that: observed, and in random
-        annotation sets.
+        Shares of units, in [0, 1], whose nearest unit has at most this cost: observed, and in
+        random annotation sets.
     units, random_units
-        Units that were looked at, in the texts and in random annotation sets.
+        Number of units that were examined, in the texts and in random annotation sets.
     of
-        Units that there are in the texts; of very many some are looked at, evenly spread.
+        Number of units in the texts; if it is very large, only some are examined, evenly spread.
     """
 
     cost: float
@@ -70,12 +70,12 @@ class OverDelta:
     Attributes
     ----------
     scores
-        γ where a missing unit costs so many times what it costs in the settings. All rest on the
-        same random annotation sets.
+        γ by factor, by which the cost of a missing unit in the settings is multiplied. All values
+        use the same random annotation sets.
     anchor
-        None where there is none, for the `reason`.
+        The anchor; None if there is none.
     reason
-        Reason why there is no anchor; empty where there is one.
+        Reason why there is no anchor; empty if there is one.
     """
 
     scores: Mapping[float, Gamma]
@@ -87,7 +87,7 @@ class OverDelta:
 def gamma_over_delta(
     continua: Continua, factors: Sequence[float], **options: Unpack[FamilyOptions]
 ) -> OverDelta:
-    """γ where a missing unit costs so many times Δ, and the anchor.
+    """Return γ where Δ, the cost of a missing unit, is multiplied by each factor; and the anchor.
 
     Δ decides what counts as the same object: two units that differ by more than 2Δ cost more
     together than alone (2015, §4.3), so that the best alignment never joins them.
@@ -104,7 +104,7 @@ def gamma_over_delta(
     Raises
     ------
     UsageError
-        No factor, one that is not > 0, or the same twice; otherwise as for `agreement`.
+        There is no factor, or one is not > 0 or occurs twice; otherwise as for `agreement`.
 
     γ of two equal annotations is 1 at every Δ:
 
@@ -170,7 +170,7 @@ def crossing(observed: Floats, random: Floats, of: int | None = None) -> Anchor:
     observed, random
         Costs of nearest units, at least one value each, ∞ among them or not.
     of
-        Units that there are; default: as many as are observed.
+        Number of all units; default: the number of observed ones.
 
     >>> found = crossing(np.array([1.0, 2.0, 2.0, 9.0]), np.array([2.0, 5.0, 8.0, 9.0]))
     >>> found.cost, found.kept, found.by_chance

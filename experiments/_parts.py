@@ -1,7 +1,7 @@
 """Processes of which γ is known, as observed and expected disorders: documents, texts, annotators.
 
-Arrays have the shape (runs, parts). A process takes its generator, how many runs, and by what
-factor the disorder is larger than where both sides are equal (1).
+Arrays have the shape (runs, parts). A process takes a random generator, the number of runs, and the
+factor by which the disorder is larger than under the null hypothesis of equal sides (1).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ THETA = 0.4
 
 
 def normal(n: int, sd: float, length: float = 1.0) -> Process:
-    """Documents of one length whose disorder is normal; sd of a document of length 1."""
+    """Draw documents of one length with normal disorder; `sd` is that of a document of length 1."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         spread = sd / math.sqrt(length)
@@ -34,7 +34,7 @@ def skewed(
     n: int, law: Callable[[np.random.Generator, tuple[int, int]], Floats], lengths: float = 0.0,
     link: float = 0.0,
 ) -> Process:  # fmt: skip
-    """Disorder of a law with mean 1, lengths lognormal; with `link` the long ones are worse."""
+    """Draw disorder from `law` (mean 1), lengths lognormal; by `link`, long ones are worse."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         z = g.standard_normal((runs, n))
@@ -61,22 +61,22 @@ def weibull(k: float) -> Callable[[np.random.Generator, tuple[int, int]], Floats
 
 
 def zero_in(share: float) -> Callable[[np.random.Generator, tuple[int, int]], Floats]:
-    """No disorder in a share of the documents; of mean 1."""
+    """Draw values of mean 1 that are 0 in a share of the documents."""
     return lambda g, shape: (g.random(shape) >= share) * g.beta(4, 4, shape) * 2 / (1 - share)
 
 
 def few_bad(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """One document in six is very bad; of mean 1."""
+    """Draw values of mean 1, of which one document in six has a very large one."""
     return (0.2 + 0.1 * g.random(shape) + 0.8 * (g.random(shape) < 1 / 6)) / (0.25 + 0.8 / 6)
 
 
 def left_skewed(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Most documents are bad, few are good; of mean 1."""
+    """Draw values of mean 1 that are large in most documents and small in few."""
     return (1 - 0.6 * np.exp(0.7 * g.standard_normal(shape) - 0.245)) / 0.4
 
 
 def bounded(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Most of it at either end; of mean 1."""
+    """Draw bounded values of mean 1, most of them near either end of the range."""
     return g.beta(0.5, 1.0, shape) * 3
 
 
@@ -86,17 +86,17 @@ def uniform(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
 
 
 def heavy_tails(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Return t of three degrees of freedom around 1."""
+    """Draw from a t distribution with three degrees of freedom around 1."""
     return np.maximum(1 + 0.3 * g.standard_t(3, shape) / math.sqrt(3), 0)
 
 
 def genres(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Two kinds of documents, the second three times as bad; of mean 1."""
+    """Draw values of mean 1 for two kinds of documents, three times as large for the second."""
     return np.where(g.random(shape) < 0.3, 1.875, 0.625) * g.uniform(0.8, 1.2, shape)
 
 
 def counts(n: int, length: float) -> Process:
-    """Errors are counted: Poisson, lengths geometric."""
+    """Draw Poisson counts of errors in documents of geometric lengths."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = (1 + g.geometric(1 / length, (runs, n))).astype(np.float64)
@@ -106,7 +106,7 @@ def counts(n: int, length: float) -> Process:
 
 
 def short_noisier(n: int) -> Process:
-    """Return the variance of a document falls with its length."""
+    """Draw documents whose variance decreases with their length."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = 0.2 + g.exponential(1, (runs, n))
@@ -116,7 +116,7 @@ def short_noisier(n: int) -> Process:
 
 
 def two_lengths(n: int) -> Process:
-    """Three in ten are five times as long."""
+    """Draw documents of which three in ten are five times as long as the others."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = np.where(g.random((runs, n)) < 0.3, 5.0, 1.0)
@@ -126,7 +126,7 @@ def two_lengths(n: int) -> Process:
 
 
 def unlike_counts(n: int) -> Process:
-    """Errors are counted, at a rate that every document has of its own."""
+    """Draw counts of errors, with a different rate in each document."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = np.round(3 + g.exponential(12, (runs, n)))
@@ -136,7 +136,7 @@ def unlike_counts(n: int) -> Process:
 
 
 def three_lengths(n: int) -> Process:
-    """Three lengths, of which the longest are worse by a third."""
+    """Draw documents of three lengths; the longest have a third more disorder."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = g.choice([1.0, 3.0, 9.0], (runs, n), p=[0.5, 0.3, 0.2])
@@ -146,7 +146,7 @@ def three_lengths(n: int) -> Process:
 
 
 def pareto_lengths(n: int) -> Process:
-    """Lengths of a Pareto law of index 3, a level for every document, noise that is shorter's."""
+    """Draw lengths from a Pareto law of index 3, levels, and noise, larger in short documents."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = 1 + g.pareto(3, (runs, n))
@@ -157,7 +157,7 @@ def pareto_lengths(n: int) -> Process:
 
 
 def hopeless(g: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Return a quarter is as bad as chance, the others differ little; of mean 1."""
+    """Draw values of mean 1: a quarter as bad as chance, the others nearly equal."""
     return np.where(g.random(shape) < 0.25, 2.2, 0.6) * g.gamma(12, 1 / 12, shape)
 
 
@@ -165,9 +165,9 @@ Clustered = Callable[[np.random.Generator, int, float], tuple[Floats, Floats, In
 
 
 def clusters(n: int, size: float, share: float = 0.5) -> Clustered:
-    """Documents of n clusters of geometric sizes; `share` of their variance is the cluster's.
+    """Draw documents in n clusters of geometric sizes, which cause a `share` of the variance.
 
-    Each run has the sizes of its own; documents that it lacks have length 0.
+    Each run draws its own sizes; documents that a run lacks have length 0.
     """
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> tuple[Floats, Floats, Indices]:
@@ -185,7 +185,7 @@ def clusters(n: int, size: float, share: float = 0.5) -> Clustered:
 
 
 def text(kind: str, n: int) -> Process:
-    """Unitary alignments of one text in order, of which neighbours may be alike."""
+    """Draw the unitary alignments of one text, in order; neighbours may be similar."""
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = g.choice([1 / 3, 2 / 3, 1.0], (runs, n), p=[0.15, 0.2, 0.65])
@@ -213,7 +213,7 @@ def text(kind: str, n: int) -> Process:
 def _spells(
     g: np.random.Generator, shape: tuple[int, ...], share: float, length: float, apart: float
 ) -> Floats:
-    """Draw the places where attention lapses, in spells of this mean length."""
+    """Draw the places where attention lapses, in spells of mean length `length`."""
     lost = np.zeros(shape, np.bool_)
     lost[..., 0] = g.random(shape[:-1]) < share
     u = g.random(shape)
@@ -223,7 +223,7 @@ def _spells(
 
 
 def pairs_of_rounds(kind: str, n: int) -> Callable[..., tuple[Floats, Floats, Floats, Floats]]:
-    """Return the same documents in two rounds: o and e of the first, o and e of the second."""
+    """Draw the same documents in two rounds: disorders o and e of the first, then the second."""
 
     def draw(
         g: np.random.Generator, runs: int, factor: float
@@ -254,7 +254,7 @@ def pairs_of_rounds(kind: str, n: int) -> Callable[..., tuple[Floats, Floats, Fl
 def annotators_of_text(kind: str, people: int, units: int, worst: float = 1.0) -> Callable[
     [np.random.Generator, int], tuple[dict[tuple[int, int], Floats], Floats]
 ]:  # fmt: skip
-    """Disorder of each pair at each unit, and who marked it; the last errs `worst` times as much.
+    """Draw each pair's disorder by unit, and who marked it; the last errs `worst` times as much.
 
     Shapes (runs, units) by pair, and (runs, annotators, units).
     """
@@ -295,7 +295,7 @@ LABELS = 5
 def groups_of_annotators(kind: str, sizes: tuple[int, int], parts: int, units: int) -> Callable[
     [np.random.Generator, int], tuple[Floats, Floats]
 ]:  # fmt: skip
-    """Disorders of each pair in each part, shape (runs, annotators, annotators, parts)."""
+    """Draw disorders of each pair in each part, shape (runs, annotators, annotators, parts)."""
 
     def draw(g: np.random.Generator, runs: int) -> tuple[Floats, Floats]:
         people, total = sum(sizes), parts * units

@@ -19,7 +19,7 @@ Degrade = Callable[[Floats, np.random.Generator], Floats]
 def first_annotator(
     rng: np.random.Generator, n_units: int = 25, *, density: float = 1.0, length: float = LENGTH
 ) -> Floats:
-    """Units at random places and of random sizes, shape (units, 2): (start, end).
+    """Draw units at random places and of random sizes, shape (units, 2): (start, end).
 
     Sizes are uniform up to twice `density` times the place that each unit has, so that `density`
     is how many units of an annotator cover a place on average.
@@ -30,7 +30,7 @@ def first_annotator(
 
 
 def moved(k: float) -> Degrade:
-    """Each boundary by U(−k/2, k/2) times the length of its unit.
+    """Move each boundary by U(−k/2, k/2) times the length of its unit.
 
     Boundaries that cross change places; none leaves the text.
     """
@@ -44,7 +44,7 @@ def moved(k: float) -> Degrade:
 
 
 def omitted(p: float) -> Degrade:
-    """Each unit is left out with probability p."""
+    """Leave out each unit with probability p."""
 
     def degrade(units: Floats, rng: np.random.Generator) -> Floats:
         return units[rng.random(len(units)) >= p]
@@ -70,7 +70,7 @@ def annotation_set(
 
 
 def e_random(density: float, draws: int) -> dict[str, float]:
-    """Mean entropy of either random process on undegraded sets, and the least of both (§4.5)."""
+    """Return the mean entropies of both random processes on undegraded sets, and the least."""
     corpus = [
         annotation_set(np.random.default_rng((3, i)), moved(0), density=density) for i in range(12)
     ]
@@ -84,7 +84,7 @@ def e_random(density: float, draws: int) -> dict[str, float]:
 def random_entropies(
     process: str, continua: Sequence[Continuum], n_annotators: int, *, draws: int, seed: int = 0
 ) -> Floats:
-    """Entropies of sets that a random process draws, shape (draws,)."""
+    """Return the entropies of sets drawn by a random process, shape (draws,)."""
     sampler = CHANCE_MODELS[process].prepare(continua, n_annotators)
     streams = np.random.SeedSequence(seed).spawn(draws)
     return np.array(

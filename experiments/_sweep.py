@@ -19,10 +19,10 @@ from gammacp.pools import open_pool
 
 
 def sets(quick: bool) -> int:
-    """Annotation sets per magnitude: 20, or 3.
+    """Return the number of annotation sets per magnitude: 20, or 3.
 
-    The paper draws 40 that have nothing in common; magnitudes share the random numbers of a set
-    here, so that 20 tell apart what those do not (`common_numbers`).
+    The paper draws 40 independent sets per magnitude. Here, all magnitudes share the random numbers
+    of a set, so that 20 sets show smaller differences than those 40 (`common_numbers`).
     """
     return 3 if quick else 20
 
@@ -33,10 +33,10 @@ def magnitudes(quick: bool) -> tuple[float, ...]:
 
 
 def sweep_into(out: Path, sweep: Sweep, *, part: str = "") -> list[dict[str, object]]:
-    """Compute a sweep and write its tables into `out`/`part`; rows of all points.
+    """Compute a sweep, write its tables into `out`/`part`, and return the rows of all points.
 
-    Cells are kept in `stores/` beside the results' folders, so an interrupted run goes on where
-    it was.
+    Cells are kept in `stores/` beside the folders of results, so that an interrupted run can
+    resume.
     """
     with swept(out, sweep) as store:
         points = write_results(sweep, store, out / part, figures=False).points
@@ -48,7 +48,7 @@ def sweep_into(out: Path, sweep: Sweep, *, part: str = "") -> list[dict[str, obj
 
 
 def points_of(out: Path, sweep: Sweep) -> tuple[list[Point], list[dict[str, object]]]:
-    """Compute a sweep as `sweep_into`, for its points and their rows alone."""
+    """Compute a sweep like `sweep_into`, but only return its points and their rows."""
     with swept(out, sweep) as store:
         experiment = store.begin(sweep)
         points = curves(store, experiment, sweep)
@@ -67,7 +67,7 @@ def _rows(points: Sequence[Point], values: Values, sets: int) -> list[dict[str, 
 
 @contextmanager
 def swept(out: Path, sweep: Sweep) -> Iterator[Store]:
-    """Yield the store of a sweep that is computed; cells of other software are computed anew."""
+    """Yield the store of a computed sweep; recompute cells of other software versions."""
     stores = out.parent.parent / "stores"
     stores.mkdir(exist_ok=True)
     with Store.writing(stores / f"{sweep.experiment}.sqlite") as store:

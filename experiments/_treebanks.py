@@ -20,7 +20,7 @@ from gammacp.trees.with_bench.sweep import PAPER_MAGNITUDES, PAPER_SETS, Perturb
 
 CORPORA = ("da", "en", "es", "it")
 MEASURES = ("plain", "diff", "norm", "las")
-# Table 2, percent. Of the other corpora, the Norwegian and the Czech-English ones are not at hand.
+# Values of Table 2, in percent. The Norwegian and the Czech-English corpora are not available.
 PUBLISHED = {
     "NDT 1": (98.4, 93.0, 98.8, 94.0),
     "NDT 2": (98.9, 95.0, 99.1, 94.4),
@@ -35,7 +35,7 @@ _SHIPPED = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "cdt"
 
 
 def corpus(name: str, data: Path | None) -> ReadTreebank:
-    """One of `CORPORA`, all its annotators."""
+    """Return one of `CORPORA`, with all its annotators."""
     folder = _SHIPPED if data is None else data / "syntax" / "cdt"
     if not folder.is_dir():
         folder = _SHIPPED
@@ -43,7 +43,7 @@ def corpus(name: str, data: Path | None) -> ReadTreebank:
 
 
 def one_annotator(name: str, data: Path | None) -> list[Sentence]:
-    """Everything that the first annotator of a corpus wrote."""
+    """Return all sentences by the first annotator of a corpus."""
     treebank = corpus(name, data).treebank
     first = treebank.annotators[0]
     return [i.annotations[first] for i in treebank.items if first in i.annotations]
@@ -97,6 +97,6 @@ def tree_points(
 
 
 def trees_page(stem: Path, panels: Mapping[str, Sequence[Point]], sentences: int) -> None:
-    """Curves over the probability of errors, which α_diff leaves far below 0."""
+    """Plot curves over the probability of errors; cut the axis, as α_diff falls far below 0."""
     about = f"{sentences} sentences, two annotators,"
     curves_page(stem, panels, columns=3, x="probability", floor=-1.0, about=about)

@@ -1,11 +1,11 @@
 """Helpers of the studies of zero: each measure on independent annotators, cell by cell.
 
-A study is a sweep whose "errors" are cells, each a process that is none of the chance models. What
-a measure gives on a set is kept finding by finding: value, disagreement and its expectation, if
-the printed interval covers 0, and whether "agreement above 0" is significant at 5 %. Where a cell
-stands on average is told by 1 − Σ D_o / Σ E[D] over its sets, for which two random sets each are
-enough; shares need as many as make a test. Sets are added to the cells that are not yet precise, so
-an interrupted study goes on where it was.
+A study is a sweep whose "errors" are cells; each cell is a process that differs from all chance
+models. The findings of a measure on a set are stored separately: value, disagreement and its
+expectation, whether the printed interval covers 0, and whether "agreement above 0" is significant
+at 5 %. The mean position of a cell is 1 − Σ D_o / Σ E[D] over its sets, for which two random sets
+each are enough. Shares of significant sets need as many random sets as a test. Sets are added to
+cells that are not yet precise, so that an interrupted study can resume.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from gammacp.measures.registry import MEASURES, Measure
 from gammacp.measures.score import Score
 from gammacp.trees.measures.annotations import Treebank
 
-# The least number of random sets for which the best of all is significant at 5 %.
+# Smallest number of random sets with which a value above all of them is significant at 5 %.
 SAMPLES = 19
-# Enough where only the ratio of two means is wanted.
+# Number of random sets that is enough if only the ratio of two means is needed.
 FEWEST_SAMPLES = 2
 FAR = 0.05
 STEPS = (25, 50, 100, 200, 400, 800, 1600, 3200)
@@ -54,12 +54,13 @@ class Part:
     cells
         Names of the cells.
     most
-        Sets at most.
+        Largest number of sets.
     shown
-        Names ("gamma by cut") of which the zero is to be precise; none: all sets are computed.
+        Names ("gamma by cut") of the measures whose zero must be precise; none: all sets are
+        computed.
     limit
-        Largest distance of a cell from 0; the interval of its zero is to be half as wide as that
-        allows.
+        Largest accepted distance of a cell from 0; it determines the required width of the interval
+        of its zero.
     """
 
     measure: str
@@ -70,7 +71,7 @@ class Part:
 
 
 def limit_of(units: int) -> float:
-    """Return the largest distance from 0 that independent annotators of so many units may have."""
+    """Return the largest accepted distance from 0 for independent annotators of `units` units."""
     return 0.01 if units >= 20 else 0.02
 
 
@@ -84,7 +85,7 @@ def study_measure(
 
     found.__module__ = function.__module__
     if name in MEASURES:
-        # A study that another one imports is executed again when it runs itself.
+        # A study that another study has imported is executed again when it is run itself.
         MEASURES.unregister(name)
     MEASURES.register(
         name,
@@ -112,7 +113,7 @@ def findings(name: str, score: Score | BeyondChance, p: float | None = None) -> 
 
 
 def ratio(name: str, score: Score | BeyondChance) -> dict[str, float]:
-    """Disagreement and its expectation, for 1 − Σ D_o / Σ E[D] over many sets."""
+    """Return disagreement and its expectation, for 1 − Σ D_o / Σ E[D] over many sets."""
     observed, expected = score.observed, score.expected
     if observed is None or expected is None or isnan(observed) or isnan(expected):
         observed = expected = nan
@@ -135,13 +136,13 @@ class Independent:
     make: Callable[[str, np.random.Generator], Continuum | Treebank]
 
     def configuration(self) -> Mapping[str, object]:
-        """Return a cell's name says it all."""
+        """Return the kind of data alone, as the name of a cell determines the rest."""
         return {"independent annotators": self.kind}
 
     def draw(
         self, error: str, magnitude: float, set_number: int, *, n_annotators: int, seed: int
     ) -> Continuum | Treebank:
-        """One set of a cell."""
+        """Draw one set of a cell."""
         del magnitude, n_annotators
         seeds = np.random.SeedSequence([seed, crc32(error.encode()), set_number])
         return self.make(error, np.random.default_rng(seeds))
@@ -156,7 +157,7 @@ def study(
     *,
     quick: bool,
 ) -> None:
-    """Add sets to the cells that are not yet precise, round by round; the table and the figure."""
+    """Add sets to cells that are not yet precise, round by round; write table and figure."""
     found: Values = {}
     for sets in (2,) if quick else STEPS:
         for part in parts:
@@ -186,7 +187,7 @@ def _precise(found: Values, cell: str, part: Part) -> bool:
 
 
 def zero_of(found: Values, cell: str, name: str) -> tuple[float, float]:
-    """1 − Σ D_o / Σ E[D] of a cell, or the mean of the values; with half its 95 % interval."""
+    """Return 1 − Σ D_o / Σ E[D] of a cell, or its mean value, with half the 95 % interval."""
     observed = _array(found, cell, f"{name}: observed")
     expected = _array(found, cell, f"{name}: expected")
     if not len(observed):
@@ -202,7 +203,7 @@ def _array(found: Values, cell: str, finding: str) -> Floats:
 
 
 def _half(values: Floats) -> float:
-    # Fewer sets tell nothing about their spread.
+    # Fewer sets are not enough to estimate their spread.
     if len(values) < 20:
         return math.inf
     return NORMAL * float(values.std(ddof=1)) / math.sqrt(len(values))
@@ -244,13 +245,13 @@ def _share(found: Values, cell: str, finding: str) -> float | None:
 
 
 def _title(name: str) -> str:
-    """Return a measure, and by what chance: "γ by cut"."""
+    """Return the name of a measure with its chance model: "γ by cut"."""
     measure, by, model = name.partition(" by ")
     return f"{measure_title(measure.replace('_', '-'))}{by}{model}"
 
 
 def _draw(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
-    """Zeros with their intervals, a line per cell."""
+    """Plot zeros with their intervals, a line per cell."""
     named = [(r, f"{r['measure']} by {r['chance']}" if r["chance"] else r["measure"]) for r in rows]
     cells = list(dict.fromkeys(str(r["cell"]) for r, own in named if own in shown))
     with figure(stem, width=6.4, height=2 + 0.25 * len(cells)) as axes:
@@ -268,5 +269,5 @@ def _draw(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
         axes.axvline(0, color="black", linewidth=0.6)
         axes.set_yticks([-i for i in range(len(cells))], cells)
         axes.set_xlabel("what independent annotators get, with its 95 % interval")
-        # Two columns: a legend wider than the axes leaves these no room.
+        # Two columns, because a legend wider than the axes would squeeze them.
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)

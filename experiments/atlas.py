@@ -41,7 +41,7 @@ _APART = ("gamma-k", "ku-alpha", "alpha-plain", "alpha-diff", "alpha-norm", "las
 
 @dataclass(frozen=True)
 class Item:
-    """One continuum to measure: a document, or what a pair or a category makes of it."""
+    """One continuum to measure: a document, or its part by a pair or of a category."""
 
     corpus: str
     document: str
@@ -89,7 +89,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def sample_documents(documents: Documents, most: int) -> Documents:
-    """So many documents that have a unit and two annotators, drawn with a fixed seed."""
+    """Draw at most `most` documents with a unit and two annotators, with a fixed seed."""
     names = sorted(n for n, c in documents.items() if c.n_units and c.n_annotators > 1)
     if len(names) > most:
         drawn = np.random.default_rng(0).choice(len(names), most, replace=False)
@@ -131,10 +131,10 @@ def _party(pair: tuple[str, str]) -> str:
 
 
 def measured(item: Item) -> dict[str, Part]:
-    """Each measure's observed and expected disagreement, times the mean number of units.
+    """Return each measure's observed and expected disagreement, times the mean number of units.
 
-    Without a chance model the expected one is 1. So a corpus' agreement is 1 − Σ observed / Σ
-    expected, as γ of a corpus is, and documents weigh what they have.
+    Without a chance model, the expected disagreement is 1. So the agreement of a corpus is
+    1 − Σ observed / Σ expected, as for γ, and documents are weighted by their units.
     """
     names = [n for n in MEASURES if n not in _APART]
     if item.places[0][0] != "corpus":
@@ -152,7 +152,7 @@ def measured(item: Item) -> dict[str, Part]:
 
 
 def disagreement(score: Score) -> Part | None:
-    """(D_o, D_e) with value = 1 − D_o/D_e, whether the measure counts agreement or not."""
+    """Return (D_o, D_e) with value = 1 − D_o/D_e, also for measures that count agreement."""
     o, e = score.observed, score.expected
     if o is None or e is None:
         return 1 - score.value, 1.0
@@ -163,7 +163,7 @@ def disagreement(score: Score) -> Part | None:
 
 
 def row_of(key: tuple[str, str, str, str], parts: Sequence[Part], asked: int) -> Row:
-    """Return a measure of a corpus by one chance model, and how sure it is."""
+    """Return the row of a measure of a corpus by one chance model, with its interval."""
     observed, expected = np.array(parts).T
     together = Contributions(observed, expected, "documents")
     interval = bootstrap(together, draws=400).interval or (None, None)
@@ -195,7 +195,7 @@ def _about(corpus: RealCorpus, documents: Documents, chosen: Documents) -> Row:
 
 
 def _trees(names: Sequence[str], data: Path | None, draws: int) -> list[Row]:
-    """Treebanks by α and LAS; intervals over sentences."""
+    """Return rows of treebanks by α and LAS, with intervals over sentences."""
     rows: list[Row] = []
     for name in names:
         found = syntax_agreement(treebank(name, data).treebank, bootstrap=draws)
@@ -212,12 +212,12 @@ def _trees(names: Sequence[str], data: Path | None, draws: int) -> list[Row]:
 
 
 def orders_of(rows: Sequence[Row]) -> list[Row]:
-    """Kendall's τ_b of each two measures over the same things, and how often they contradict.
+    """Return Kendall's τ_b of every two measures on the same items, and their contradictions.
 
-    A measure that is undefined on more than half of the documents takes no part.
+    A measure that is undefined on more than half of the documents is left out.
 
-    Two things contradict when one measure puts the first above the second with intervals that do
-    not touch, and the other measure the second above the first.
+    Two measures contradict each other on two items if one puts the first item above the second, and
+    the other the second above the first, each with intervals that do not touch.
     """
     from scipy.stats import kendalltau
 
@@ -269,7 +269,7 @@ def _v(row: Row, key: str = "value") -> float:
 
 
 def _sides(x: Row, y: Row) -> int:
-    """1, −1: x is above or below y, with intervals that do not touch; 0 otherwise."""
+    """Return 1 or −1 if the interval of x is entirely above or below that of y, else 0."""
     if None in (x["low"], y["low"]):
         return 0
     (a, b), (c, d) = ((_v(r, "low"), _v(r, "high")) for r in (x, y))
@@ -317,7 +317,7 @@ def _heat(
     names: Sequence[str],
     columns: Sequence[str],
 ) -> None:
-    """Draw a table of values, coloured from −1 to 1, with what stands below each."""
+    """Draw a table of values, coloured from −1 to 1, with a text below each."""
     if not cells:
         axes.set_axis_off()
         return

@@ -45,13 +45,13 @@ def _reference(
 
 
 def _in_turn(lengths: Floats, gaps: Floats, codes: Indices) -> Continuum:
-    """Units one after the other; gaps has one more."""
+    """Return units one after the other; `gaps` has one more entry than `lengths`."""
     starts = np.cumsum(gaps[:-1] + lengths) - lengths
     return _reference(starts, lengths, codes, float(starts[-1] + lengths[-1] + gaps[-1]))
 
 
 def _markov(rng: np.random.Generator, n: int, labels: int, stay: float) -> Indices:
-    """Labels of which each is the one before with probability `stay`."""
+    """Draw labels; each repeats the label before it with probability `stay`."""
     codes = rng.integers(labels, size=n)
     for i in range(1, n):
         if rng.random() < stay:
@@ -65,7 +65,7 @@ def paper(rng: np.random.Generator) -> Continuum:
 
 
 def passages(rng: np.random.Generator) -> Continuum:
-    """Words: lengths log-normal, gaps exponential and four times as long, Zipf's labels."""
+    """Draw words: log-normal lengths, exponential gaps four times as long, Zipf's labels."""
     n = 30
     weights = 1 / np.arange(1.0, 7)
     lengths = np.maximum(1, np.round(rng.lognormal(2.7, 0.7, n)))
@@ -74,21 +74,21 @@ def passages(rng: np.random.Generator) -> Continuum:
 
 
 def speech(rng: np.random.Generator) -> Continuum:
-    """Seconds: short pauses and long ones, labels in runs."""
+    """Draw stretches of speech in seconds: short and long pauses, labels in runs."""
     n = 40
     pauses = np.where(rng.random(n + 1) < 0.7, rng.gamma(2, 0.15, n + 1), rng.gamma(2, 6, n + 1))
     return _in_turn(rng.gamma(2, 1.2, n) + 0.2, pauses, _markov(rng, n, 3, 0.6))
 
 
 def sections(rng: np.random.Generator) -> Continuum:
-    """Return a segmentation: lengths gamma, neighbours of different labels more often than not."""
+    """Draw a segmentation: gamma lengths; most neighbours have different labels."""
     n = 25
     lengths = 3 + np.round(rng.gamma(2.5, 10, n))
     return _in_turn(lengths, np.zeros(n + 1), _markov(rng, n, 4, 0.0))
 
 
 def layers(rng: np.random.Generator) -> Continuum:
-    """Units anywhere, over one another: lengths exponential."""
+    """Draw units anywhere, which may overlap, with exponential lengths."""
     n, end = 30, 2000.0
     lengths = np.minimum(3 + np.round(rng.exponential(40, n)), end)
     starts = np.floor(rng.random(n) * (end - lengths))
@@ -96,7 +96,7 @@ def layers(rng: np.random.Generator) -> Continuum:
 
 
 def names(rng: np.random.Generator) -> Continuum:
-    """Tokens: one to five of them, in sentences that hold many or none."""
+    """Draw names of one to five tokens, in sentences that have many names or none."""
     n = 30
     gaps = np.where(rng.random(n + 1) < 0.5, rng.geometric(0.3, n + 1), rng.geometric(0.03, n + 1))
     codes = rng.choice(4, n, p=[0.5, 0.25, 0.15, 0.1])
@@ -127,7 +127,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def planted_corpus(kind: str, error: str, magnitude: float, number: int) -> tuple[Corpus, float]:
-    """Documents of one kind whose annotators err so much, and the magnitude that was made."""
+    """Return documents of a kind whose annotators err by `magnitude`, and the actual magnitude."""
     documents, more = {}, []
     for d in range(DOCUMENTS):
         key = np.random.SeedSequence([crc32(f"{kind} {error}".encode()), number, d])
@@ -145,7 +145,7 @@ def planted_corpus(kind: str, error: str, magnitude: float, number: int) -> tupl
 def read_again(kind: str, error: str, planted: float, number: int) -> Row:
     """Return the magnitude that calibration reads from a planted error."""
     corpus, made = planted_corpus(kind, error, planted, number)
-    # Each run simulates with random numbers of its own, else all share the luck of one seed.
+    # Each run uses its own random numbers; otherwise all runs would depend on the same seed.
     found = calibrate(corpus, errors=[error], seed=number)
     (one,) = found.equivalents
     row: Row = {"kind": kind, "error": error, "planted": planted, "made": made}
@@ -160,7 +160,7 @@ def read_again(kind: str, error: str, planted: float, number: int) -> Row:
 
 
 def cells(rows: list[Row]) -> list[Row]:
-    """Per cell the median, how often the interval holds what was made, is open, or is refused."""
+    """Return by cell the median, and the shares of intervals that cover, are open, or refused."""
     found: list[Row] = []
     for key in dict.fromkeys((r["kind"], r["error"], r["planted"]) for r in rows):
         some = [r for r in rows if (r["kind"], r["error"], r["planted"]) == key]

@@ -38,7 +38,7 @@ SETS = 10
 
 @dataclass(frozen=True)
 class Row:
-    """One annotation set: `shared` or with draws of this magnitude's own, as they once were."""
+    """One annotation set, with random numbers `shared` by magnitudes or own ones for each."""
 
     error: str
     magnitude: float
@@ -78,7 +78,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def measured(row: Row) -> list[float]:
-    """All measures of one set."""
+    """Return the values of all measures on one set."""
     model = ReferenceModel()
     own = () if row.shared else (round(row.magnitude * 1e9),)
     seed = np.random.SeedSequence(0, spawn_key=(1, row.index, *own))
@@ -93,7 +93,7 @@ def measured(row: Row) -> list[float]:
 def compared(
     error: str, shared: bool, name: str, values: Floats, sharp: Floats
 ) -> dict[str, object]:
-    """Return a row of the table from values of shape (sets, 2); nothing where nothing varies."""
+    """Return a row of the table from values of shape (sets, 2); empty cells if none varies."""
     known = values[~np.isnan(values).any(axis=1)]
     row: dict[str, object] = {
         "error": error,

@@ -44,17 +44,18 @@ Truth = Mapping[str, set[Span]]
 Codes = np.ndarray[Any, Any]
 _MEANS = ("model", "vote", "auto", "vote_positions", "auto_positions")
 _OFF = ("recall_off", "precision_off")
-# What is not as the model assumes it: of each unit, of one person, or of what is invented.
+# Violations of the model's assumptions, on units, on a person, or on invented units.
 PROCESSES = ("plain", "hard units", "short units", "spammer", "confusable", "crowded", "shared")
 SEEDS, CELL_UNITS = 50, 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A kind of crowd: everybody sees each document, and marks so much of what is there.
+    """A kind of crowd, in which everybody sees each document and marks a share of its units.
 
-    `invented` is per true unit; `shaken` boundaries move by one or two in a fifth of the cases;
-    unequal people differ by ± .2 in recall and up to twofold in the rest.
+    `invented` is the number of invented units per true unit. With `shaken`, a fifth of the
+    boundaries move by one or two. Unequal people differ by ± .2 in recall and up to twofold in
+    other respects.
     """
 
     people: int = 5
@@ -102,7 +103,7 @@ CELLS = (
 class Person:
     """Errors of a person: shares of units seen and invented, of boundaries off by one, and labels.
 
-    `labels` are those given to each true one.
+    `labels` are the labels that the person gives for each true label.
     """
 
     recall: float
@@ -133,7 +134,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def scored_crowd(crowd: int, documents: int) -> list[dict[str, object]]:
-    """Return a planted crowd by each setting."""
+    """Return a row for each setting on a planted crowd."""
     corpus, truth = planted(crowd, documents)
     return _scored(f"planted {crowd}", corpus, {"planted": truth})
 
@@ -166,7 +167,7 @@ def _gains(rows: list[dict[str, object]]) -> Iterator[dict[str, object]]:
 
 @dataclass(frozen=True)
 class Scored:
-    """Crowds of a cell: the measured by seed, and what each tenth of the posterior was worth."""
+    """Results on crowds of a cell: values by seed, and calibration by tenths of the posterior."""
 
     cell: Cell
     rows: list[dict[str, float]]
@@ -215,7 +216,7 @@ def _tenths(found: Mapping[str, Consensus], truth: Truth) -> np.ndarray[Any, Any
 
 
 def _cells(scored: list[Scored]) -> Iterator[dict[str, object]]:
-    """Mean F₁ of the vote and the default, the gain, and how far recall and precision are off."""
+    """Yield mean F₁ of vote and default, the gain, and the errors of recall and precision."""
     for cell in dict.fromkeys(s.cell for s in scored):
         rows = [row for s in scored if s.cell == cell for row in s.rows]
         gain = np.array([row["auto"] - row["vote"] for row in rows])
@@ -237,7 +238,7 @@ def _mean(values: list[float]) -> float | None:
 
 
 def _calibration(scored: list[Scored]) -> Iterator[dict[str, object]]:
-    """Return the share of true units by process and tenth of the posterior."""
+    """Yield the share of true units by process and tenth of the posterior."""
     for process in PROCESSES:
         sums = sum((s.tenths for s in scored if s.cell.process == process), np.zeros((10, 4)))
         for tenth, (units, posterior, there, strict) in enumerate(sums.tolist()):
@@ -315,7 +316,7 @@ def cell_crowd(cell: Cell, seed: int) -> tuple[Corpus, Truth, np.ndarray[Any, An
 def _empty_place(
     rng: np.random.Generator, starts: Codes, lengths: Codes, end: int, *, free: bool
 ) -> tuple[int, int]:
-    """Somewhere, where nothing is unless that is all the same."""
+    """Draw a place for an invented unit: without other units if `free`, else anywhere."""
     while True:
         s = int(rng.integers(0, end - 9))
         e = s + int(rng.integers(3, 9))
@@ -326,7 +327,7 @@ def _empty_place(
 def _shared_places(
     rng: np.random.Generator, starts: Codes, lengths: Codes, end: int
 ) -> list[tuple[int, int]]:
-    """Return places that look like units to everybody and are none, one for four units."""
+    """Return places that look like units to everybody but are not: one for every four units."""
     return [_empty_place(rng, starts, lengths, end, free=True) for _ in range(len(starts) // 4)]
 
 
@@ -358,7 +359,7 @@ def _person(rng: np.random.Generator) -> Person:
     right = rng.beta(6, 2)
     confusion = np.full((4, 4), (1 - right) / 3)
     np.fill_diagonal(confusion, right)
-    if rng.random() < 0.6:  # a confusion that several people share, which no vote can mend
+    if rng.random() < 0.6:  # a confusion that several people share, which no vote can correct
         confusion[2] = (0.5, 0.1, 0.35, 0.05)
     return Person(rng.beta(8, 2), rng.beta(2, 10) * 0.6, rng.beta(2, 12), confusion)
 
@@ -379,9 +380,9 @@ def _marked(
 
 
 def crowd_ner(task: Path) -> tuple[Corpus, dict[str, Truth]]:
-    """Test and validation documents in one corpus; the gold standard of each part.
+    """Return test and validation documents as one corpus, and the gold standard of each part.
 
-    Files whose words are not the gold standard's are left out, then documents of fewer than
+    Files whose words differ from the gold standard are left out, and then documents with fewer than
     `FEWEST` annotators.
     """
     continua: dict[str, Continuum] = {}
@@ -407,7 +408,7 @@ def crowd_ner(task: Path) -> tuple[Corpus, dict[str, Truth]]:
 
 
 def _conll(path: Path) -> tuple[list[str], list[tuple[int, int, str]]]:
-    """Words (an empty one between sentences) and spans of IOB tags in the last column."""
+    """Return words (an empty one between sentences) and spans of IOB tags in the last column."""
     words: list[str] = []
     spans: list[tuple[int, int, str]] = []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():

@@ -22,7 +22,7 @@ from gammacp.bench.ranking import LEAST_SETS, MeasureRank, rank
 
 READS = ("mathet2015_fig26",)
 DOCUMENTS = 10
-# What ranks a measure, each 1 at best: see `_numbers`.
+# Scores by which measures are ranked; the best value of each is 1 (see `_numbers`).
 CRITERIA = ("covered", "monotone", "even", "separated")
 
 
@@ -36,7 +36,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     rows = []
     for error, group in by_error(points).items():
         scored = [(m, _numbers(curve)) for m, curve in by_measure(group).items()]
-        # A measure that is undefined for some sets says nothing about them.
+        # Leave out measures that are undefined on some sets.
         scores = {m: _mean(n, CRITERIA) * (1 - _mean(n, ("undefined",))) for m, n in scored}
         rows += [
             {
@@ -55,7 +55,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _ranked(paths: Sequence[Path]) -> dict[tuple[str, str], MeasureRank]:
-    """Return the ranks of all measures under all errors; none where sets are too few for any."""
+    """Return the ranks of all measures under all errors; none if there are too few sets."""
     values: dict[tuple[str, str, float], dict[int, float]] = {}
     for path in paths:
         for row in read_rows(path):
@@ -77,14 +77,14 @@ def _rank_columns(found: MeasureRank | None) -> dict[str, object]:
 def _numbers(curve: Sequence[Point]) -> dict[str, object]:
     """Return the desiderata of one curve, over the magnitudes at which it is defined.
 
-    covered: how much of [0, 1] the means run through, less what they run through beyond it, so
-    that a curve from 1 to −1.15 has −.15. monotone: share of steps that go down.
+    covered: the length of [0, 1] that the means run through, minus the length that they run through
+    outside of it, so that a curve from 1 to −1.15 has −.15. monotone: share of steps that go down.
     even: 1 − the largest step's share of all movement beyond an even one (1: equal steps; 0: all
     at once, or no movement at all). separated: mean chance that of two sets of neighbouring
     magnitudes the one with more errors has less agreement (ties count half), scaled from [½, 1]
     to [0, 1] (below 0 where it has more), under normality.
     strictly_decreasing: no mean is above an earlier one beyond noise (Bonferroni over all pairs,
-    5 %), and the last is below the first. A curve with fewer than three points meets nothing.
+    5 %), and the last is below the first. A curve of fewer than three points meets no desideratum.
     """
     known = [p for p in curve if p.sets > p.undefined]
     y = np.array([p.mean for p in known])
@@ -125,7 +125,7 @@ def _rises(y: Floats, se: Floats) -> Floats:
 
 
 def _critical(points: int) -> float:
-    """Return z that one of all pairs exceeds by chance at most at 5 % (Bonferroni)."""
+    """Return the z that any of all pairs exceeds by chance with at most 5 % (Bonferroni)."""
     from scipy.stats import norm
 
     return float(norm.isf(0.05 / (points * (points - 1) / 2)))
@@ -147,7 +147,7 @@ def _separation(steps: Floats, sd: Floats) -> float:
 
 
 def _ranks(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
-    """One row per measure: its ranks under each error, and the means of its scores."""
+    """Return one row per measure: its ranks under each error, and the means of its scores."""
     measures = list(dict.fromkeys(str(r["measure"]) for r in rows))
     table = []
     for m in measures:

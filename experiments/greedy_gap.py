@@ -22,7 +22,7 @@ from shuffling import Layout, Position, ReferenceModel, Uniform, shuffled_set
 UNIT = 100.0  # mean length in the reference model
 DENSITIES = (0.4, 0.8, 2.0, 4.0)
 MAGNITUDES = (0.1, 0.2, 0.4, 0.6, 1.0)
-# Annotators with the sets that each costs time for; the density of the model of 2015 §6.3 here.
+# Number of sets by number of annotators, limited by time; density as in the model of 2015 §6.3.
 ANNOTATORS = {2: 4, 3: 4, 4: 4, 5: 3, 6: 2, 8: 1}
 # Beyond so many annotators γ is left out: its random sets take seconds each.
 MOST_FOR_GAMMA = 5
@@ -90,12 +90,12 @@ def _cells(quick: bool) -> list[Cell]:
         for magnitude in ((0.1, 0.6) if quick else (0.1, 0.4, 1.0))
         for i in range(2 if quick else sets)
     ]
-    # The long ones first, so that no worker is left with one at the end.
+    # Longest tasks first, so that no worker begins one at the end.
     return sorted(by_density + by_annotators, key=lambda c: -c.n_annotators)
 
 
 def measured(cell: Cell) -> tuple[float, float, float]:
-    """Excess of greedy over exact in entropy and disorder (relative), and in γ (absolute)."""
+    """Return the excess of greedy over exact: in entropy and disorder (relative), γ (absolute)."""
     c = shuffled_set(
         model(cell.density),
         (Position(overlap=True),),

@@ -19,15 +19,15 @@ from gammacp.dissimilarity import Combined, bind, unit_columns
 
 SETS, UNITS, LINKS = 40, 10, 9
 WEIGHTS = (0.25, 0.5, 1.0, 2.0)
-# Standard deviation of where the second annotator's units stand; one unit every 20, 10 long.
+# Standard deviation of the second annotator's positions; there is a unit of length 10 every 20.
 SHIFTS = (1.0, 4.0, 8.0, 12.0)
-# Share of the second annotator's links that join other units.
+# Share of the second annotator's links that join other units than the first annotator's.
 ELSEWHERE = 0.2
 SCALE = 1_000_000
 
 
 def drawn(shift: float, rng: np.random.Generator) -> Continuum:
-    """Return a text linked by one annotator, and what another makes of the same units and links."""
+    """Draw a text with links by one annotator, and another's version of its units and links."""
     starts = 20.0 * np.arange(UNITS) + rng.uniform(0, 4, UNITS)
     moved = np.maximum(0.0, starts + rng.normal(0, shift, UNITS))
     units = [Unit("A", s, s + 10, "u", id=str(i)) for i, s in enumerate(starts)]
@@ -65,7 +65,7 @@ def aligned(c: Continuum, weight: float) -> tuple[float, float, list[tuple[int, 
         for row in rows.tolist():
             model.add_at_most_one(v for key, v in pair.items() if key[side] == row)
     place = {int(i): k for rows in (a, b) for k, i in enumerate(rows)}
-    # Joining saves Δ twice, once for each that would stand alone, and costs the dissimilarity.
+    # Joining two units costs their dissimilarity, and saves Δ for each, which would else be alone.
     of_units = [(v, round(SCALE * (2 - costs[place[i], place[j]]))) for (i, j), v in pair.items()]
     of_links = []
     joined: Any = {}
@@ -105,7 +105,7 @@ def row_of(shift: float, weight: float) -> dict[str, object]:
     changed, apart, units, links = 0, 0, [], []
     for k in range(SETS):
         c = drawn(shift, np.random.default_rng([k, int(shift)]))
-        # Links count so little that no pair of units is another one for them.
+        # The weight of links is too small to change any pair of units.
         first, joint = aligned(c, 1e-5), aligned(c, weight)
         moved = {*first[2]} ^ {*joint[2]}
         changed += bool(moved)

@@ -153,7 +153,7 @@ def of_crowd(data: Any, seed: int) -> Outcomes:
 
 
 def of_readers(data: Any, seed: int) -> Outcomes:
-    """Return whether somebody is named as nearer one end."""
+    """Return whether somebody is named as marking more towards one end."""
     del seed
     named = any(contrast.p <= LEVEL for contrast in contrasts(data))
     return {"somebody is nearer one end": Found(math.nan, named)}
@@ -161,7 +161,7 @@ def of_readers(data: Any, seed: int) -> Outcomes:
 
 @dataclass(frozen=True)
 class Study:
-    """Measures of one kind of data, on so many sets."""
+    """Measures of one kind of data, and the number of sets to draw."""
 
     kind: str
     outcomes: Callable[[Any, int], Outcomes]
@@ -193,7 +193,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         for name, process in NULL_PROCESSES.items():
             if process.kind == study.kind:
                 rows += rows_of(name, process, study.outcomes, sets)
-                # An interrupted run has left what it has.
+                # An interrupted run has left its finished rows.
                 write_csv(out / "catalogue.csv", rows)
     write_text(out / "worst.md", worst(rows))
 
@@ -204,7 +204,7 @@ def rows_of(
     """Return a row per measure of one process."""
     by_name: dict[str, list[Found]] = defaultdict(list)
     for k in range(sets):
-        # A set is the same whatever else is run.
+        # The seed of a set does not depend on what else is run.
         seed = np.random.SeedSequence([59, crc32(name.encode()), k])
         for key, outcome in outcomes(process.make(np.random.default_rng(seed)), k).items():
             by_name[key].append(outcome)
@@ -233,7 +233,7 @@ def row(name: str, process: NullProcess, measured: str, outcomes: Iterable[Found
 
 
 def worst(rows: Sequence[Row]) -> str:
-    """Return a table with each measure's worst process, of those that share nothing, and others."""
+    """Return a table of each measure's worst process: of those that share nothing, and others."""
     lines = [
         "| measure | worst of annotators who share nothing | worst of those who share something |",
         "|---|---|---|",
@@ -247,7 +247,7 @@ def worst(rows: Sequence[Row]) -> str:
 
 
 def _worst_of(rows: Sequence[Row]) -> str:
-    """Return the row with most small p, in words; of several the one with the highest mean."""
+    """Describe the row with the most small p; of several, the one with the highest mean."""
     if not rows:
         return "–"
     most = max(rows, key=lambda r: (_number(r["significant"]), _number(r["mean"])))

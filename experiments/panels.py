@@ -50,7 +50,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _systematic(sets: int) -> list[Row]:
-    """One annotator is right, the other one errs systematically, by magnitude."""
+    """Return rows by magnitude where one annotator is right, and the other errs systematically."""
     rows: list[Row] = []
     for error in SYSTEMATIC:
         panel = Panel((Group(magnitude=0), Group(errors=error)))
@@ -62,10 +62,10 @@ def _systematic(sets: int) -> list[Row]:
 
 
 def _schools(sets: int) -> list[Row]:
-    """Agreement of pairs within schools less that of pairs across, and the same without schools.
+    """Compare the agreement of pairs within schools and across, with and without schools.
 
-    Four annotators, two and two; without schools each makes the same error alone. `better` is the
-    share of sets in which pairs within agree better, ties counting half.
+    There are four annotators, two in each school; without schools, each makes the same error alone.
+    `better` is the share of sets in which pairs within a school agree better; ties count half.
     """
     rows: list[Row] = []
     for error in SHARED:
@@ -89,14 +89,14 @@ def _within_less_across(error: str, panel: Panel, index: int) -> Mapping[str, fl
     drawn = _draw(error, MAGNITUDE, panel, index)
     people = drawn.annotators
     pairs = [keep_annotators(drawn, pair) for pair in combinations(people, 2)]
-    # Of four annotators the first two and the last two are of one school.
+    # The first two of four annotators are of one school, the last two of the other.
     within = np.array([pair in ((0, 1), (2, 3)) for pair in combinations(range(4), 2)])
     values = _values(pairs)
     return {name: float(v[within].mean() - v[~within].mean()) for name, v in values.items()}
 
 
 def _shared(sets: int) -> list[Row]:
-    """Three annotators who each shift boundaries, with another error of their own or shared."""
+    """Return rows of three annotators who shift boundaries, with own or shared other errors."""
     rows: list[Row] = []
     for error in SHARED[:2]:
         own = Panel((Group(count=3, errors=f"{error}+position"),))

@@ -25,7 +25,7 @@ from gammacp.measures.gamma_cat import aligned_pairs, gamma_cat, gamma_k
 from gammacp.pools import open_pool
 from shuffling import Category, FalseNegative, Position, ReferenceModel, Uniform, shuffled_set
 
-# Alignments that are looked at, the first ones.
+# Largest number of alignments that are examined: the first ones.
 MOST = 200
 # Of the disorder: how much more alignments may have that are nearly as good; of units up to which
 # these are looked for.
@@ -45,7 +45,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """One annotation set: a dataset that ships, or one of a model."""
+    """One annotation set: a dataset that ships with gammacp, or a draw from a model."""
 
     data: str
     annotators: int = 0
@@ -65,7 +65,7 @@ class Cell:
 
 
 def token_model() -> ReferenceModel:
-    """Entities of one to four tokens with few tokens between: many differences are equal."""
+    """Return a model of entities of one to four tokens with small gaps, so ties are frequent."""
     return replace(model_of(SHARES, low=1, high=4), gaps=Uniform(1, 6))
 
 
@@ -137,7 +137,7 @@ def measured(cell: Cell) -> Row:
 
 
 def _open_units(found: Sequence[Alignment]) -> int:
-    """Count the units that some consensus has and some has not."""
+    """Count the units that are in the consensus of some alignments, but not of all."""
     golds = [_gold(a) for a in found]
     everywhere = golds[0].intersection(*golds[1:])
     return len(golds[0].union(*golds[1:]) - everywhere)
@@ -163,7 +163,7 @@ def _range_of_kinds(found: Sequence[Alignment], options: dict[str, Any]) -> floa
 
 
 def _disorders(found: Sequence[Alignment], category: int | None) -> Floats:
-    """δ_cat of each alignment, over all pairs or those of a category."""
+    """Return δ_cat of each alignment, over all pairs or those of a category."""
     continuum = found[0].continuum
     parts = bind(Combined(), continuum)
     pairs = [aligned_pairs(continuum, a.groups, parts) for a in found]

@@ -44,7 +44,7 @@ KINDS: dict[str, tuple[float, float, float, float, float]] = {
     "one in seven careless": (0.0, 0.3, 0.2, 0.3, 6.0),
     "two schools": (0.0, 0.3, 0.2, 0.3, 6.0),
 }
-# Of how many annotators each document has how many.
+# Number of annotators, and number of annotators per document.
 DESIGNS: dict[str, tuple[int, int]] = {
     "all 3": (3, 3), "all 4": (4, 4), "all 5": (5, 5), "all 10": (10, 10), "all 20": (20, 20),
     "3 of 6": (6, 3), "2 of 6": (6, 2), "2 of 20": (20, 2),
@@ -69,7 +69,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def covered(runs: int, sizes: tuple[int, ...]) -> Iterator[Row]:
-    """Every process with every design."""
+    """Yield rows for every process with every design."""
     for kind in KINDS:
         for design in (*DESIGNS, NEW, CROWD):
             for n in sizes:
@@ -77,7 +77,7 @@ def covered(runs: int, sizes: tuple[int, ...]) -> Iterator[Row]:
 
 
 def cell(kind: str, design: str, n: int, runs: int) -> list[Row]:
-    """One process, design and number of documents; a row per interval."""
+    """Return a row per interval for one process, design and number of documents."""
     g = np.random.default_rng(crc32(repr((kind, design, n)).encode()))
     found, truths = [], []
     for _ in range(runs):
@@ -112,7 +112,7 @@ def held(said: Row, found: list[Over], theta: float, on_these: list[float]) -> I
 
 
 def over(sums: PairSums) -> Over:
-    """All three intervals, as `gammacp gamma` makes them."""
+    """Return all three intervals, as computed by `gammacp gamma`."""
     o, e = (
         np.bincount(sums.document, x).astype(np.float64) for x in (sums.observed, sums.expected)
     )
@@ -132,7 +132,7 @@ def annotators_of(design: str, n: int, g: np.random.Generator) -> tuple[int, Ind
 
 
 def drawn(kind: str, people: int, there: Indices, g: np.random.Generator) -> tuple[PairSums, float]:
-    """Pair sums, and 1 − γ of very many annotators on these documents."""
+    """Draw pair sums; also return 1 − γ of very many annotators on these documents."""
     annotators, documents, cells, lengths, shape = KINDS[kind]
     n = len(there)
     care = _lognormal(g, annotators, (people,))
@@ -162,7 +162,7 @@ def _lognormal(g: np.random.Generator, s: float, shape: tuple[int, ...]) -> Floa
 
 
 def shuffled(people: int, n: int, spread: float, *, runs: int) -> Iterator[Row]:
-    """Corpora of annotators with magnitudes of their own, on documents of unlike difficulty."""
+    """Yield rows of annotators with own magnitudes, on documents of different difficulty."""
     g = np.random.default_rng(crc32(repr((people, n, spread)).encode()))
     found, totals = [], np.zeros(2)
     for seed in range(runs):

@@ -24,18 +24,18 @@ LEVEL = 0.05
 DOCUMENTS = 10
 SETS = (4, 12, 40)
 X = np.linspace(0, 1, 6)
-_SHARED = 0.5  # of the variance: what all measures of a set have in common
+_SHARED = 0.5  # share of the variance that all measures of a set have in common
 
 Noise = Callable[[Floats], Floats]
 
 
 def straight_curves(*slopes: float) -> Floats:
-    """Curves that fall by these slopes."""
+    """Return curves that fall by these slopes."""
     return np.array([1 - slope * X for slope in slopes])
 
 
 def saturated_curves() -> Floats:
-    """Curves that fall by as much, and stop falling at different magnitudes."""
+    """Return curves with equal slopes that stop falling at different magnitudes."""
     return np.array([1 - 0.6 * np.minimum(X / end, 1) for end in (1.0, 0.8, 0.6, 0.4, 0.2)])
 
 
@@ -55,7 +55,7 @@ SPREAD = 0.15
 
 
 def _skewed(z: Floats) -> Floats:
-    """Noise with a long tail towards less agreement (lognormal, σ = .6)."""
+    """Return noise with a long tail towards less agreement (lognormal, σ = .6)."""
     mean, variance = math.exp(0.18), (math.exp(0.36) - 1) * math.exp(0.36)
     skewed: Floats = -(np.exp(0.6 * z) - mean) / math.sqrt(variance)
     return skewed
@@ -104,7 +104,7 @@ def coverage_row(world: str, noise: str, sets: int, runs: int) -> dict[str, obje
 
 
 def true_ranks(curves: Floats) -> list[tuple[int, int]]:
-    """Best and worst rank of each curve; equal ones share theirs."""
+    """Return best and worst rank of each curve; equal curves share their ranks."""
     spread = np.where(X > 0, SPREAD, 0.0) * np.ones_like(curves)
     truth = Moments(curves, spread**2, np.ones_like(curves))
     told = told_by(truth, DOCUMENTS, LEVEL).told
@@ -116,7 +116,7 @@ def true_ranks(curves: Floats) -> list[tuple[int, int]]:
 def _drawn(
     rng: np.random.Generator, world: Mapping[str, Floats], noise: Noise, sets: int
 ) -> dict[tuple[str, str, float], dict[int, float]]:
-    """Values of single sets, as a store has them."""
+    """Draw values of single sets, in the form of a store."""
     values = {}
     for error, curves in world.items():
         shared = rng.standard_normal((sets, 1, len(X)))

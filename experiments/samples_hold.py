@@ -86,10 +86,10 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def alarms(runs: int) -> Iterator[Row]:
-    """Alarms that are ever raised while documents come one by one; γ is just what is asked for."""
+    """Yield rates of any alarm while documents come one by one; γ equals the requirement."""
     for name, make in (INTERVALS | LINKED).items():
         whole = make(400)(generator("alarm, truth", name), 2500, 1.0)
-        # No document has less than no disorder.
+        # The disorder of a document is never negative.
         true = float(np.maximum(whole[0], 0).sum() / whole[1].sum())
         for n in LOOKS:
             hits = []
@@ -104,9 +104,9 @@ def _sample(
     g: np.random.Generator, runs: int, sizes: tuple[int, int], theta: tuple[float, float],
     factor: float, clusters: int,
 ) -> tuple[Floats, Floats, Floats, Indices]:  # fmt: skip
-    """o, e, weights and clusters of documents of a rare and a common stratum.
+    """Draw o, e, weights and clusters of documents of a rare and a common stratum.
 
-    Half of the variance of a document's disorder is its cluster's, which is of one stratum.
+    Clusters lie within a stratum. They cause half of the variance of a document's disorder.
     """
     n = sum(sizes)
     rare = np.arange(n) < sizes[0]
@@ -118,7 +118,7 @@ def _sample(
 
 
 def weights(runs: int, fewer: int) -> Iterator[Row]:
-    """Two weighted samples of one population: the test between them; then the interval of one."""
+    """Yield levels of the test between two weighted samples, then of the interval of one."""
     for strata, theta in STRATA.items():
         true = (theta[0] + OFTEN * theta[1]) / (1 + OFTEN)
         for sizes in SAMPLES:
@@ -176,9 +176,9 @@ def _p_of_wins(g: np.random.Generator, n: int, size: int, worse: float, apart: f
 
 
 def pairs(runs: int) -> Iterator[Row]:
-    """Any pair named after Holm's correction where all are alike; power where one is worse.
+    """Yield levels of naming any pair after Holm's correction, and power where one is worse.
 
-    A pair's disorder has parts of the document, of the two annotators in it, and of the pair.
+    A pair's disorder depends on the document, on each annotator in the document, and on the pair.
     """
     for people, n in PEOPLE:
         i, j = np.triu_indices(people, 1)
@@ -199,7 +199,7 @@ def pairs(runs: int) -> Iterator[Row]:
 
 
 def twice(runs: int) -> Iterator[Row]:
-    """People who annotated twice: γ with oneself as with others, or others half as bad again."""
+    """Yield rows of people who annotated twice, with equal or larger disorder between people."""
     for kind in TWICE:
         for people in (2, 5):
             for n in (5, *IN_ORDER):
@@ -264,7 +264,7 @@ def _in_order(
 
 
 def _named(found: OverTime) -> int:
-    """Return the number of whom the sentence names; -1: nobody."""
+    """Return the number of the annotator whom the sentence names, -1 for nobody."""
     tested = [c for c in found.annotators if np.isfinite(c.p)]
     surest = min(tested, key=lambda c: c.p, default=Change(annotator="", documents=0))
     return int(surest.annotator) if surest.p_holm <= LEVEL else -1

@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Variant:
-    """One value of one thing that the papers leave open."""
+    """One value of one setting that the papers leave open."""
 
     about: str
     value: str
@@ -59,7 +59,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         for magnitude in ((0.0, 0.6) if quick else MAGNITUDES)
         for index in range(2 if quick else SETS)
     ]
-    # The long ones first, so that no worker is left with one at the end.
+    # Longest tasks first, so that no worker begins one at the end.
     cells.sort(key=lambda c: -c.variant.n_annotators)
     with open_pool() as pool:
         found = list(pool.executor.map(measured, cells))
@@ -78,7 +78,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def measured(cell: Cell) -> dict[str, float]:
-    """All measures of one set; γ only for up to FEW annotators."""
+    """Return all measures of one set; γ only for up to FEW annotators."""
     n = cell.variant.n_annotators
     c = shuffled_set(cell.variant.model, cell.variant.error, cell.magnitude, n, index=cell.index)
     names = MEASURES if n <= FEW else MEASURES[1:]
@@ -134,8 +134,8 @@ def _variants(quick: bool) -> list[Variant]:
 def _spread(rows: list[Row]) -> list[Row]:
     """Compare variants per thing and measure.
 
-    A row says how far the variants' means lie apart at most, and whether each variant still falls
-    from its first to its last magnitude without a rise beyond two standard errors.
+    A row gives the largest distance between the variants' means. It also tells whether each variant
+    falls from its first to its last magnitude without a rise of more than two standard errors.
     """
     table = []
     for about, name in dict.fromkeys((r["about"], r["measure"]) for r in rows):

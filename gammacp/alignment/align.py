@@ -1,7 +1,8 @@
 """The best alignment of a continuum: for people (`align`) and for random sets (`best_disorder`).
 
-What was solved is a problem of weights; what is told is the disorder of the groups, straight from
-their units. Both are compared for every alignment: where they differ nothing is proven.
+A solver works on a problem whose pairs have weights. The reported disorder is computed from the
+units of the groups instead. Both numbers are compared for every alignment; if they differ, nothing
+counts as proven.
 
 References
 ----------
@@ -36,8 +37,8 @@ from gammacp.errors import UsageError
 
 N = TypeVar("N", float, Floats)
 
-# Of the disorder: what a proof may leave open before the problem is solved again, in finer steps,
-# and how much finer these must be.
+# A proof may leave open this share of the disorder. If it leaves more open, the problem is solved
+# again with a smaller Δ, which must be smaller by at least the factor `_FINER`.
 _OPEN = 1e-6
 _FINER = 16
 
@@ -53,9 +54,10 @@ class BestDisorder(NamedTuple):
 class BestGroups(NamedTuple):
     """`BestDisorder` with its groups: rows of units, int32 (groups, annotators), −1 empty.
 
-    `first`: ties are broken, see `Alignment`; then the disorder is that of an alignment as good.
-    `tolerance` is what costs less than is not told apart, 1e-8·Δ or less. `proof` is that of the
-    bound, of costs that are measured `to_unit`, at Δ or at the nearer Δ that it names.
+    `first` tells whether ties were broken (see `Alignment`); the disorder is then that of an
+    equally good alignment. `tolerance` is the cost difference below which alignments count as
+    equal, 1e-8·Δ or less. `proof` proves the bound for costs in the unit of `to_unit`, at Δ or at
+    the smaller Δ that the proof names.
     """
 
     disorder: float
@@ -94,20 +96,21 @@ def align(
     gap
         Relative gap in [0, 1) that is good enough; 0 asks for a proof.
     time_limit
-        Wall-clock seconds; then the best so far with its bound.
+        Wall-clock seconds after which the best alignment so far is returned, with its bound.
     seed
         For back-ends with random choices.
     cover
         Soft γ: each unit in at least one unitary alignment.
     constraints
         Rules that the alignment must keep: `NonCrossing()`, `AtMost(3)`, `MustLink(u, v)`, … of
-        `gammacp.alignment.constraints`. The best alignment of those that keep them is returned.
+        `gammacp.alignment.constraints`. The result is the best of the alignments that keep them.
     reuse
-        Price of reuse in a cover: the share p in [0, 1] of (n − 1)·Δ that a unit costs in each
-        further unitary alignment; 0 is soft γ, with 1 no cover is better than the best partition.
+        Price of using a unit again in a cover: each further unitary alignment of the unit costs
+        p·(n − 1)·Δ, where p in [0, 1] is this number. 0 is soft γ; with 1 no cover is better than
+        the best partition.
     tuning
-        Stages that are tuned otherwise (docs/dev/alignment.md); the alignment is the same with
-        any, once it is proven.
+        Tuning of stages that differs from the default (docs/dev/alignment.md). It does not change
+        an alignment that is proven to be the best.
 
     Raises
     ------
@@ -155,7 +158,7 @@ def to_alignment(
     constraints: Sequence[Any] = (),
     reuse: float = 0.0,
 ) -> Alignment:
-    """Return the alignment of the groups that were found, with their own disorder."""
+    """Return the groups that were found as an `Alignment`, with the disorder of its own units."""
     cost = cost_of(continuum, found.groups, dissimilarity, reuse)
     disorder = cost * disorder_scale(continuum.n_annotators, continuum.mean_units)
     return Alignment(
@@ -179,13 +182,13 @@ def to_alignment(
 def best_disorder(
     continuum: Continuum, dissimilarity: BoundDissimilarity, **solving: Unpack[Solving]
 ) -> BestDisorder:
-    """Disorder of the best alignment, without the alignment's objects and without tie-breaking.
+    """Return the disorder of the best alignment, without making its objects or breaking ties.
 
     Parameters
     ----------
     continuum, dissimilarity
-        The dissimilarity is bound (`gammacp.dissimilarity.bind`), so that random continua are
-        measured with the observed continuum's normalisers.
+        The units, and a bound dissimilarity (`gammacp.dissimilarity.bind`): random continua are
+        measured with the normalisers of the observed continuum.
     solving
         The other keywords of `align`.
     """
@@ -203,10 +206,11 @@ def best_groups(
     reuse: float = 0.0,
     **limited: Unpack[Limiting],
 ) -> BestGroups:
-    """`best_disorder` with the groups.
+    """Return the groups of the best alignment with the result of `best_disorder`.
 
-    With `ties` they are those that `align` returns, for whatever depends on which of several best
-    alignments is taken (γ_cat, γ_k); the disorder is the same to the bit either way.
+    With `ties` the groups are the ones that `align` returns. This is for measures that depend on
+    which of several best alignments is taken (γ_cat, γ_k). The disorder is bit for bit the same
+    either way.
 
     Parameters
     ----------
@@ -239,7 +243,7 @@ class _Asked(NamedTuple):
 
 
 def _checked(constraints: Sequence[Any]) -> Sequence[Any]:
-    """Return the constraints; a UsageError for what is none."""
+    """Return the constraints, or raise UsageError if one of them is not a constraint."""
     if constraints is None or (isinstance(constraints, Sequence) and not constraints):
         return ()
     # Imported here: most alignments have no constraints.
@@ -251,7 +255,10 @@ def _checked(constraints: Sequence[Any]) -> Sequence[Any]:
 def _best_groups(
     continuum: Continuum, dissimilarity: BoundDissimilarity, asked: _Asked
 ) -> BestGroups:
-    """Return the same without what it has taken."""
+    """Return the best groups, without the effort.
+
+    If the proof is not precise enough, solve again at a smaller Δ.
+    """
     deadline = asked.limits.deadline()
     best: BestGroups | None = None
     delta: float | None = dissimilarity.delta
@@ -284,7 +291,10 @@ def _best_groups(
 def _solutions(
     continuum: Continuum, measured: BoundDissimilarity, asked: _Asked, limits: Limits
 ) -> tuple[Solution, Solution]:
-    """Return the solution that was found, or the first of those as good if ties are broken."""
+    """Return the solver's solution and the one to report.
+
+    They differ if ties are broken: the second is then the first of the equally good ones.
+    """
     solver = asked.solver
     if asked.constraints:
         from gammacp.alignment.constraints.solving import solve_constrained
@@ -314,10 +324,11 @@ def _solutions(
 def at_delta(
     continuum: Continuum, found: Solution, cost: float, delta: float, unit: float
 ) -> BestGroups:
-    """Return a solution at this Δ, in these units, as what is told: its groups `cost` as much.
+    """Return a solution as the result that is reported, at this Δ.
 
-    Where that is not what was solved for, nothing is proven: a dissimilarity need not give the same
-    numbers when it is asked again.
+    `found` is in a unit of cost that is worth `unit` at this Δ. `cost` is what its groups cost when
+    they are computed from the units. If this differs from the solver's objective, nothing is
+    proven: a dissimilarity might return other numbers when it is called again.
     """
     scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
     tolerance = tolerance_at(delta, continuum.n_annotators)
@@ -341,12 +352,13 @@ def tolerance_at(delta: float, n_annotators: int) -> float:
 
 
 def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float | None:
-    """Return a smaller Δ with the same best alignments, where the proof leaves too much open.
+    """Return a smaller Δ with the same best alignments, or None if the proof is precise enough.
 
-    An alignment without empty units that costs less than Δ' is better than any with one, at Δ' as
-    at every larger Δ: the best one is the same, and Δ' has finer tolerances.
+    An alignment without empty units that costs less than Δ' beats every alignment with an empty
+    unit, at Δ' and at every larger Δ. So the best alignment is the same at Δ', where tolerances are
+    finer. None is also returned if there is no such Δ'.
     """
-    # As nearly always, at once: the proof is fine enough as it is.
+    # The usual case, decided first: the proof is precise enough.
     if best.tolerance <= _OPEN * best.disorder or (best.groups < 0).any():
         return None
     cost = best.disorder / disorder_scale(continuum.n_annotators, continuum.mean_units)
@@ -359,10 +371,10 @@ def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float 
 def nearer_deltas(
     disorder: Floats | float, cost: Floats | float, tolerance: float, delta: float
 ) -> Floats:
-    """Return the same of alignments without empty units; NaN where there is none."""
+    """Return what `nearer_delta` does for alignments without empty units; NaN stands for None."""
     nearer = np.ldexp(1.0, 1 + np.frexp(cost)[1])
     wanted = (tolerance > _OPEN * np.asarray(disorder)) & (np.asarray(disorder) > 0)
-    # Below the least normal number costs lose their digits.
+    # Below the smallest normal number floating-point costs lose digits.
     possible = (nearer * _FINER <= delta) & (nearer >= sys.float_info.min)
     return np.where(wanted & possible, nearer, math.nan)
 
@@ -370,7 +382,9 @@ def nearer_deltas(
 def cost_of(
     continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity, reuse: float = 0.0
 ) -> float:
-    """Return the cost of an alignment, from its units; the order of the groups changes no bit.
+    """Return the cost of an alignment, computed from its units.
+
+    It is bit for bit the same in any order of the groups.
 
     Parameters
     ----------
@@ -390,13 +404,13 @@ def cost_of(
 def reuse_price(reuse: float, n_annotators: int, delta: float) -> float:
     """Return what a unit costs in each further unitary alignment: p·(n − 1)·Δ.
 
-    A group pays no more than that for leaving a unit out, so that with p = 1 no unit is used again.
+    A group never pays more than that for leaving a unit out, so with p = 1 no unit is used again.
     """
     return reuse * (n_annotators - 1) * delta
 
 
 def check_reuse(reuse: float, *, cover: bool) -> float:
-    """Return the share; a UsageError for one outside [0, 1], or one of a partition."""
+    """Return `reuse` as a float; raise UsageError outside [0, 1], or above 0 without a cover."""
     if number("reuse", reuse, 0.0) > 1:
         raise UsageError(f"reuse {reuse} > 1: with 1 no unit is used again, as in γ")
     if reuse and not cover:
@@ -405,5 +419,5 @@ def check_reuse(reuse: float, *, cover: bool) -> float:
 
 
 def disorder_scale(n_annotators: int, mean_units: N) -> N:
-    """Return the factor that makes a disorder of Σ cost(G): 1 / (C(n, 2)·x̄)."""
+    """Return the factor that turns Σ cost(G) into a disorder: 1 / (C(n, 2)·x̄)."""
     return 1.0 / (pair_count(n_annotators) * mean_units)

@@ -1,6 +1,6 @@
-"""The best alignments of many continua: columns, of which each alignment is made when looked at.
+"""The best alignments of many continua, as columns; `Alignment` objects are made on access.
 
-An alignment of a few units is some kilobytes as an object, and two hundred bytes here.
+The object for an alignment of a few units takes some kilobytes; here it takes two hundred bytes.
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import BoundDissimilarity
 
 _STATUSES = tuple(Status)
-# Alignments that are kept once they are made.
+# Largest number of `Alignment` objects that are kept for further accesses.
 _KEPT = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class AlignedPart:
-    """Columns of some alignments: what a task gives.
+    """Alignments as columns, one entry per alignment: for example the result of one task.
 
     Attributes
     ----------
     groups, edges
-        Rows of units in the groups of each, flat, and where those of each begin.
+        Rows of the units in the groups of all alignments, as one flat array, and the places in it
+        where each alignment begins.
     disorder, bound, tolerance, status, first
         The fields of `Alignment` of the same names, one entry per alignment; `status` holds the
         index of the status.
     proofs
-        Evidence for the bounds, by number of the alignment; of small ones, whose proof is quickly
-        found again (`certificate`), none is kept.
+        Evidence for the bounds, by number of the alignment. Small alignments have none, because
+        their proof is quickly found again (`certificate`).
     """
 
     groups: Codes
@@ -51,12 +52,12 @@ class AlignedPart:
 
     @classmethod
     def of(cls, alignments: Sequence[Any]) -> AlignedPart:
-        """Return the columns of these.
+        """Return the columns of some alignments.
 
         Parameters
         ----------
         alignments
-            `Alignment` or `BestGroups`, of small continua or large ones.
+            `Alignment` or `BestGroups` objects.
         """
         groups = [a.groups.ravel() for a in alignments]
         return cls(
@@ -74,7 +75,7 @@ class AlignedPart:
     def proven(
         cls, groups: Codes, edges: Indices, disorder: Floats, tolerance: float, *, first: bool
     ) -> AlignedPart:
-        """Return alignments that were proven to be the best ones in one go.
+        """Return the columns of alignments that were all proven to be the best.
 
         Parameters
         ----------
@@ -89,12 +90,12 @@ class AlignedPart:
 
     @classmethod
     def joined(cls, parts: Sequence[AlignedPart]) -> AlignedPart:
-        """Several, one after the other.
+        """Concatenate several parts.
 
         Parameters
         ----------
         parts
-            At least one.
+            Parts in order; at least one.
         """
         columns: dict[str, Any] = {
             f.name: np.concatenate([getattr(p, f.name) for p in parts])
@@ -132,13 +133,13 @@ class AlignedPart:
         )
 
     def small(self) -> AlignedPart:
-        """Return the same, with whole numbers in as few bytes as hold them."""
+        """Return the same columns with integers in the smallest type that holds them."""
         groups = smallest(self.groups)
         status = smallest(self.status)
         return replace(self, groups=groups, status=status, edges=self.edges.astype(np.int32))
 
     def fields_of(self, k: int, n_annotators: int) -> dict[str, Any]:
-        """Return the fields of `BestGroups` and `Alignment` for one of them.
+        """Return the fields that `BestGroups` and `Alignment` share, for one alignment.
 
         Parameters
         ----------
@@ -164,14 +165,16 @@ def _edges(sizes: Sequence[int] | Indices) -> Indices:
 
 
 class Aligned(MadeWhenRead[Alignment]):
-    """The best alignments of continua, in order; fewer where an interruption came between.
+    """The best alignments of a sequence of continua, in order.
+
+    There are fewer alignments than continua if the work was interrupted.
 
     Parameters
     ----------
     continua, dissimilarity, method, cover, reuse
         The arguments of `align` that the alignments were made with.
     parts
-        Their columns.
+        Columns of the alignments.
     constraints
         Rules that each alignment had to keep.
     """
@@ -187,7 +190,7 @@ class Aligned(MadeWhenRead[Alignment]):
         constraints: tuple[Any, ...] = (),
         reuse: float = 0.0,
     ) -> None:
-        """No object is made yet."""
+        """Keep the columns; no `Alignment` is made yet."""
         self.continua = continua
         self.dissimilarity = dissimilarity
         self.method = method
@@ -200,7 +203,7 @@ class Aligned(MadeWhenRead[Alignment]):
 
     @classmethod
     def of(cls, alignment: Alignment) -> Aligned:
-        """One alone.
+        """Return a sequence of one alignment.
 
         Parameters
         ----------
@@ -220,7 +223,7 @@ class Aligned(MadeWhenRead[Alignment]):
         )
 
     def make(self, number: int) -> Alignment:
-        """Return the alignment with a number, from 0."""
+        """Make the alignment with this number, counted from 0."""
         which = int(np.searchsorted(self._first, number, side="right")) - 1
         part = self._parts[which]
         k = number - int(self._first[which])
@@ -236,7 +239,7 @@ class Aligned(MadeWhenRead[Alignment]):
         )
 
     def document(self, number: int) -> AlignedDocument:
-        """Return a document with its alignment, of which no object is made yet.
+        """Return a document with its alignment; neither is made yet.
 
         Parameters
         ----------
@@ -246,12 +249,12 @@ class Aligned(MadeWhenRead[Alignment]):
         return AlignedDocument(self, number)
 
     def columns(self, rows: Indices) -> AlignedPart:
-        """Return the columns of some of them.
+        """Return the columns of some of the alignments.
 
         Parameters
         ----------
         rows
-            Their places, ascending; at least one.
+            Numbers of the alignments, ascending; at least one.
         """
         which = np.searchsorted(self._first, rows, side="right") - 1
         parts = np.unique(which).tolist()
@@ -261,23 +264,23 @@ class Aligned(MadeWhenRead[Alignment]):
 
     @cached_property
     def disorders(self) -> Floats:
-        """Return the disorder of each, shape (alignments,)."""
+        """Return the disorder of each alignment, shape (alignments,)."""
         return np.concatenate([np.empty(0), *(p.disorder for p in self._parts)])
 
     @cached_property
     def bounds(self) -> Floats:
-        """Return the bound of each, shape (alignments,)."""
+        """Return the bound of each alignment, shape (alignments,)."""
         return np.concatenate([np.empty(0), *(p.bound for p in self._parts)])
 
     @cached_property
     def optimal(self) -> Bools:
-        """Return whether each is proven to be the best, shape (alignments,)."""
+        """Return whether each alignment is proven to be the best, shape (alignments,)."""
         best = _STATUSES.index(Status.OPTIMAL)
         return np.concatenate([np.empty(0, np.bool_), *(p.status == best for p in self._parts)])
 
     @property
     def with_notes(self) -> Indices:
-        """Places of those that have `notes`."""
+        """Numbers of the alignments that have `notes`."""
         open_places = [
             ~p.first | (p.tolerance > OPEN_SHARE * np.maximum(p.disorder, 0)) & (p.disorder > 0)
             for p in self._parts
@@ -286,31 +289,31 @@ class Aligned(MadeWhenRead[Alignment]):
 
 
 class AlignedDocument:
-    """A document with its best alignment, both of which are made when they are read.
+    """A document with its best alignment; both are made on access.
 
-    Numbers come from the columns of all documents, so that a score of each of a million documents
-    needs no objects. Equal documents have equal alignments; a pickled one takes its own alignment
-    along, not the columns.
+    Numbers such as the disorder come from the columns of all documents, so that scoring a million
+    documents needs no objects. Two documents are equal if their alignments are. A pickled document
+    contains its own alignment, not the columns of all.
 
     Parameters
     ----------
     aligned
         The alignments of all documents.
     number
-        Place of this one, from 0.
+        Number of this document, counted from 0.
     """
 
     __slots__ = ("_aligned", "_alignment", "_number")
 
     def __init__(self, aligned: Aligned, number: int) -> None:
-        """Keep the place; nothing is made."""
+        """Keep the number; no object is made yet."""
         self._aligned = aligned
         self._number = number
         self._alignment: Alignment | None = None
 
     @classmethod
     def of(cls, alignment: Alignment) -> AlignedDocument:
-        """Return the document of an alignment that is there already.
+        """Return the document of an existing alignment.
 
         Parameters
         ----------
@@ -379,10 +382,10 @@ class AlignedDocument:
 
     @property
     def most_units(self) -> int:
-        """Number of units of the annotator who has most."""
+        """Largest number of units of one annotator."""
         return int(self._aligned.continua.most_units[self._number])
 
     @property
     def selection(self) -> tuple[str, ...]:
-        """`Continuum.selection`."""
+        """The selection of the continuum; see `Continuum.selection`."""
         return self._aligned.continua.selection_at(self._number)

@@ -1,4 +1,4 @@
-"""`Alignment`: groups of a continuum with what they cost, as objects, graph and table."""
+"""`Alignment`: groups of a continuum with their costs, as objects, graph and table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gammacp.base.pictures import Picture
 
 
-# Share of the disorder that a proof may leave open without a word.
+# Share of the disorder that a proof may leave open without a note.
 OPEN_SHARE = 1e-4
 
 
@@ -31,7 +31,7 @@ OPEN_SHARE = 1e-4
 class UnitaryAlignment:
     """Group of at most one unit per annotator, with the mean disorder of its pairs (2015, §4.5).
 
-    `units` has every annotator's name, with None for the empty unit.
+    `units` maps each annotator's name to a unit, or to None for the empty unit.
     """
 
     disorder: float
@@ -40,16 +40,17 @@ class UnitaryAlignment:
 
 @dataclass(frozen=True, eq=False)
 class Alignment(Plotted):
-    """The best alignment that was found, proven (`status`) or with a bound.
+    """The best alignment that was found, proven to be the best (`status`) or with a bound.
 
     Attributes
     ----------
     groups
         int32, shape (unitary alignments, annotators): rows of the continuum's units, −1 empty.
     disorder
-        Σ disorders of the unitary alignments / x̄.
+        Sum of the disorders of the unitary alignments, divided by x̄.
     bound
-        No alignment has a smaller disorder; equal to `disorder` when `status` is optimal.
+        Proven lower bound of the disorder of any alignment; equal to `disorder` when `status` is
+        optimal.
     method
         The back-end's name.
     cover
@@ -57,16 +58,16 @@ class Alignment(Plotted):
     tolerance
         Smallest difference of costs that the proof can tell apart.
     first
-        Whether the alignment is known to be the first of all that have this disorder, in an order
-        that neither the back-end nor names decide (`align`); otherwise one as good may come before
-        it.
+        Whether the alignment is known to be the first of all that have this disorder. The order
+        (see `align`) depends neither on the back-end nor on names. If false, an equally good
+        alignment may come before this one.
     proof
-        Prices that the bound rests on, as `certificate` writes it; None where there are no prices,
-        and for small documents of a corpus, whose proof `certificate` finds again.
+        Prices that prove the bound, as `certificate` writes them. None if there are no prices, and
+        for small documents of a corpus, whose proof `certificate` finds again.
     effort
-        Work that the search has taken; None where documents were aligned together.
+        Work that the search took; None if several documents were aligned together.
     constraints
-        Rules that the alignment had to keep; the bound is on alignments that keep them.
+        Rules that the alignment had to keep; the bound holds for alignments that keep them.
     reuse
         Share of (n − 1)·Δ that a unit of a cover costs in each further unitary alignment.
     """
@@ -91,7 +92,7 @@ class Alignment(Plotted):
         return len(self.groups)
 
     def __eq__(self, other: object) -> bool:
-        """Return the same groups of equal continua, at the same cost, with the same proof."""
+        """Return whether groups, continuum, cost and proof are the same."""
         if not isinstance(other, Alignment):
             return NotImplemented
         return (
@@ -103,7 +104,7 @@ class Alignment(Plotted):
         )
 
     def __hash__(self) -> int:
-        """Consistent with `==`."""
+        """Return a hash that is consistent with `==`."""
         return hash((self.disorder, self.bound, self.groups.tobytes()))
 
     def __repr__(self) -> str:
@@ -119,14 +120,14 @@ class Alignment(Plotted):
         return as_html("alignment", self)
 
     def _picture(self, width: float) -> Picture:
-        """Draw a lane per annotator, unitary alignments joined."""
+        """Draw a lane per annotator, with the units of each unitary alignment joined."""
         from gammacp.alignment.figure import picture_of
 
         return picture_of(self, width)
 
     @property
     def gap(self) -> float:
-        """(disorder − bound) / disorder; 0 when proven."""
+        """Relative gap (disorder − bound) / disorder; 0 if the alignment is proven."""
         if self.disorder > 0:
             return (self.disorder - self.bound) / self.disorder
         return 0.0
@@ -154,14 +155,15 @@ class Alignment(Plotted):
 
     @property
     def is_certifiable(self) -> bool:
-        """False where constraints leave a certificate without a proof: no checker knows them yet.
+        """True if a certificate can prove the bound; constraints may prevent that.
 
-        They do unless the best alignment of all keeps them.
+        No checker knows constraints yet. So with constraints the bound can be certified only if the
+        alignment that keeps them is also the best one without them.
         """
         return not self.constraints or self.proof is not None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the certificate as JSON has it."""
+        """Return the alignment as the JSON object of its certificate."""
         record = record_of(self, "disorder bound status method first tolerance")
         if self.constraints:
             record["constraints"] = [str(each) for each in self.constraints]
@@ -173,12 +175,12 @@ class Alignment(Plotted):
     def pair_costs(self) -> Floats:
         """Return d of every pair of annotators in every group, shape (groups, C(n, 2)).
 
-        Pairs in the order of `numpy.triu_indices`; Δ where a unit is empty.
+        Pairs are in the order of `numpy.triu_indices`. The cost is Δ if a unit is empty.
         """
         return self.costs_of(self.groups)
 
     def costs_of(self, groups: Codes) -> Floats:
-        """`pair_costs` of some of the groups.
+        """Return d of every pair of annotators in the given groups, like `pair_costs`.
 
         Parameters
         ----------
@@ -194,7 +196,7 @@ class Alignment(Plotted):
 
     @cached_property
     def unitary_alignments(self) -> tuple[UnitaryAlignment, ...]:
-        """The groups as objects, in order of position."""
+        """The groups as objects, in order of their position in the continuum."""
         names = self.continuum.annotators
         return tuple(
             UnitaryAlignment(
@@ -208,7 +210,7 @@ class Alignment(Plotted):
         )
 
     def to_frame(self) -> DataFrame:
-        """One row per unit, with its unitary alignment and that one's disorder (pandas)."""
+        """Return a pandas table: a row per unit, with its unitary alignment and that disorder."""
         from pandas import DataFrame
 
         rows = [
@@ -221,7 +223,7 @@ class Alignment(Plotted):
         return DataFrame(rows, columns=names)
 
     def to_networkx(self) -> networkx.Graph[int]:
-        """Units as nodes (annotator, category, start, end), aligned pairs as edges (weight d)."""
+        """Return a graph: units (annotator, category, start, end), aligned pairs (weight d)."""
         import networkx
 
         graph: networkx.Graph[int] = networkx.Graph(disorder=self.disorder, bound=self.bound)
@@ -246,7 +248,7 @@ def costs_of_pairs(groups: Codes, units: UnitColumns, dissimilarity: BoundDissim
     units
         Units of one continuum, or of several, one after the other.
     dissimilarity
-        Bound to them.
+        Dissimilarity that is bound to their continuum or corpus.
     """
     i, j = np.triu_indices(groups.shape[1], 1)
     first = groups[:, i]

@@ -93,7 +93,7 @@ def to_groups(problem: Problem, columns: Columns) -> Codes:
 
 
 def group_table(problem: Problem, columns: Columns) -> Codes:
-    """Return the columns alone as rows of units, int32 (columns, annotators), −1 empty."""
+    """Return the columns as rows of units, int32 (columns, annotators), −1 empty."""
     groups = np.full((columns.number, problem.n_annotators), -1, np.int32)
     groups[columns.column_of, problem.annotator[columns.members]] = columns.members
     return groups
@@ -111,7 +111,7 @@ def to_columns(problem: Problem, groups: Codes) -> Columns:
 
 
 def alone(problem: Problem) -> Codes:
-    """Return each unit in a group of its own."""
+    """Return groups of one unit each, for all units."""
     groups = np.full((problem.n_units, problem.n_annotators), -1, np.int32)
     groups[np.arange(problem.n_units), problem.annotator] = np.arange(problem.n_units)
     return groups

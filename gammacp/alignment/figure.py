@@ -35,7 +35,7 @@ def picture_of(alignment: Alignment, width: float) -> Picture:
 
 
 def lanes_of(alignment: Alignment) -> Lanes:
-    """Return the units on a lane per annotator, with the unitary alignments as groups.
+    """Return a lane of units for each annotator, with the unitary alignments as groups of units.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def lanes_of(alignment: Alignment) -> Lanes:
 
 
 def caption_of(alignment: Alignment) -> list[str]:
-    """Return sentences about how much is drawn, what it costs, and how it is drawn.
+    """Return the caption: how much is drawn, its disorder, and what the drawing means.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Limits of a solver: when it may stop, with what randomness, and how it is tuned."""
+"""Limits of a solver: when it may stop, its random seed, and its tuning."""
 
 from __future__ import annotations
 
@@ -10,41 +10,45 @@ from typing import Any, TypeAlias, TypedDict, TypeVar
 from gammacp.base.stopping import GIGA, clock
 from gammacp.errors import UsageError
 
-# Annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns.
+# Number of annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns.
 CROWD = 28
 
-# Annotators up to which groups are listed; their number grows exponentially (8 × 30).
+# Largest number of annotators for which groups are listed; their number grows exponentially (8 ×
+# 30).
 FEW_ANNOTATORS = 7
 
-# Units in the largest groups for which diffusion of prices comes close to the least ones (5 × 100
-# is priced by linear programs).
+# Largest size of groups for which diffusion finds nearly the lowest prices (5 × 100 is priced by
+# linear programs).
 DIFFUSED = 4
 
-# Units up to which a continuum is put in a row with others and solved with them (`batch`).
+# Largest number of units of a continuum that is put in a row with others and solved with them
+# (`batch`).
 SMALL_UNITS = 100
 
 _LEAST = 0.001
 
 
 class Stage:
-    """Base of the tuning of one stage: a frozen dataclass that stands beside the stage.
+    """Base of the tuning of one stage; each stage's module defines a frozen dataclass of its own.
 
-    No field changes which alignment is best: a result with status `optimal` is the same with any
-    values, only sooner or later.
+    No field changes which alignment is the best: with any values a result of status `optimal` is
+    the same, and only the time to find it differs.
     """
 
 
 @dataclass(frozen=True)
 class Ties(Stage):
-    """Work that may break ties, beyond that of the proof.
+    """Work that may be spent on breaking ties, in addition to the proof.
 
     Attributes
     ----------
     steps
-        For the list of groups that are as good, and for components that are too large to search;
-        then the alignment is one of the best, and need not be the first (8 × 3, all pairs alike).
+        Steps for listing the groups of equally good alignments, and for components that are too
+        large to search. Beyond them, the alignment is one of the best but need not be the first
+        (8 × 3, all pairs alike).
     cycles
-        Number of cycles of pairs of two annotators that are turned to make Σ d_cat less.
+        With two annotators, largest number of cycles of pairs that are exchanged to make Σ d_cat
+        smaller.
     """
 
     steps: float = 20 * GIGA
@@ -54,14 +58,14 @@ class Ties(Stage):
 S = TypeVar("S", bound=Stage)
 
 
-# Stages as they are by default: one object for all who ask, as stages are frozen.
+# Default tuning of each stage; all callers share one object, as stages are frozen.
 _UNTUNED: dict[type[Stage], Stage] = {}
 
 Tuning: TypeAlias = Sequence[Stage]
 
 
 class Limiting(TypedDict, total=False):
-    """The fields of `Limits` as keywords."""
+    """Keywords for the fields of `Limits`."""
 
     gap: float
     time_limit: float | None
@@ -70,7 +74,7 @@ class Limiting(TypedDict, total=False):
 
 
 class Solving(Limiting, total=False):
-    """Keywords of `align` and all that aligns, as they are described there."""
+    """Keywords of `align` and of all functions that align; `align` describes them."""
 
     method: str
     cover: bool
@@ -80,10 +84,11 @@ class Solving(Limiting, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Moment when a solver may stop, its randomness, and its tuning.
+    """Limits at which a solver may stop, its random seed, and its tuning.
 
-    The time begins where limits are taken: there `deadline()` makes a moment of it. Who gets limits
-    and a deadline stops at the deadline; the limits' own time then only says whether there is one.
+    `time_limit` is a duration: `deadline()` adds it to the present moment. A function that receives
+    limits and a deadline stops at the deadline. It uses `time_limit` only to know whether there is
+    a limit at all.
 
     Attributes
     ----------
@@ -95,7 +100,7 @@ class Limits:
     seed
         For solvers with random choices.
     tuning
-        Stages that are tuned otherwise than by default, at most one object of each class.
+        Tuning of stages that differs from the default, at most one object of each class.
 
     Raises
     ------
@@ -109,7 +114,7 @@ class Limits:
     tuning: Tuning = ()
 
     def __post_init__(self) -> None:
-        """UsageError for a value outside its range."""
+        """Raise UsageError for a value outside its range."""
         try:
             gap_fits = 0 <= self.gap < 1
             limit_fits = self.time_limit is None or self.time_limit > 0
@@ -143,27 +148,28 @@ class Limits:
         return untuned
 
     def deadline(self) -> float:
-        """Return when the time is up if it begins now (on `stopping.clock`), or infinity."""
+        """Return the deadline if time begins now (on `stopping.clock`); infinity for no limit."""
         if self.time_limit is None:
             return math.inf
         return clock() + self.time_limit
 
     def steps(self, number: float) -> float | None:
-        """Return the budget of a proof: that many steps, or None where the time is limited.
+        """Return the largest number of steps of a proof, or None if the time is limited.
 
-        Who gives a time limit wants it used, and who gives none wants an answer all the same.
+        A user who sets a time limit wants the whole time used. Without one, the number of steps
+        must be limited, because the user wants an answer in any case.
 
         Parameters
         ----------
         number
-            Steps that are worth it without a time limit.
+            Number of steps that are worthwhile without a time limit.
         """
         if self.time_limit is not None:
             return None
         return number
 
     def until(self, deadline: float) -> Limits:
-        """Return these limits with the time that is left until then.
+        """Return these limits with the time that is left until a deadline.
 
         Parameters
         ----------

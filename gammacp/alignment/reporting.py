@@ -1,4 +1,4 @@
-"""Progress of a solver: the cost of its alignment and its bound, told to whoever listens."""
+"""Progress of a solver: listeners are told the cost of the best alignment so far and the bound."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ Listener: TypeAlias = Callable[[float, float], None]
 
 
 class TracePoint(NamedTuple):
-    """Steps so far, and disorder and bound that they have come to."""
+    """Number of steps so far, with the disorder and the bound that were reached."""
 
     work: int
     best: float
@@ -25,13 +25,14 @@ _unit: ContextVar[float] = ContextVar("unit", default=1.0)
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Tell a listener objective and bound of the alignment at hand, now and then, until it ends.
+    """Call a listener from time to time while solvers run in this block.
 
     Parameters
     ----------
     listener
-        Called with the cost of the best alignment so far and the bound that is proven, in the
-        unit of `Solution.objective`. It should return soon. Worker processes tell it nothing.
+        Function of two numbers: the cost of the best alignment so far and the proven bound, in the
+        unit of `Solution.objective`. It should return soon. It is not called from worker
+        processes.
     """
     token = _listener.set(listener)
     try:
@@ -42,7 +43,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 @contextmanager
 def tracing() -> Iterator[list[TracePoint]]:
-    """Yield a list to which the anytime curve of alignments within is added, point by point."""
+    """Yield a list that collects a `TracePoint` for each progress report in this block."""
     points: list[TracePoint] = []
     token = _trace.set(points)
     try:
@@ -53,7 +54,7 @@ def tracing() -> Iterator[list[TracePoint]]:
 
 @contextmanager
 def disorder_unit(unit: float) -> Iterator[None]:
-    """Say what disorder a cost of 1 is within, for whoever traces."""
+    """Set the disorder that a cost of 1 stands for in this block; traces are in disorder."""
     token = _unit.set(unit)
     try:
         yield
@@ -62,7 +63,7 @@ def disorder_unit(unit: float) -> Iterator[None]:
 
 
 def tell(objective: float, bound: float) -> None:
-    """Tell whoever listens; nothing otherwise."""
+    """Report a cost (`objective`) and a bound to the listener and the trace, if there are any."""
     listener = _listener.get()
     if listener is not None:
         listener(objective, bound)

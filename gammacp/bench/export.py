@@ -1,4 +1,4 @@
-"""Every cell of a store as CSV or Parquet, in an order that does not depend on how it was made."""
+"""Export of all cells of a store as CSV or Parquet, in an order independent of its history."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -12,12 +12,12 @@ from gammacp.errors import UsageError
 
 _KEPT = ("magnitude", "set", "measure", "value", "reason", "status", "bound", "samples")
 _TIMES = ("seconds", "run")
-_READ = (*_KEPT, "signature", *_TIMES)  # as they are read for one experiment and error
+_READ = (*_KEPT, "signature", *_TIMES)  # columns read for one experiment and error
 COLUMNS = ("experiment", "error", *_KEPT, "signature", "configuration")
 _BATCH = 50_000
 
-# The key's order gives the rows; only the few measures of a set are sorted. Reasons and statuses
-# are few as well and looked up once each.
+# The primary key yields the rows in order; only the few measures of each set are sorted. Reasons
+# and statuses are few as well, and each is looked up once.
 _QUERY = """
 SELECT magnitude, "set", m.text, value, reason, status, bound, samples, g.text, seconds, run
 FROM cells JOIN texts m ON m.id = measure JOIN texts g ON g.id = signature
@@ -28,7 +28,7 @@ WHERE experiment = ? AND error = ? ORDER BY magnitude, "set", m.text
 def export_cells(
     store: Store, path: str | Path, *, experiment: str | None = None, times: bool = False
 ) -> int:
-    """Write every cell, or those of one experiment; returns how many.
+    """Write every cell, or those of one experiment, and return their number.
 
     The file's ending, `.csv` or `.parquet`, chooses the format. Rows are ordered by experiment,
     error, magnitude, set and measure. Without `times` (seconds and the number of the run) the file
@@ -61,7 +61,7 @@ def _experiments_named(store: Store, name: str | None) -> list[Experiment]:
 
 
 class _Texts(dict[int | None, str]):
-    """Texts by number in the form they are written, read when first asked for; "" for None."""
+    """Texts by number, in the form for writing, read from the store on first use; "" for None."""
 
     def __init__(self, store: Store, form: Callable[[str], str]) -> None:
         super().__init__({None: ""})
@@ -74,7 +74,7 @@ class _Texts(dict[int | None, str]):
         return self[number]
 
 
-# An experiment, an error, and rows of theirs as in `_QUERY`.
+# An experiment, an error, and their rows as selected by `_QUERY`.
 _Batch: TypeAlias = tuple[Experiment, str, list[tuple[Any, ...]]]
 
 
@@ -91,7 +91,7 @@ def _batches(store: Store, experiment: Experiment) -> Iterator[_Batch]:
 
 
 def _write_csv(path: Path, store: Store, batches: Iterable[_Batch], *, times: bool) -> int:
-    """Write CSV without the csv module, which looks at every character of a million signatures."""
+    """Write CSV without the csv module, which scans every character of a million signatures."""
     count = 0
     texts = _Texts(store, quote_field)
     with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as f:

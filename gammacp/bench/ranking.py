@@ -3,7 +3,7 @@
 For each error, the score of a measure (`told`) is the mean power, over pairs of magnitudes, of
 Welch's test between two independent corpora of D documents, in the right direction: the corpus with
 more errors has less agreement. The score depends on neither the scale nor the zero of a measure. A
-curve without spread at magnitude 0 profits from that only in the pairs with 0.
+curve without spread at magnitude 0 benefits from that only in the pairs with magnitude 0.
 
 >>> import numpy as np
 >>> rng = np.random.default_rng(0)
@@ -59,11 +59,12 @@ class MeasureRank:
     rank
         Best and worst rank among the measures under this error; None where `told` is.
     step, step_at
-        Any two magnitudes at least `step` apart are told apart with power .8, which is hardest
-        from `step_at` on; None where not even the outermost ones are.
+        Least distance from which any two magnitudes are told apart with power .8, and the lower
+        magnitude of the hardest pair at that distance. None if not even the outermost magnitudes
+        are told apart.
     ends
-        Magnitude from which on no two are told apart with power .8: 0 for a measure that sees
-        nothing, the last magnitude for one that is never saturated.
+        Magnitude above which no two are told apart with power .8: 0 for a measure that does not
+        react to the error, the last magnitude for one that never saturates.
     used
         Range of the means.
     noise
@@ -72,9 +73,10 @@ class MeasureRank:
     wrong
         Mean power in the wrong direction.
     undefined
-        Share of values that the measure does not have.
+        Share of undefined values.
     nuisance
-        Effect of a change that should not matter, as a magnitude; None where none was given.
+        Effect of a change that should not matter, as a magnitude of the error; None if no such
+        change was given.
     """
 
     measure: str
@@ -106,7 +108,7 @@ class ErrorRanks:
     Attributes
     ----------
     magnitudes
-        Magnitudes that every measure was computed at and at least one has values for.
+        Magnitudes at which all measures were computed and at least one has values.
     dropped
         Magnitudes that were left out: not computed for all measures, or without any value.
     """
@@ -143,15 +145,15 @@ class Ranking(Plotted):
     Attributes
     ----------
     documents, level
-        D, and the level of the test and of the intervals of ranks, which hold together.
+        D, and the level of the test and of the intervals of ranks, which hold simultaneously.
     sets
-        Annotation sets that every curve has.
+        Number of annotation sets common to all curves.
     critical
-        Least |t| at which two measures are put in an order.
+        Least |t| at which two measures are ranked one above the other.
     left_out
-        Sets that only some curves have.
+        Number of sets that only some curves have.
     changes
-        Ranks that change with half or twice as many documents.
+        Changes of ranks with half or twice as many documents.
     """
 
     documents: int
@@ -263,7 +265,7 @@ def rank(
 
 
 def common_sets(values: Values) -> tuple[list[int], int]:
-    """Return the numbers of the sets that every point has, and how many others there are.
+    """Return the numbers of the sets common to all points, and the number of other sets.
 
     Raises UsageError where fewer than four are common.
 
@@ -311,7 +313,7 @@ def _curves(values: Values, error: str, sets: Sequence[int]) -> _Curves:
 
 
 def _without_parents(measures: Mapping[str, object]) -> tuple[str, ...]:
-    """Leave out measures by category, which have no value of their own beside the categories."""
+    """Return the measures without those that occur by category, as in NAME[CATEGORY]."""
     parents = {name.partition("[")[0] for name in measures if name.endswith("]")}
     return tuple(name for name in measures if name not in parents)
 
@@ -321,7 +323,7 @@ def _told(curves: _Curves, documents: int, level: float) -> Told:
 
 
 def _ranked_rows(curves: _Curves, documents: int, level: float) -> list[int]:
-    """Return rows of the measures that can be ranked, as a pair of magnitudes can be tested."""
+    """Return rows of the measures that can be ranked: some pair of magnitudes can be tested."""
     told = _told(curves, documents, level).told
     return [int(row) for row in np.flatnonzero(~np.isnan(told))]
 
@@ -368,7 +370,7 @@ def _measure_rank(curves: _Curves, told: Told, row: int) -> MeasureRank:
 
 
 def _step(power: Floats, magnitudes: Floats) -> tuple[float | None, float | None]:
-    """Return the least distance at which all pairs are told apart, and where that is hardest."""
+    """Return the least distance at which all pairs are told apart, and the start of the hardest."""
     first, second = pairs_of(len(magnitudes))
     distances = np.round(magnitudes[second] - magnitudes[first], 9)
     undetected = power < POWER
@@ -386,7 +388,7 @@ def _step(power: Floats, magnitudes: Floats) -> tuple[float | None, float | None
 
 
 def _end(power: Floats, magnitudes: Floats) -> float:
-    """Return the magnitude from which on no pair is told apart."""
+    """Return the magnitude above which no pair is told apart."""
     first, _ = pairs_of(len(magnitudes))
     starts = first[power >= POWER]
     if len(starts):
@@ -395,7 +397,7 @@ def _end(power: Floats, magnitudes: Floats) -> float:
 
 
 def _with_nuisance(ranks: ErrorRanks, curves: _Curves, nuisance: Values) -> ErrorRanks:
-    """Add to the ranks what the nuisance does to each measure."""
+    """Return the ranks with the effect of the nuisance on each measure."""
     means = Moments.of(curves.values).mean
     measures = []
     for each in ranks.measures:

@@ -33,14 +33,14 @@ WORDS: Mapping[str, str] = {
 MOST = 12
 # Counts from here on are shown without decimals.
 _MANY = 10
-# Inches of a bar with the space to the next one, of a letter, and of what stands around.
+# Heights and widths in inches: a bar with the space to the next one, a letter, and the margins.
 _BAR = 0.23
 _LETTER = 0.062
 _AROUND = 0.2
-# Letters of a name, and inches of the longest bar at least, if counts stand behind it.
+# Longest name in letters, and least length in inches of the longest bar if counts stand behind it.
 _NAME = 16
 _SHORTEST = 0.7
-# Smaller shares are not shown, as they round to 0 %.
+# Bars of smaller shares are left out, because these round to 0 %.
 LEAST = 0.005
 
 
@@ -57,7 +57,7 @@ class Charge:
     share
         Share of the observed disorder.
     count, by_chance
-        Number of differences, and of those that random annotations have; None without them.
+        Number of differences, and mean number in random annotations; None if unknown.
     """
 
     annotator: str
@@ -68,7 +68,7 @@ class Charge:
 
     @property
     def label(self) -> str:
-        """Return who and what, for people."""
+        """Label of the bar: the annotator and the kind of difference."""
         what = WORDS.get(self.kind, self.kind)
         if self.annotator:
             return f"{visible(self.annotator)}: {what}"
@@ -76,12 +76,12 @@ class Charge:
 
     @property
     def number(self) -> str:
-        """Return the share and how many differences there are, with those by chance."""
+        """Share, number of differences and their number by chance, as text behind the bar."""
         return self._number(" difference" if self.count == 1 else " differences")
 
     @property
     def short_number(self) -> str:
-        """Return the same numbers without saying what is counted."""
+        """The same text without the word "differences"."""
         return self._number("")
 
     def _number(self, counted: str) -> str:
@@ -136,7 +136,7 @@ def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
         ]
     shown = sorted(rows, key=lambda r: (-r.share, r.label))
     long = [r for r in shown if r.share >= LEAST]
-    # Of a crowd each may bear too little for that.
+    # Among very many annotators, every share may be below `LEAST`; then show the largest ones.
     bars = (long or shown)[:most]
     return Charges(rows=tuple(bars), caption=_caption(found, rows, len(rows) - len(bars)))
 
@@ -178,12 +178,12 @@ def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
 
 
 def observed_in_words(found: Kinds) -> str:
-    """Return the observed disorder as a caption has it."""
+    """Return the observed disorder as text for a caption."""
     return f"{found.observed:.3f}"
 
 
 def _round(count: float) -> str:
-    """Return a count that ties may have halved, or a mean."""
+    """Return the text of a count; it may be a fraction, because ties are halved, or a mean."""
     whole = round(count)
     if whole == count or count >= _MANY:
         return with_commas(whole)
@@ -191,7 +191,7 @@ def _round(count: float) -> str:
 
 
 def draw(found: Charges, path: Path) -> None:
-    """Write the bars as a figure; the ending of the path says how (.svg, .png, .pdf).
+    """Write the bars as a figure, in the format of the file's ending (.svg, .png, .pdf).
 
     Parameters
     ----------
@@ -223,12 +223,14 @@ def draw(found: Charges, path: Path) -> None:
 
 
 def panel_of(found: Charges, width: float) -> tuple[Panel, list[str]]:
-    """Return the bars as part of a picture, and sentences about what has no room.
+    """Return the bars as a panel of a picture, and sentences for its caption.
+
+    The sentences say which names are shortened and which numbers are left out for lack of room.
 
     Parameters
     ----------
     found
-        At least one bar.
+        The bars, at least one.
     width
         Width of the figure, in inches.
     """
@@ -241,7 +243,7 @@ def panel_of(found: Charges, width: float) -> tuple[Panel, list[str]]:
     room = width - _LETTER * max(map(len, labels)) - 0.3
     numbers, about = _fitting_numbers(found.rows, room)
     words = [sentence for sentence in (cut_names, about) if sentence]
-    # Numbers need as many inches behind the longest bar.
+    # Width in inches of the numbers behind the longest bar.
     behind = min(_inches(numbers), 0.7 * room)
     draw_them = partial(
         _draw_bars, found=found, labels=labels, numbers=numbers, stretch=room / (room - behind)
@@ -250,7 +252,7 @@ def panel_of(found: Charges, width: float) -> tuple[Panel, list[str]]:
 
 
 def _fitting_numbers(rows: Sequence[Charge], room: float) -> tuple[list[str], str]:
-    """Return the numbers behind the bars, and a sentence about what has no room."""
+    """Return the longest texts that fit into the `room`, and a sentence on what they lack."""
     most = room - _SHORTEST
     numbers = [row.number for row in rows]
     if _inches(numbers) <= most:

@@ -1,8 +1,9 @@
-"""Facts about the documents that were compared: who, with whom, on what, and how large.
+"""State facts about the compared documents: who differs, from whom, on what, and by how much.
 
-They are counts and values of these documents, so they need no test. Whether they hold beyond these
-documents is told after them (`gammacp.campaign.standing_out`). How often people who err alike are
-said to bear most of a kind of difference is in docs/verdict.md (`benchmarks/bears_most.py`).
+Facts are counts and values of these documents, so they need no test. Whether the findings hold for
+other documents is the subject of `gammacp.campaign.standing_out`. The rule of `bearers` can name
+somebody although all annotators err equally often; docs/verdict.md says how often that happens
+(`benchmarks/bears_most.py`).
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ from gammacp.campaign.statements import Statement
 if TYPE_CHECKING:
     from gammacp.kinds.kinds import Kinds
 
-_SHARED = 5  # documents of a pair that is named
+_SHARED = 5  # least number of documents that a pair must share to be named
 _LEAST = 0.005
-"""Difference of γ below which two numbers are printed alike."""
+"""Smallest difference of γ that is stated; smaller ones vanish in print, at two decimals."""
 FEWEST_CASES = 20
-"""Differences of a kind that each set a person apart from everybody else, before one is named."""
+"""Least number of cases of a kind before an annotator is named.
+
+A case is one annotator against all others, so it counts as one difference with each of them.
+"""
 _WORTH_NAMING = 0.05
-"""Share of the observed disorder that a kind has at least to be told of."""
+"""Least share of the observed disorder that a kind must have to be mentioned."""
 _MOST_BEARERS = 2
 _SUCH = {
     "position": "differences about where units begin and end",
@@ -41,12 +45,12 @@ _SUCH = {
 
 
 def facts(found: Comparison) -> list[Statement]:
-    """Return what is so in these documents, whatever it means for others.
+    """Return statements about these documents, which need not hold for others.
 
     Parameters
     ----------
     found
-        The comparison; what was not computed is left out.
+        The comparison. There are no statements about results that were not computed.
     """
     said = [*_who(found), *_with_whom(found), *_on_what(found.confusion)]
     if found.kinds is not None:
@@ -55,7 +59,7 @@ def facts(found: Comparison) -> list[Statement]:
 
 
 def _who(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield without whom γ rises most."""
+    """Yield a sentence on the annotator without whom γ rises most, and the annotator's name."""
     known = [e for e in found.without if math.isfinite(e.gain)]
     if len(known) < 3:
         return
@@ -70,10 +74,10 @@ def _who(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _with_whom(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the pair that agrees least and the pair that agrees most.
+    """Yield a sentence on the pairs that agree least and most, and the pair that agrees least.
 
-    Only pairs that share `_SHARED` documents count, or all documents where there are fewer: the
-    extremes of many pairs that met once are luck.
+    Only pairs that share at least `_SHARED` documents are considered (or all documents, if there
+    are fewer): among many pairs with one document each, the extremes would be due to chance.
     """
     fewest = min(_SHARED, len(found.overall.computed))
     values = {
@@ -95,7 +99,7 @@ def _with_whom(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _on_what(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the difference that occurs most often between two annotators."""
+    """Yield a sentence on the most frequent difference in category, and the two categories."""
     pairs = table.confused_pairs
     if not pairs:
         return
@@ -115,22 +119,22 @@ def _on_what(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def bearers(found: Kinds, *, fewest: int = FEWEST_CASES) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield who bears most of a kind of difference, with the annotator and the kind.
+    """Yield a sentence on an annotator who bears most of a kind, with the annotator and the kind.
 
-    It is more than half of it, and more than twice an even share. Of the two with the largest part
-    of the disorder each has a sentence.
+    An annotator bears most of a kind with more than half of its differences and more than twice an
+    even share. At most two sentences are yielded: those with the most disorder charged.
 
     Parameters
     ----------
     found
         The kinds of differences.
     fewest
-        Cases of a kind from which somebody is named.
+        Least number of cases of a kind before an annotator is named.
     """
     if found.reason is not None or not found.observed:
         return
     continua = [a.continuum for a in found.documents.alignments.values()]
-    # Who differs from everybody else makes a difference with each of them.
+    # An annotator who differs from all others makes one difference with each of them.
     others = max(1.0, sum(c.n_annotators for c in continua) / len(continua) - 1)
     total = dict.fromkeys(_SUCH, 0.0)
     for record in found.people:

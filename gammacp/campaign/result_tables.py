@@ -1,4 +1,4 @@
-"""Records of a campaign's results with the keys of the JSON, and the columns of tables."""
+"""Tables of a campaign's results: their columns, and records with the same keys as the JSON."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ _PASSES = {True: "yes", False: "no", None: "not tested"}
 
 
 def _under(form: Form, **headers: str) -> Iterator[Column]:
-    """Columns of one form, by their keys."""
+    """Return columns of one form, with the headers by key."""
     return (Column(key, header, form) for key, header in headers.items())
 
 
-# Every column once, whichever tables it stands in; γ's are those of `gammacp gamma`.
+# Columns that several tables share, each defined once; those of γ are those of `gammacp gamma`.
 _EACH = (
     *GAMMA,
     *_under(text, annotator="annotator", category="category", group="group", round="round"),
@@ -95,17 +95,17 @@ _COLUMNS = {column.key: column for column in _EACH}
 
 
 SIZES = (Column("document", "document"), *map(_COLUMNS.__getitem__, ("annotators", "units")))
-"""Columns of documents with their sizes."""
+"""Columns of a table of documents and their numbers of annotators and units."""
 
 
 def _columns(keys: str, **headers: str) -> tuple[Column, ...]:
-    """Columns by their keys, some under another header."""
+    """Return the columns with these keys, some with another header."""
     found = (_COLUMNS[key] for key in keys.split())
     return tuple(replace(c, header=headers.get(c.key, c.header)) for c in found)
 
 
 def documents(found: Comparison) -> Table:
-    """γ per document that anybody marked, and for all."""
+    """Return a table of γ for each document with units, and of γ for all documents."""
     records = [*found.overall.results(marked=True)]
     if len(records) > 1:
         records.append({"file": "all", **found.overall.score.as_dict()})
@@ -117,7 +117,7 @@ def documents(found: Comparison) -> Table:
 
 
 def annotators(found: Comparison) -> Table:
-    """Each annotator among the others."""
+    """Return a table of annotators: their units, and their agreement with the others."""
     columns = _columns(
         "annotator units mean_length mean_pair without gain p_raw p_value alone outvoted"
     )
@@ -127,26 +127,26 @@ def annotators(found: Comparison) -> Table:
 
 
 def categories(found: Comparison) -> Table:
-    """γ_k per category."""
+    """Return a table of γ_k for each category."""
     columns = _columns("category gamma_k units share_matched share_equal")
     return Table(columns, [asdict(c) for c in found.categories])
 
 
 def reference(found: ReferenceComparison) -> Table:
-    """Return the reference against each annotator."""
+    """Return a table of the agreement of the reference with each annotator."""
     columns = _columns("annotator gamma with_others aligned equal missed added")
     return Table(columns, [a.as_dict() for a in found.annotators])
 
 
 def rounds(first: Score, second: Score) -> Table:
-    """Two rounds with their signatures."""
+    """Return a table of two rounds: γ of each, with its signature."""
     named = (("this one", first), ("the other", second))
     columns = _columns("round gamma interval signature")
     return Table(columns, [{"round": name, **score.as_dict()} for name, score in named])
 
 
 def groups(found: Groups) -> Table:
-    """Agreement within each group of annotators."""
+    """Return a table of the agreement within each group of annotators."""
     records = [
         {"group": name, "annotators": len(people), "gamma": found.within[name]}
         for name, people in found.members.items()
@@ -155,7 +155,7 @@ def groups(found: Groups) -> Table:
 
 
 def sessions(found: Sessions) -> Table:
-    """Each person's agreement with themselves and with others."""
+    """Return a table of each person's agreement with themselves and with others."""
     columns = (
         *_columns("annotator documents"),
         Column("intra", "γ with oneself", number),
@@ -169,7 +169,7 @@ def sessions(found: Sessions) -> Table:
 
 
 def over_time(found: OverTime) -> Table:
-    """Return the change of γ of all, and of each annotator beside the others."""
+    """Return a table of changes over time: of γ of all annotators, and for each annotator."""
     columns = (
         *_columns("annotator documents"),
         Column("change", "change of γ", signed_number, digits=2),
@@ -181,7 +181,7 @@ def over_time(found: OverTime) -> Table:
 
 
 def pairs(found: PairMatrix) -> Table:
-    """γ of every pair as a matrix."""
+    """Return the γ of all pairs of annotators as a matrix."""
     names = found.annotators
     values = found.values.astype(object)
     np.fill_diagonal(values, None)
@@ -194,7 +194,7 @@ def pairs(found: PairMatrix) -> Table:
 
 
 def listed_pairs(found: PairMatrix) -> Table:
-    """γ of every pair in a list, lowest first: for many annotators."""
+    """Return the γ of all pairs as a list, lowest first, for when a matrix would be too large."""
     records = [
         {
             **r,
@@ -218,7 +218,7 @@ def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
 
 
 def confusion(found: Confusion, *, corner: str = "aligned pairs") -> Table:
-    """Return the counts of aligned pairs as a matrix; the tint is the share of the row."""
+    """Return the counts of aligned pairs as a matrix, each cell tinted by its share of the row."""
     columns = tuple(
         Column(f"{j}", name, _count_or_dot, tint=partial(_confusion_tint, j))
         for j, name in enumerate(found.columns)
@@ -231,7 +231,7 @@ def confusion(found: Confusion, *, corner: str = "aligned pairs") -> Table:
 
 
 def listed_confusions(found: Confusion, *, corner: str, most: int = 20) -> Table:
-    """Return the most frequent confusions in a list: for many categories."""
+    """Return the most frequent confusions as a list, for when a matrix would be too large."""
     columns = (Column("row", corner), Column("with", "with"), Column("pairs", "pairs", count))
     keys = ("row", "with", "pairs")
     return Table(
@@ -263,7 +263,7 @@ def _confusion_tint(column: int, record: Mapping[str, Any]) -> Tint | None:
 
 
 def equivalents(found: Calibration) -> Table:
-    """Return the amount of each error that gives the measured γ."""
+    """Return a table of the amount of each error that would give the measured γ."""
     from gammacp.campaign.calibrate.meaning import unit_of_amount
 
     records = [{**e.as_dict(), "of": unit_of_amount(e.error)} for e in found.equivalents]
@@ -276,7 +276,7 @@ def equivalents(found: Calibration) -> Table:
 
 
 def magnitudes(found: Magnitudes) -> Table:
-    """Return how much of each mistake everybody makes, with intervals, a row per annotator."""
+    """Return a table of the amount of each error of each annotator, with intervals."""
     by_person: dict[str, dict[str, Any]] = {}
     for one in found.people:
         by_person.setdefault(one.annotator, {"annotator": one.annotator})[one.error] = one.as_dict()
@@ -304,7 +304,7 @@ def _amount_and_interval(record: Mapping[str, Any] | None, _digits: int = 4) -> 
 
 
 def replacement(found: Replacement) -> Table:
-    """All candidates, the highest ρ first."""
+    """Return a table of all candidates, in their order."""
     keys = (
         "candidate advantage_probability rho_interval winning_rate confirmed_rate p p_holm passes "
         "documents"
@@ -314,7 +314,7 @@ def replacement(found: Replacement) -> Table:
 
 
 def people(found: Candidacy) -> Table:
-    """Return a candidate against each person."""
+    """Return a table that compares a candidate with each person."""
     records = [{"annotator": p.annotator, **p.as_dict()} for p in found.people]
     tested = ("p", "p_exact", "p_equivalence", "equivalent")
     keys = (
@@ -324,7 +324,7 @@ def people(found: Candidacy) -> Table:
 
 
 def protocol(found: SpanProtocol) -> Table:
-    """Return a row of all numbers per candidate, and one of the people among themselves."""
+    """Return a table of the span protocol, a row for each candidate and one for the people."""
     rows = [*found.candidates]
     if found.people is not None:
         rows.append(found.people)
@@ -348,7 +348,7 @@ def protocol(found: SpanProtocol) -> Table:
 
 
 def _numbers(row: Protocol, f1: str) -> dict[str, Any]:
-    """Return one row of the protocol."""
+    """Return the record of one row of the protocol; `f1` is the name of its F₁."""
     beyond = row.scores[f1].beyond_chance
     record: dict[str, Any] = {name: score.value for name, score in row.scores.items()}
     record |= {"name": row.name, "f1": row.scores[f1].value}
@@ -363,7 +363,7 @@ def _numbers(row: Protocol, f1: str) -> dict[str, Any]:
 
 
 def designs(found: Plan) -> Table:
-    """Return the designs that reach the goal, by the number of annotators."""
+    """Return a table of the designs that reach the goal, one for each number of annotators."""
     columns = (
         *_columns("annotators", annotators="annotators each"),
         Column("documents", "documents", number, digits=0),
@@ -384,6 +384,6 @@ def designs(found: Plan) -> Table:
 
 
 def curves(found: Calibration) -> Table:
-    """Return the points of all curves."""
+    """Return a table of the points of all curves."""
     points = [{"error": e.error, **p} for e in found.equivalents for p in e.curve.as_dict()]
     return Table(_columns("error magnitude mean sd smooth sets"), points)

@@ -1,10 +1,11 @@
-"""The review list as an Excel workbook, and the gold standard that its decisions make.
+"""Write the review list as an Excel workbook, and read the gold standard from its decisions.
 
-`gammacp consensus --review LIST.xlsx` writes it: the columns of the review list with the worst
-first, then the units that need no review, every annotator's unit beside them, and a column
-`decision`. A second sheet has the documents' names, texts and bounds, so that the decided gold
-standard needs no other file, and the places of the annotators' units of every row, by which rows
-that were deleted or copied are noticed.
+`gammacp consensus --review LIST.xlsx` writes the workbook. Its first sheet has a row for each unit:
+first those to review, worst first, and then the others. Further columns have the unit of each
+annotator, and the column `decision` is filled in by a person. A hidden second sheet has the names,
+texts and bounds of the documents, so that reading the gold standard takes no other file. It also
+has a key of every row, made of the positions of the annotators' units, by which deleted and copied
+rows are recognised.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ if TYPE_CHECKING:
     from gammacp.base.record_tables import Table
 
 _SIDES = ("start", "end", "category")
-_SHAPE = "shape"  # a fourth, where units have shapes
-MOST_CELLS = 20_000_000  # of a sheet, those included that a far one makes empty
-_SHEETS = 1 << 20  # bytes of a workbook's list of sheets that are looked at
+_SHAPE = "shape"  # a fourth column of each annotator if units have shapes
+MOST_CELLS = 20_000_000  # largest number of cells of a sheet, empty cells before a full one too
+_SHEETS = 1 << 20  # largest number of bytes that are read of a workbook's list of sheets
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_CELL = 32_767  # characters that a cell of Excel's holds
+_CELL = 32_767  # largest number of characters in a cell of Excel
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WIDE = {"reasons": 40, "text": 40, "votes": 20, "decision": 16, "category": 16}
 
 
 class _Document(WrittenTable):
-    """Document of the hidden sheet; `rows` are the keys of its rows."""
+    """Document as the hidden sheet describes it; `rows` are the keys of its rows."""
 
     annotator: str
     offset_unit: str
@@ -65,22 +66,22 @@ def _openpyxl() -> Any:
 
 
 def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -> None:
-    """Write the workbook.
+    """Write a review list as a workbook.
 
     Parameters
     ----------
     path
         The .xlsx file.
     table
-        The rows in their order; each record has `file` and the annotators' `units`.
+        The rows in order; each record has `file` and the `units` of the annotators.
     documents
-        The gold standards by name, for their texts, units of position and bounds.
+        The gold standards by name, whose texts, offset units and bounds are stored.
 
     Raises
     ------
     DataError
-        A cell has a character that Excel does not have, or too many of them; or an annotator is
-        called as a decision.
+        A cell has a character that Excel cannot store, or too many characters; or an annotator's
+        name is one of the decisions, "keep" or "drop".
     """
     openpyxl = _openpyxl()
     book = openpyxl.Workbook()
@@ -130,7 +131,7 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
 
 
 def write_table(path: Path, title: str, rows: Iterable[Sequence[str]]) -> None:
-    """Write rows under their header as a workbook of one sheet; numbers are numbers in it.
+    """Write rows as a workbook of one sheet; numbers in the rows become numbers in the cells.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ def write_table(path: Path, title: str, rows: Iterable[Sequence[str]]) -> None:
     title
         Title of the sheet.
     rows
-        Rows as of a CSV file.
+        Rows as in a CSV file, the header first.
     """
     book = _openpyxl().Workbook()
     book.active.title = title
@@ -157,13 +158,16 @@ def _about(c: Continuum) -> dict[str, object]:
 
 
 def _key(cells: Mapping[str, Any], people: Sequence[str]) -> str:
-    """Return the key of a row's units, which stays while it is decided, sorted and corrected."""
+    """Return a key of a row: the positions of the annotators' units.
+
+    Deciding, sorting and correcting rows does not change it.
+    """
     places = [_text(cells.get(f"{name}: {side}")) for name in people for side in _SIDES[:2]]
     return " ".join(place or "-" for place in places)
 
 
 def _text(value: object) -> str:
-    """Return a cell as it is shown: spreadsheets store 0 and TRUE that are typed as such."""
+    """Return the text of a cell as a spreadsheet shows it; 0 and TRUE are not stored as text."""
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, float):
@@ -180,12 +184,12 @@ def _row(sheet: Any, number: int, values: Sequence[object]) -> None:
         if not isinstance(value, str):
             sheet.cell(number, place, value)
             continue
-        # Text that begins with "=" is no formula.
+        # Mark text as text, so that one that begins with "=" is not taken for a formula.
         sheet.cell(number, place, checked_text(value)).data_type = "s"
 
 
 def checked_text(text: str) -> str:
-    """Return a text that a workbook keeps as it is.
+    """Return the text unchanged if a workbook can store it.
 
     Parameters
     ----------
@@ -195,8 +199,8 @@ def checked_text(text: str) -> str:
     Raises
     ------
     DataError
-        It is too long, or has a character that XML, and so Excel, cannot hold: a control character
-        but tab and line ends, half of a surrogate pair, U+FFFE or U+FFFF.
+        The text is too long, or has a character that XML, and so Excel, cannot store: a control
+        character other than tab and line ends, a lone surrogate, U+FFFE or U+FFFF.
     """
     if len(text) > _CELL:
         raise DataError(
@@ -213,13 +217,13 @@ def checked_text(text: str) -> str:
 
 
 def read(source: Source) -> Corpus:
-    """Return the gold standards that the decisions make.
+    """Return the gold standards that result from the decisions.
 
     Raises
     ------
     DataError
-        It is no review list, a decision is none of keep, drop and the annotators, or a row is there
-        twice.
+        The workbook is not a review list, a decision is none of keep, drop and the annotators'
+        names, or a row occurs twice.
 
     Notes
     -----
@@ -240,7 +244,7 @@ def read(source: Source) -> Corpus:
     known = validated(_About, about, file=source.place, hint="Write the review list again")
     people = known.annotators
     head = [str(cell) for cell in rows[0]]
-    # What it was called once.
+    # Earlier versions called this column "continuum".
     head = ["document" if c == "continuum" and "document" not in head else c for c in head]
     missing = [c for c in ("decision", "document", "kept", *_SIDES) if c not in head]
     if missing:
@@ -298,13 +302,13 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
             (start, end), shape = in_cell(_text(drawn), start, end)
     spans.add(who, _text(label) or None, start, end, shape=shape, line=line)
     if spans.bounds:
-        # A corrected unit may begin before all that were there.
+        # A corrected unit may reach beyond the bounds.
         (low, high), _ = spans.bounds
         spans.bounds = (min(low, start), max(high, end)), None
 
 
 def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], object]:
-    """Return the rows of the list, and what the hidden sheet says."""
+    """Return the rows of the list, and the parsed JSON of the hidden sheet."""
     openpyxl = _openpyxl()
     try:
         book = openpyxl.load_workbook(BytesIO(source.content), read_only=True, data_only=True)
@@ -319,7 +323,7 @@ def _sheets(source: Source) -> tuple[list[tuple[Any, ...]], object]:
 
 
 def _rows(source: Source, sheet: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a sheet: a few bytes of a workbook can say that there are millions."""
+    """Return the rows of a sheet; refuse too many, as a tiny workbook can declare millions."""
     rows: list[tuple[Any, ...]] = []
     cells = 0
     for row in sheet.iter_rows(values_only=True):
@@ -334,7 +338,11 @@ def _rows(source: Source, sheet: Any) -> list[tuple[Any, ...]]:
 
 
 def _sniff(head: bytes, path: Path) -> bool:
-    """Return whether a workbook has the sheets of a review list; a large one may have them."""
+    """Return whether a file may be a review list.
+
+    A workbook that `head` holds completely is one if it has the hidden sheet. A larger workbook is
+    always taken for one, because its list of sheets may be missing from `head`.
+    """
     if path.suffix.lower() != ".xlsx" or not head.startswith(b"PK"):
         return False
     if len(head) >= HEAD_BYTES:

@@ -1,17 +1,20 @@
-"""The answer first: is it good, who, with whom, on what label, what kind of difference, what next.
+"""State the verdict on a campaign in a few sentences, the most important one first.
 
-Nothing is said by impression. Every adjective and every name has a rule, and how often the rule is
-wrong is measured (`experiments/verdicts.py`, docs/verdict.md):
+The verdict says whether agreement is good, who differs from whom, on which labels and in which
+way, and what to do next. Every adjective and every name follows a rule, and the error rates of the
+rules have been measured (`experiments/verdicts.py`, docs/verdict.md):
 
-- *high*, *moderate*, *low*: γ from `HIGH` on, below it, below `LOW`. Of the material itself it is
-  said where the Monte-Carlo interval lies on one side of a bar, of more material like it where the
-  99 % interval over documents does, from `DOCUMENTS_FOR_MORE` documents on; its low end counts as
-  if the documents had no γ that may be of a kind that a sample lacks (`lowest_elsewhere`).
-- an annotator, a pair of annotators, a label: compared with all the others part by part, on
-  documents or stretches of a text, p ≤ .05 (of a pair .01) after Holm's correction for all of them.
-- what somebody does differently (joins, cuts, misses, adds, …): the sentences of
-  `gammacp.kinds.kinds_of`, made where the count exceeds the random sets.
-- a kind of difference: it has the largest share of the disorder, and more than the second, p ≤ .05.
+- *high*, *moderate*, *low*: γ is at least `HIGH`, between `LOW` and `HIGH`, or below `LOW`. For the
+  documents themselves, the Monte-Carlo interval of γ must lie on one side of these bars. For other
+  documents like them, the 99 % interval over documents must do so, and at least
+  `DOCUMENTS_FOR_MORE` documents are needed. Its low end allows for kinds of documents that the
+  sample may lack, as if their γ were 0 (`lowest_elsewhere`).
+- an annotator, a pair of annotators or a label is named if it differs from all others in a test
+  over documents or stretches of a text: p ≤ .05 (for pairs .01) after Holm's correction.
+- what an annotator does differently (joins, cuts, misses or adds units, …) is said by the sentences
+  of `gammacp.kinds.kinds_of`, if the count is larger than in the random sets.
+- a kind of difference is named if its share of the disorder is the largest, and larger than the
+  second with p ≤ .05.
 """
 
 from __future__ import annotations
@@ -36,12 +39,15 @@ if TYPE_CHECKING:
 
 HIGH = 0.8
 LOW = 0.667
-"""From where on agreement is called high, below which low (Krippendorff's customary bars for α)."""
+"""Agreement is called high from `HIGH` on and low below `LOW` (Krippendorff's usual bars for α)."""
 DOCUMENTS_FOR_MORE = 20
 ALIGNED_FOR_MORE = 150
-"""Documents or clusters, or unitary alignments of one text, from which more like them is told."""
+"""Least number of unitary alignments of a single text for a verdict on other text like it.
+
+`DOCUMENTS_FOR_MORE` is the least number of documents or clusters for a verdict on other documents.
+"""
 CONFIDENCE = 0.99
-"""Of the interval that tells of more material."""
+"""Confidence of the interval of γ for other documents or text."""
 _WORDS = ("low", "moderate", "high")
 
 
@@ -52,13 +58,13 @@ class CampaignVerdict:
     Attributes
     ----------
     agreement
-        `high`, `moderate`, `low`; two of them joined by " or " where the random sets leave it
-        open; otherwise `NOT_SHOWN`, `UNTESTED` or `UNDEFINED`.
+        `high`, `moderate` or `low`; two of them joined by " or " or " to " if the random sets are
+        too few to decide; otherwise `NOT_SHOWN`, `UNTESTED` or `UNDEFINED`.
     elsewhere
-        The same of more material like this; None where there is too little to say.
+        The word for agreement on other documents like these; None if there are too few to tell.
     statements
-        Statements in their order: first what is so in these documents (agreement, facts), then what
-        is shown beyond them, the next step last.
+        Statements in order: first those about these documents (agreement, facts), then findings
+        that hold beyond them, and last the next step.
     """
 
     agreement: str
@@ -66,15 +72,15 @@ class CampaignVerdict:
     statements: tuple[Statement, ...]
 
     def in_words(self) -> list[str]:
-        """Return a sentence each."""
+        """Return the words of each statement."""
         return [s.words for s in self.statements]
 
     def of(self, about: str) -> Statement | None:
-        """Return the statement about this, if there is one."""
+        """Return the first statement about this subject; None if there is none."""
         return next((s for s in self.statements if s.about == about), None)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON has it."""
+        """Return a dictionary for JSON."""
         statements = [s.as_dict() for s in self.statements]
         return {**record_of(self, "agreement elsewhere"), "statements": statements}
 
@@ -85,17 +91,17 @@ def verdict(
     calibration: Calibration | None = None,
     to_review: int | None = None,
 ) -> CampaignVerdict:
-    """Answer somebody who asks whether the annotation is good.
+    """Return the verdict on whether the annotation is good.
 
     Parameters
     ----------
     found
-        γ of everybody; or a comparison, of which annotators, pairs, labels and kinds of difference
-        are told where the evidence carries it.
+        The agreement of all annotators; or a comparison, whose annotators, pairs, labels and kinds
+        of differences are named where the evidence suffices.
     calibration
-        Calibration that tells what the number is worth in errors, if it is known.
+        Calibration that translates γ into amounts of errors, if it is known.
     to_review
-        Number of units of the gold standard that wait for a person, if it is known.
+        Number of units of the gold standard that a person has yet to review, if it is known.
 
     Examples
     --------
@@ -113,7 +119,7 @@ def verdict(
     word, elsewhere, statements = _agreement(overall)
     if comparison is None and calibration is None:
         return CampaignVerdict(agreement=word, elsewhere=elsewhere, statements=tuple(statements))
-    # Imported only for what a comparison or a calibration shows: `gammacp gamma` has neither.
+    # Imported only if needed: `gammacp gamma` has neither a comparison nor a calibration.
     from gammacp.campaign.facts import facts
     from gammacp.campaign.standing_out import kinds_told, next_step, standing_out, worth
 
@@ -121,7 +127,7 @@ def verdict(
         told = kinds_told(comparison)
         shown = [*told, *standing_out(comparison, told)]
         named = {s.names for s in shown if s.about in ("annotator", "pair", "difference")}
-        # Who is shown to differ is told once, with the test.
+        # If a test shows that an annotator differs, leave out the fact that says the same.
         statements[1:1] = [s for s in facts(comparison) if s.names not in named]
         statements += shown
     if calibration is not None and (price := worth(calibration, statements)):
@@ -132,12 +138,12 @@ def verdict(
 
 
 def grade(low: float, high: float) -> str:
-    """Return the word for γ between two bounds; two words where they lie on two sides of a bar.
+    """Return the word for γ between two bounds; two words if a bar lies between them.
 
     Parameters
     ----------
     low, high
-        Ends of an interval of γ; equal for a value that is known.
+        Ends of an interval of γ; equal if γ is known exactly.
 
     >>> grade(0.81, 0.9), grade(0.7, 0.7), grade(0.6, 0.7), grade(0.5, 0.9)
     ('high', 'moderate', 'low or moderate', 'low to high')
@@ -149,15 +155,16 @@ def grade(low: float, high: float) -> str:
 
 
 def lowest_elsewhere(low: float, documents: int) -> float:
-    """Return γ of other documents if as many as a sample may lack had a γ of 0.
+    """Lower the low end of an interval of γ to allow for documents unlike those of the sample.
 
-    A sample of n documents without a certain kind leaves it open up to 3/n of all documents with
-    95 % confidence (the rule of three; Hanley & Lippman-Hand 1983, JAMA 249(13)).
+    If a sample of n documents has none of a certain kind, up to 3/n of all documents may still be
+    of that kind, with 95 % confidence (the rule of three; Hanley & Lippman-Hand 1983, JAMA
+    249(13)). These documents are assumed to have a γ of 0.
 
     Parameters
     ----------
     low
-        Low end of the interval over documents of the kinds that the sample has.
+        Low end of the interval over the documents of the sample.
     documents
         Number of documents, or clusters of them.
 
@@ -170,7 +177,7 @@ def lowest_elsewhere(low: float, documents: int) -> float:
 
 
 def unseen_share(documents: int) -> float:
-    """Return the share of documents that may be of a kind that none of these is of.
+    """Return the largest share that documents unlike any of the sample may have (rule of three).
 
     Parameters
     ----------
@@ -181,7 +188,7 @@ def unseen_share(documents: int) -> float:
 
 
 def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
-    """Return the word for the material, that for more like it, and what is said of both."""
+    """Return the words for these documents and for others like them, with their statements."""
     word, statement = graded(overall.score, len(overall.rated))
     if word in (UNDEFINED, UNTESTED, NOT_SHOWN):
         return word, None, [statement]
@@ -190,14 +197,14 @@ def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
 
 
 def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
-    """Return the word for γ of the material itself, and the sentence that says it.
+    """Return the word for γ of the documents themselves, and the statement of it.
 
     Parameters
     ----------
     score
-        γ of the material.
+        γ of the documents.
     documents
-        Number of its documents that have a γ.
+        Number of documents that have a γ.
     """
     if not score.defined:
         said = Statement(about="agreement", words=f"γ is undefined: {score.reason}.")
@@ -206,7 +213,7 @@ def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
         what = "this text"
     else:
         what = f"these {with_commas(documents)} documents"
-    # So few random sets that no p can be small test nothing.
+    # With very few random sets, p cannot get below the level, so there is no test.
     if score.p is None or (score.least_p or 0.0) > LEVEL:
         words = (
             f"γ of {what} is {score.value:.2f}. Whether that is better than chance could not be "
@@ -230,7 +237,7 @@ def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
 
 
 def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
-    """Return the word for more material like this, with its sentence, or None."""
+    """Return the word for other documents like these, None if unknown, with its statement."""
     parts = overall.contributions()
     word = None
     text = parts.kind == ALIGNMENTS
@@ -267,7 +274,7 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
 
 
 def _unseen(kind: str, number: int) -> str:
-    """Return what a sample cannot tell of kinds of documents that it lacks."""
+    """Return a sentence on kinds of documents that the sample may lack."""
     return (
         f"But up to {unseen_share(number):.0%} of such {kind} may be of a kind that these "
         f"{with_commas(number)} do not contain, and more of the text if they are long; then γ is "
@@ -276,17 +283,19 @@ def _unseen(kind: str, number: int) -> str:
 
 
 def copies_among(found: Agreement) -> CopiesFound | None:
-    """Return who shares whole documents; None for a single one, and without three annotators.
+    """Return the annotators with identical documents; None if copies cannot be recognised.
+
+    That needs at least two documents, and one with at least `FEWEST_ANNOTATORS` annotators.
 
     Parameters
     ----------
     found
-        γ of everybody.
+        The agreement of all annotators.
     """
     continua = {name: score.alignment.continuum for name, score in found.computed.items()}
     if len(continua) < 2 or max(c.n_annotators for c in continua.values()) < FEWEST_ANNOTATORS:
         return None
-    # Imported only where copies can be told.
+    # Imported only if copies can be recognised.
     from gammacp.campaign.copies import copies
 
     return copies(continua)

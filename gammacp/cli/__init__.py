@@ -13,8 +13,9 @@ from gammacp.base.text import visible
 from gammacp.errors import DataError, GammacpError, UsageError
 
 _INTERRUPTED = 130
-# New objects before Python looks for those that only refer to each other. A command makes some
-# 200 000, its first run 900 000, and most of them stay: looking took a tenth of the time.
+# Number of new objects after which Python's cyclic garbage collector runs. A command creates about
+# 200 000 objects (900 000 in its first run) and keeps most of them, so with the default threshold
+# the collector took a tenth of the time.
 _COLLECTED = 1_000_000
 
 
@@ -26,7 +27,7 @@ def main() -> None:
     from gammacp.cli.interrupting import ended_by_interrupts
 
     gc.set_threshold(_COLLECTED)
-    atexit.register(gc.freeze)  # else it looks once more at the end, for nothing
+    atexit.register(gc.freeze)  # skip a useless last garbage collection
     code = 0
     try:
         try:
@@ -54,11 +55,11 @@ def main() -> None:
 
 
 def _flush(code: int) -> int:
-    """Return the exit code, when all is written that was printed."""
+    """Flush stdout and return the exit code, which is 1 instead of 0 if that fails."""
     try:
         sys.stdout.flush()
     except OSError as error:
-        # Else Python would try again when it ends, and say so.
+        # Otherwise Python would flush again at exit and print a second error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             print(f"gammacp: stdout: {error.strerror}", file=sys.stderr)
@@ -67,7 +68,10 @@ def _flush(code: int) -> int:
 
 
 def leave_at_once() -> None:
-    """End without waiting for threads: one that is in a solver would abort Python on its way."""
+    """Exit without waiting for threads.
+
+    A thread that is inside a solver would otherwise abort Python during shutdown.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
@@ -76,9 +80,10 @@ def leave_at_once() -> None:
 
 
 def _for_all_first(arguments: Sequence[str]) -> list[str]:
-    """`--import MODULE` may stand behind the command as well: it decides what the command knows.
+    """Return the arguments with global options moved in front of the command.
 
-    So may `--outside`, `--quiet` and `--verbose`, which are about every command.
+    Users may write `--import MODULE`, `--outside`, `--quiet` and `--verbose` behind the command as
+    well. `--import` has to take effect before the command is built.
     """
     first: list[str] = []
     rest: list[str] = []
@@ -95,7 +100,10 @@ def _for_all_first(arguments: Sequence[str]) -> list[str]:
 
 
 def _exit_code(ended: SystemExit | Exception) -> int:
-    """Return the exit code of what ended a command, and tell it; raise a fault of ours again."""
+    """Print the error that ended a command and return its exit code.
+
+    Exceptions that are bugs of gammacp are raised again.
+    """
     if isinstance(ended, SystemExit):
         return _chosen_code(ended)
     from gammacp.cli import output
@@ -107,7 +115,8 @@ def _exit_code(ended: SystemExit | Exception) -> int:
         annotate_error(ended)
     if isinstance(ended, DataError):
         text, place = ended.message_and_place
-        # The place is the user's: what looks like a parameter in a file name stays as it is.
+        # The place comes from the user: a file name is printed unchanged even if it looks like a
+        # marked parameter.
         message(
             visible(text),
             before=visible(f"gammacp: {place}: " if place else "gammacp: "),
@@ -133,7 +142,10 @@ def _exit_code(ended: SystemExit | Exception) -> int:
 
 
 def _comes_from_interrupt(error: BaseException | None) -> bool:
-    """Compiled code turns a KeyboardInterrupt into a SystemError, or several in a row."""
+    """Return whether an error was caused by Ctrl-C.
+
+    Compiled code turns a KeyboardInterrupt into a chain of one or more SystemErrors.
+    """
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
@@ -143,7 +155,7 @@ def _chosen_code(stop: SystemExit) -> int:
     """Return the exit code that typer chose."""
     chosen_for = stop.__context__
     if isinstance(chosen_for, BrokenPipeError):
-        # The reader went away (`| head`): typer exits 1, but nothing has failed.
+        # The reader closed the pipe (`| head`). Typer exits with 1, but nothing has failed.
         return 0
     if chosen_for is not None and _comes_from_interrupt(chosen_for.__cause__):
         raise KeyboardInterrupt from None

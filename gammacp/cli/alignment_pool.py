@@ -1,4 +1,4 @@
-"""The best alignments as text and JSON: what `align --pool` adds."""
+"""Output of `align --pool`: the best alignments as text and JSON."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from gammacp.errors import UsageError
 
 @dataclass(frozen=True)
 class ShownPool:
-    """Alignments that are listed, and what of it is shown.
+    """A pool of alignments, and the alignment that was printed before it.
 
     Attributes
     ----------
     pool
         Result of `alignments`.
     shown
-        The alignment that is printed before: the first one, unless the time was too short for it.
+        The alignment printed before the pool. It is as good as the first one of the pool, unless
+        the time limit was too short.
     """
 
     pool: Pool
@@ -36,7 +37,7 @@ class ShownPool:
 
     @property
     def is_shown(self) -> bool:
-        """Return whether the alignment that is printed before is as good as the first one."""
+        """Return whether the printed alignment is as good as the first one of the pool."""
         least = self.pool.alignments[0].disorder
         return self.shown.disorder <= least + self.pool.tolerance
 
@@ -48,7 +49,7 @@ class ShownPool:
         return {**self.pool.as_dict(), "alignments": listed}
 
     def show(self) -> None:
-        """Print how many there are, and in what each differs from the first one."""
+        """Print the number of alignments, and how each one differs from the first."""
         say(_count_in_words(self.pool, "this disorder" if self.is_shown else "the least disorder"))
         for note in self.pool.notes:
             say(note)
@@ -70,12 +71,13 @@ class ShownPool:
 
 
 def check_pool(pool: int | None, within: float | None, method: str) -> None:
-    """Raise a UsageError for a limit without a pool, and for values that cannot be.
+    """Raise a UsageError for invalid values of the pool options, or a limit without a pool.
 
     Parameters
     ----------
     pool, within, method
-        The options of `align`. The pool is of the best alignments, which some methods do not find.
+        The options of `align`. The method must be exact, because others may miss the best
+        alignments.
     """
     if pool is None:
         raise UsageError("--within needs --pool: how many alignments to list")
@@ -93,7 +95,7 @@ def check_pool(pool: int | None, within: float | None, method: str) -> None:
 def pool_of(
     alignment: Alignment, most: int, within: float | None, solving: Mapping[str, Any], seed: int
 ) -> ShownPool:
-    """Return the pool of a continuum that was aligned.
+    """Return the pool of best alignments of a continuum that has been aligned.
 
     Parameters
     ----------
@@ -102,7 +104,7 @@ def pool_of(
     most, within
         Arguments of `alignments`.
     solving, seed
-        Options of the solver; the time limit is also that of the pool.
+        Options of the solver, and the seed. The time limit applies to the pool, too.
     """
     return ShownPool(
         alignments(
@@ -118,7 +120,10 @@ def pool_of(
 
 
 def _count_in_words(pool: Pool, least: str) -> str:
-    """Return how many alignments are as good as the limit asks; `least` names the best disorder."""
+    """Return the number of alignments within the limit, in words.
+
+    `least` is the phrase for the best disorder.
+    """
     if math.isinf(pool.within) and pool.exact:
         return f"all alignments there are, {pool.count:,}:"
     if math.isinf(pool.within):

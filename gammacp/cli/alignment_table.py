@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def alignment_records(alignment: Alignment) -> list[dict[str, Any]]:
-    """Disorder and units of every unitary alignment, in order of position."""
+    """Return the disorder and units of every unitary alignment, in order of position."""
     return [
         {
             "disorder": unitary.disorder,
@@ -30,7 +30,7 @@ def alignment_records(alignment: Alignment) -> list[dict[str, Any]]:
 
 
 def print_alignment(alignment: Alignment, *, title: str = "") -> None:
-    """Print the table."""
+    """Print an alignment as a table, under an optional title."""
     print_alignment_rows(alignment, range(len(alignment)), title=title)
 
 
@@ -40,11 +40,11 @@ def print_alignment_rows(alignment: Alignment, rows: Iterable[int], *, title: st
     Parameters
     ----------
     alignment
-        Alignment with its continuum.
+        The alignment.
     rows
-        Numbers of unitary alignments, from 0.
+        Indices of the unitary alignments to print.
     title
-        Printed above the table.
+        Title printed above the table.
     """
     columns = [
         Column(name, name, _unit, value=partial(_of, name), left=True)
@@ -58,7 +58,7 @@ def print_alignment_rows(alignment: Alignment, rows: Iterable[int], *, title: st
 def write_trace(points: Sequence[TracePoint], alignment: Alignment, path: Path) -> None:
     """Write the anytime curve as CSV; its last point is the alignment itself.
 
-    Solvers that come to their answer in one go have that point alone.
+    Solvers without intermediate results have only that point.
     """
     if alignment.effort is None:
         work = 0
@@ -70,14 +70,14 @@ def write_trace(points: Sequence[TracePoint], alignment: Alignment, path: Path) 
 
 
 def tell_open(alignments: Mapping[str, Alignment], of: int) -> None:
-    """Print what proofs leave open; several unproven alignments are one line.
+    """Print which alignments are not proven to be the best, in one line, and the notes of others.
 
     Parameters
     ----------
     alignments
-        All that have `notes`, at least.
+        Alignments by name. Proven alignments without notes may be missing.
     of
-        Number of alignments.
+        Total number of alignments.
     """
     gaps = {name: a.gap for name, a in alignments.items() if a.status != "optimal"}
     if gaps:

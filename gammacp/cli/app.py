@@ -57,7 +57,7 @@ def build() -> typer.Typer:
 
 
 def build_one(name: str) -> typer.Typer | None:
-    """One of the commands by itself, which is built faster than all; None where there is none."""
+    """Return a single command, which is faster to build than all; None if it is unknown."""
     app = application()
     for known, load in _loaders() if name[:1].isalpha() else ():
         if known == name and (added := _add(app, name, load, tells=False)):
@@ -74,7 +74,10 @@ def _sections() -> dict[str, list[str]]:
 
 
 def _loaders() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield every command by name, with what imports it; the first of a name counts."""
+    """Yield the name of every command and a function that imports it.
+
+    If a name occurs several times, the first one counts.
+    """
     own = {}
     for names in SECTIONS.values():
         for name in names:
@@ -95,7 +98,11 @@ def _imported(module: str, name: str) -> Any:
 def _add(
     app: typer.Typer, name: str, load: Callable[[], Any], *, tells: bool = True
 ) -> typer.Typer | None:
-    """Add a command and give an application that has it; None for a broken one of others."""
+    """Add a command to an application, and return the application that contains it.
+
+    Return None if the command belongs to another package and cannot be imported; `tells` says
+    whether a message is printed then.
+    """
     try:
         command = load()
         if isinstance(command, typer.Typer):

@@ -1,4 +1,4 @@
-"""The table of file formats, and each of them in words: for the command line and the site."""
+"""Table and descriptions of the file formats, for the command line and the documentation."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _COLUMNS = (
 
 
 def record(entry: Format) -> dict[str, object]:
-    """One format as a JSON object."""
+    """Return a format as a JSON object."""
     return {
         **record_of(entry, "name title extensions"),
         "reads": True,
@@ -33,12 +33,12 @@ def record(entry: Format) -> dict[str, object]:
 
 
 def table() -> Table:
-    """All formats; a terminal of 80 columns holds it."""
+    """Return the table of all formats, which fits a terminal of 80 columns."""
     return Table(_COLUMNS, [record(entry) for _, entry in FORMATS.items()])
 
 
 def facts(entry: Format) -> Iterator[str]:
-    """Return what there is to know of a format, a sentence or two each."""
+    """Yield the properties of a format, each in one or two sentences."""
     yield f"Annotators: {entry.conventions.annotators}."
     if entry.holds == "segmentations" and (reader := advice("format of segmentations")):
         yield reader
@@ -65,7 +65,7 @@ def facts(entry: Format) -> Iterator[str]:
 
 
 def prose(entry: Format) -> Iterator[str]:
-    """One format in words, a paragraph each."""
+    """Yield the description of a format, one paragraph at a time."""
     yield f"{entry.title} ({entry.name}): {' '.join(entry.extensions)}"
     yield f"Positions: {entry.conventions.offset_unit}."
     yield from facts(entry)

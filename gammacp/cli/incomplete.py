@@ -29,7 +29,7 @@ _UNREAD: ContextVar[_Unread | None] = ContextVar("unread", default=None)
 
 
 def note_unread(failures: Sequence[Failure], sentence: str | None, *, allowed: bool) -> None:
-    """Note what could not be read, for the headline, the JSON and the exit code.
+    """Record what could not be read, for the warning, the JSON and the exit code.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def note_unread(failures: Sequence[Failure], sentence: str | None, *, allowed: b
 
 
 def annotate_failures(failures: Sequence[Failure]) -> None:
-    """Print each as a line that a platform shows beside the file, where `--ci` names one.
+    """Print a line for each failure that the CI platform shows beside the file, if `--ci` is given.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def annotate_failures(failures: Sequence[Failure]) -> None:
     """
     if output.platform is None:
         return
-    # Imported with its option: most commands run in no continuous integration.
+    # Imported here, because few commands run in continuous integration.
     from gammacp.cli.judging import annotate
 
     for each in failures:
@@ -72,7 +72,7 @@ def annotate_failures(failures: Sequence[Failure]) -> None:
 
 
 def unread_json() -> list[dict[str, object]]:
-    """Return the value of `"failures"` in JSON: all that the running command could not read."""
+    """Return the value of `"failures"` in JSON: everything the running command could not read."""
     unread = _UNREAD.get()
     if unread is None:
         return []

@@ -1,9 +1,9 @@
-"""Ctrl-C ends a command soon, whatever it is at.
+"""Make Ctrl-C end a command within a second, whatever it is doing.
 
-Python's own handler runs between two bytecodes of the main thread, so that a solver in there would
-have to come to its end first. A thread beside it is told of the signal at once; if the command has
-not unwound within a second, the thread ends the process. A command that takes Ctrl-C as a wish to
-stop (`gammacp.base.stopping.interruptible`, sweeps) is only ended so at the second one.
+Python's own handler runs between two bytecodes of the main thread, so it would have to wait for a
+running solver. Here a second thread learns of the signal at once and ends the process if the
+command has not finished within a second. Commands that treat the first Ctrl-C as a request to stop
+(`gammacp.base.stopping.interruptible`, sweeps) are ended in this way only by the second one.
 """
 
 import os
@@ -51,7 +51,7 @@ def ended_by_interrupts() -> Iterator[None]:
 
 
 def _quietly(tell: Callable[[Any], object]) -> Callable[[Any], object]:
-    """`tell`, but for a KeyboardInterrupt that reached a callback, where it gets lost."""
+    """Return `tell` without its report of a KeyboardInterrupt lost in a callback."""
 
     def hook(unraisable: Any) -> None:
         if not isinstance(unraisable.exc_value, KeyboardInterrupt):
@@ -83,7 +83,7 @@ def _end() -> None:
 
 
 def end_if_interrupted(interrupted: threading.Event, what: str) -> None:
-    """Exit 130 after Ctrl-C, having said that what was printed is `what`."""
+    """After Ctrl-C, print that the results shown are `what`, and exit with code 130."""
     if interrupted.is_set():
         message(f"interrupted: {what}")
         raise typer.Exit(EXIT_CODE)

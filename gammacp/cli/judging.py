@@ -1,4 +1,4 @@
-"""Agreement against thresholds, and lines that GitHub shows beside the files of a repository.
+"""Compare agreement with thresholds, and print annotations that GitHub shows beside files.
 
 GitHub takes lines such as `::error file=a.csv,line=3,title=T::message` from whatever a step prints,
 with `%`, line ends and, in properties, `:` and `,` as percent codes.
@@ -35,26 +35,26 @@ whole, one about the exit code."""
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A value that thresholds are about.
+    """A value to compare with thresholds.
 
     Attributes
     ----------
     what, value
-        The name of the value, and the value; NaN where it is undefined.
+        Name of the value in messages, and the value, which is NaN if undefined.
     measure
-        The name of what documents have a value of.
+        Name of the measure, for the values of single documents.
     reason
-        Reason why it is undefined.
+        Reason why the value is undefined.
     interval_of
-        The name of its interval.
+        Description of the interval.
     lower
         The lower end of the interval; NaN where there is none.
     no_interval
         Reason why there is no interval.
     documents, reasons
-        The value of each document by itself, and why those without one have none.
+        Value of each document, and the reason for each undefined one.
     files
-        File of each document. A document that is not listed is one by its own name.
+        File of each document. The name of a document that is missing here is its file.
     """
 
     what: str = "γ"
@@ -69,7 +69,7 @@ class Judged:
     files: Mapping[str, str] = field(default_factory=dict)
 
     def below(self, threshold: float) -> list[str]:
-        """Return the documents that are undefined or below a threshold, the lowest first.
+        """Return the documents whose value is undefined or below a threshold, lowest first.
 
         Parameters
         ----------
@@ -89,9 +89,9 @@ def judged_gamma(
     Parameters
     ----------
     found
-        γ of the documents and of all of them. Those in which nobody marked anything are left out.
+        γ of each document and of all together. Documents without any unit are left out.
     over
-        Interval of γ over documents; None where it has none.
+        Interval of γ over documents, or None.
     files
         File of each document.
     """
@@ -151,14 +151,14 @@ def judged_scores(
 
 
 def _value(value: float | None) -> float:
-    """Return the value of a record; NaN for none."""
+    """Return a value, with NaN instead of None."""
     if value is None:
         return math.nan
     return value
 
 
 def check_bound(name: str, value: float) -> float:
-    """Return a threshold that a value can miss and reach.
+    """Return a threshold, which must be one that a value can both reach and miss.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def check_bound(name: str, value: float) -> float:
     Raises
     ------
     UsageError
-        It is no number, or above 1.
+        The threshold is NaN or above 1.
     """
     if not math.isfinite(value):
         raise UsageError(f"{name} must be a number, not {value:g}")
@@ -188,9 +188,9 @@ def judge(judged: Judged, least: float | None, least_lower: float | None = None)
     Parameters
     ----------
     judged
-        The value.
+        Value to compare.
     least, least_lower
-        The thresholds of the value and of the lower end of its interval; None for none.
+        Thresholds of the value and of the lower end of its interval, or None.
     """
     misses = []
     below = []
@@ -218,7 +218,7 @@ def _miss(what: str, value: float, least: float, reason: str | None) -> str:
 
 
 def _number(value: float, least: float) -> str:
-    """Return a value below a threshold with as many digits as show that."""
+    """Return a value with enough digits to show that it is below a threshold."""
     text = f"{value:.4f}"
     if float(text) < least:
         return text
@@ -226,7 +226,7 @@ def _number(value: float, least: float) -> str:
 
 
 def _named(judged: Judged, below: list[str], least: float) -> str:
-    """Return the lowest documents in words, where the value is about several."""
+    """Return the lowest documents in words; "" if the value concerns one document."""
     if len(judged.documents) < 2 or not below:
         return ""
     values = judged.documents
@@ -241,7 +241,7 @@ def _named(judged: Judged, below: list[str], least: float) -> str:
 
 
 def _annotate_documents(judged: Judged, below: list[str], least: float, *, failing: bool) -> None:
-    """Print a line for each of the lowest documents, and how many have none."""
+    """Print an annotation for each of the lowest documents, and the number of the others."""
     if failing:
         level = "error"
     else:
@@ -260,7 +260,7 @@ def _annotate_documents(judged: Judged, below: list[str], least: float, *, faili
 
 
 def annotate_error(error: GammacpError) -> None:
-    """Print an error as a line for GitHub.
+    """Print an error as an annotation for GitHub.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def annotate(
     file: str | PathLike[str] | None = None,
     line: int | None = None,
 ) -> None:
-    """Print a line that GitHub shows beside a file, on stderr, where `--json` leaves room for it.
+    """Print an annotation that GitHub shows beside a file, on stderr, apart from JSON.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def annotate(
     text, title
         Text and title that are shown.
     file, line
-        Place that is shown; a name that is no file is left out.
+        File and line of the annotation; a name that is not a file is omitted.
     """
     properties = {}
     if file is not None and (path := _in_repository(file)):
@@ -305,7 +305,7 @@ def annotate(
 
 
 def _in_repository(file: str | PathLike[str]) -> str:
-    """Return the path from the root of the repository, or of the archive that holds the file."""
+    """Return the path of a file relative to the repository, or of the archive that contains it."""
     path = Path(file)
     while not path.exists() and path != path.parent:
         path = path.parent
@@ -318,10 +318,10 @@ def _in_repository(file: str | PathLike[str]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return a message as GitHub's workflow commands take it."""
+    """Escape a message for GitHub's workflow commands."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _escape_property(text: str) -> str:
-    """Return the value of a property as GitHub's workflow commands take it."""
+    """Escape the value of a property for GitHub's workflow commands."""
     return _escape(text).replace(":", "%3A").replace(",", "%2C")

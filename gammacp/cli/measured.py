@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gammacp.measures.label_matching import LabelMatching, MatchedDocuments
     from gammacp.measures.score import Score
 
-# Documents that a worker measures before it answers, at most.
+# Largest number of documents that a worker measures in one batch.
 _AT_ONCE = 100
 
 
@@ -27,13 +27,14 @@ class Task:
     names
         All measures, in order.
     alone, shared
-        Measures of each document by itself, and measures whose documents share random sets.
+        Measures computed for each document separately, and measures for which all documents share
+        random sets.
     options
-        Options of all measures and of chance.
+        Options of the measures and of the chance model.
     beyond_chance
-        Whether scores have values beyond chance.
+        Whether scores are also compared with chance.
     matching
-        The way in which labels were matched; None where they were not.
+        How labels are matched; None if they are not.
     """
 
     names: Sequence[str]
@@ -57,7 +58,7 @@ class Task:
         Parameters
         ----------
         names, options, beyond_chance, matching
-            The attributes of these names.
+            Values of the attributes with these names.
         read
             The documents.
         """
@@ -66,7 +67,7 @@ class Task:
 
         shared: list[str] = []
         several = len(read) > 1 and all(isinstance(c, Continuum) for c in read.values())
-        # Where labels are matched, those of random sets are, too, which are then drawn anew.
+        # If labels are matched, those of random sets are as well, so random sets cannot be shared.
         if several and not (matching is not None and beyond_chance):
             shared = measured_jointly(names)
         alone = [name for name in names if name not in shared]
@@ -75,21 +76,21 @@ class Task:
     def measure(
         self, read: Mapping[str, Any], pool: Any, counter: Callable[[int, int], None]
     ) -> tuple[dict[str, Mapping[str, Score]], Mapping[str, Score]]:
-        """Measure each document, and jointly those that share random sets.
+        """Compute the measures of single documents, and those of documents that share random sets.
 
         Parameters
         ----------
         read
             The documents.
         pool
-            Workers; None for none.
+            Executor with worker processes; None to compute in this process.
         counter
-            Told how many documents are done, of how many.
+            Called with the number of documents done and their total.
 
         Returns
         -------
         tuple
-            The scores of documents by document and measure, and those of all by measure.
+            Scores by document and measure, and joint scores of all documents by measure.
         """
         scores: dict[str, Mapping[str, Score]] = {}
         if self.alone:
@@ -100,7 +101,7 @@ class Task:
                 scores[name] = found
                 if len(read) > 1:
                     counter(len(scores), len(read))
-            # After Ctrl-C workers leave documents out, whose measures then say so.
+            # After Ctrl-C workers skip documents. Measuring these here yields scores that say so.
             scores |= {name: one(c) for name, c in read.items() if name not in scores}
         if not self.shared:
             return scores, {}
@@ -135,20 +136,21 @@ class Task:
 
 @dataclass(frozen=True)
 class Together:
-    """The scores of the documents, and what all documents have together.
+    """Scores of single documents and of all documents together.
 
     Attributes
     ----------
     documents
-        The score of each measure, by document.
+        Scores by document and measure.
     parts
-        The same against a reference, by category or by pair; none where nobody asked for these.
+        The same scores against a reference, by category or by pair; empty unless requested.
     corpus
-        Scores of all documents; None for a single document, and of data that do not add up.
+        Scores of all documents together. None for a single document, and for data that are not
+        continua.
     by
-        Tables that were asked for.
+        Requested tables.
     matched
-        The mappings of labels; None where they were not matched.
+        Mappings of labels; None if labels were not matched.
     """
 
     documents: Mapping[str, Mapping[str, Score]]
@@ -185,7 +187,7 @@ class Together:
         how: dict[str, Any] = {"by": by, "reference": reference, **options}
         parts = {}
         if reference is not None or (by and len(read) == 1):
-            # Parts have no value beyond chance, so options of chance are none of theirs.
+            # Parts are not compared with chance, so options of the chance model do not apply.
             declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
             own = {k: v for k, v in options.items() if k in declared}
             parts = {
@@ -216,14 +218,14 @@ class Together:
 
     @property
     def headline(self) -> Mapping[str, Any]:
-        """The scores of the corpus, or of the only document."""
+        """Return the scores of the corpus, or of the only document."""
         if self.corpus is not None:
             return self.corpus
         return next(iter((self.parts or self.documents).values()))
 
     @property
     def each(self) -> Iterator[Mapping[str, Any]]:
-        """The scores of each document and of the corpus."""
+        """Yield the scores of each document, of the parts, and of the corpus."""
         yield from self.documents.values()
         yield from self.parts.values()
         if self.corpus is not None:

@@ -27,20 +27,20 @@ if TYPE_CHECKING:
     from gammacp.measures.pair_rows import PairRows
 
 verbosity = 0
-"""−1: results and errors only (`--quiet`); 1: more progress, and everything left out."""
+"""−1: results and errors only (`--quiet`); 1: more progress, and all skipped content."""
 platform: str | None = None
 """The platform of continuous integration that shows errors beside files (`--ci`)."""
 
-# Entries of a list in JSON from which each has a line of its own.
+# Lists in JSON with more entries than this are written with one line per entry.
 _MANY = 1000
 # A number and its percent sign stay on one line.
 _PERCENT = "\N{NO-BREAK SPACE}%"
 PIPED = 100
-"""Characters of a line of tables that would be far wider, where stdout is no terminal."""
-# A sentence in a column gets as many characters of a narrow terminal.
+"""Width of very wide tables, in characters, if stdout is not a terminal."""
+# Least width of a column with sentences on a narrow terminal.
 _NARROWEST = 24
 
-# Sentences that stand above the first result on stdout.
+# Sentences to print above the first result on stdout.
 _announced: list[str] = []
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -57,10 +57,10 @@ FrameFile = Annotated[
 
 
 def make_streams_usable() -> None:
-    """Let stdout and stderr take whatever is printed.
+    """Make stdout and stderr accept any text.
 
-    A character that their encoding does not have becomes an escape, a line of a table "-". What is
-    closed (`>&-`), Python has no stream for: nothing is shown then.
+    A character that the encoding lacks is printed as an escape, and the line of a table as "-". If
+    a stream is closed (`>&-`), its output is discarded.
     """
     codecs.register_error("gammacp", _in_ascii)
     for name in ("stderr", "stdout"):
@@ -79,7 +79,7 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 def _encodable(cell: str) -> str:
-    """Return a cell as stdout writes it: escapes are longer than what they stand for."""
+    """Return a cell as stdout prints it, since escapes change its width."""
     if cell.isascii() or _takes_all():
         return cell
     return cell.encode(sys.stdout.encoding, "gammacp").decode(sys.stdout.encoding)
@@ -90,10 +90,10 @@ def _takes_all() -> bool:
 
 
 def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
-    """One JSON document on stdout (of `lines` one); undefined numbers are null.
+    """Print a JSON document on stdout; undefined numbers become null.
 
-    A list of more than a thousand entries, or an iterator of so many, has a line for each, which is
-    written when it is made.
+    With `lines` the document takes a single line. Otherwise a list or iterator of more than a
+    thousand entries takes one line per entry, and entries are written as they are produced.
     """
     some = {k: list(islice(v, _MANY + 1)) for k, v in document.items() if isinstance(v, Iterator)}
     whole: dict[str, Any] = {**document, **some}
@@ -120,7 +120,7 @@ def print_json(document: Mapping[str, object], *, lines: bool = False) -> None:
 
 def _json_text(value: object, indent: int | None = None) -> str:
     text = _dumped(plain := _plain(value), indent)
-    if "`" in text:  # there may be parameters of the library in it
+    if "`" in text:  # it may name parameters of the library
         from gammacp.cli.wording import options_in_texts
 
         text = _dumped(options_in_texts(plain), indent)
@@ -134,7 +134,7 @@ def _dumped(plain: object, indent: int | None) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    """Return a character that a terminal would obey as an escape of JSON, which says the same."""
+    """Return a character as a JSON escape if a terminal would interpret it as a command."""
     character = found[0]
     if visible(character) == character:
         return character
@@ -146,7 +146,7 @@ _AS_IT_IS = frozenset((str, int, bool, NoneType))
 
 def _plain(value: Any) -> Any:
     kind = type(value)
-    if kind in _AS_IT_IS:  # most there is
+    if kind in _AS_IT_IS:  # the most frequent case
         return value
     if kind is dict:
         return {
@@ -170,9 +170,12 @@ def _plain(value: Any) -> Any:
 def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.maxsize) -> None:
     """Print a table on stdout; numeric columns are right-aligned.
 
-    Where a terminal is too narrow, headers and sentences are broken into lines, columns move closer
-    together and leave by their rank, which is said, and if that is not enough, each record has a
-    line per column. No number and no name is ever shortened. What is `piped` is as narrow as that.
+    On a narrow terminal, headers and sentences are wrapped and the gaps between columns shrink.
+    Then columns are dropped by rank, with a message. If that is not enough, each record is printed
+    with one line per column. Numbers and names are never shortened.
+
+    `title` is printed above the table, `digits` is the number of decimals, and `piped` is the width
+    if stdout is not a terminal.
     """
     _say_announcements()
     if title:
@@ -197,7 +200,7 @@ def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.max
         return
     right = [columns[i].numeric for i in kept]
     shown = [[row[i] for i in kept] for row in rows]
-    # Sentences get the room of the columns that are gone.
+    # Widen columns with sentences by the space of the dropped columns.
     for gap in (3, 2):
         widths = _widths([columns[i] for i in kept], shown, width, gap)
         if _total(widths, gap) <= width:
@@ -212,7 +215,7 @@ def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.max
 
 
 def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list[str]:
-    """Return the cells of a row; those of columns with texts of the library name options."""
+    """Return the cells of a row; in columns with texts of the library, replace parameters."""
     if not any("`" in cell for cell in cells):
         return list(cells)
     from gammacp.cli.wording import TEXT_KEYS
@@ -224,7 +227,7 @@ def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list
 
 
 def with_options(text: str) -> str:
-    """Return a text in which parameters of the library are options."""
+    """Return a text in which marked parameters of the library are replaced by options."""
     if "`" not in text:
         return text
     from gammacp.cli.wording import options_for_parameters
@@ -239,7 +242,7 @@ def _total(widths: Sequence[int], gap: int) -> int:
 def _widths(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, gap: int
 ) -> list[int]:
-    """Return the width of each column; headers and sentences are narrower in need."""
+    """Return the width of each column; headers and sentences are wrapped if space is short."""
     from rich.cells import cell_len
 
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
@@ -260,7 +263,10 @@ def _widths(
 
 
 def _break_lines(cell: str, width: int, hang: str = "") -> list[str]:
-    """Return a text as lines, broken between words; all are as far in as the first, and `hang`."""
+    """Return a text as lines, broken between words.
+
+    Further lines are indented like the first one, and by `hang`.
+    """
     from rich.cells import cell_len
 
     if cell_len(cell) <= width:
@@ -279,7 +285,7 @@ def _break_lines(cell: str, width: int, hang: str = "") -> list[str]:
 def _lines(
     rows: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool], gap: int
 ) -> Iterator[str]:
-    """Yield the table, a line or more for each row."""
+    """Yield the lines of a table; a row may take several."""
     from rich.cells import cell_len
 
     blank = " " * _total(widths, gap) + "\n"
@@ -296,7 +302,7 @@ def _lines(
 
 
 def _stack(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Each record as lines of header and cell."""
+    """Yield each record as lines of header and cell."""
     from rich.cells import cell_len
 
     heads = rows[0]
@@ -315,7 +321,7 @@ def _stack(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
 
 
 def outputs(**named: Path | None) -> list[Path]:
-    """Return the files that options ask to write; UsageError if two options name the same one."""
+    """Return the files to write; raise a UsageError if two options name the same file."""
     paths = [path for path in named.values() if path is not None]
     if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise UsageError(", ".join(f"--{name}" for name in named) + " need different files")
@@ -346,30 +352,33 @@ def write_figure(make: Callable[[float], Picture], path: Path) -> dict[str, str]
 
 
 def write_frame(rows: PairRows, path: Path) -> None:
-    """Write the rows of `--frame`, and say how many they are."""
+    """Write the rows of `--frame`, and print their number."""
     rows.write_csv(path)
     message(f"wrote {path} ({len(rows)} rows)")
 
 
 def say(text: str, *, hang: str = "") -> None:
-    """Sentences that are a result, on stdout; broken between words where a terminal is narrow."""
+    """Print sentences that are a result on stdout, wrapped to the width of a terminal.
+
+    Lines after a break are indented by `hang`.
+    """
     _say_announcements()
     print(_in_width(with_options(text), sys.stdout, hang))
 
 
 def announce(sentence: str) -> None:
-    """Put a sentence above the first result that is printed as text.
+    """Schedule a sentence to be printed above the first result, if results are text.
 
     Parameters
     ----------
     sentence
-        Sentence that somebody has to know before any number.
+        Sentence that readers must see before any number.
     """
     _announced.append(sentence)
 
 
 def withdraw_announcements() -> None:
-    """Forget the sentences of `announce` that were not printed."""
+    """Discard the sentences of `announce` that have not been printed."""
     _announced.clear()
 
 
@@ -382,7 +391,7 @@ def _say_announcements() -> None:
 
 
 def tell_signatures(*signatures: str, seed: int | None = None) -> None:
-    """Print the seed, and each signature whole on a line, from where it can be copied."""
+    """Print the seed, and each signature on a line of its own that can be copied."""
     found = [signature for signature in signatures if signature]
     said = [f"seed {seed}"] * (seed is not None)
     said += ["cite the numbers with their signature:"] * bool(found)
@@ -393,16 +402,17 @@ def tell_signatures(*signatures: str, seed: int | None = None) -> None:
 
 
 def message(text: str, *, before: str = "", error: bool = False) -> None:
-    """Write a message to the person, on stderr; with `--quiet` only what went wrong.
+    """Print a message on stderr; with `--quiet` only if it is an error.
 
-    `before` stands before the text as it is; in the text, options stand for parameters.
+    `before` is printed unchanged before the text. In the text, parameters of the library are
+    replaced by options.
     """
     if error or verbosity >= 0:
         print(_in_width(before + with_options(text), sys.stderr), file=sys.stderr)
 
 
 def _in_width(text: str, stream: TextIO, hang: str = "") -> str:
-    """Return the visible text in lines as wide as the terminal behind the stream."""
+    """Return a text wrapped to the terminal of a stream, with control characters made visible."""
     lines = visible(text, keep="\n").split("\n")
     if stream.isatty():
         width = _columns(stream)
@@ -411,7 +421,7 @@ def _in_width(text: str, stream: TextIO, hang: str = "") -> str:
 
 
 def _columns(stream: TextIO) -> int:
-    """Return the width of the terminal behind a stream, also where the other goes to a file."""
+    """Return the width of the terminal of a stream, even if another stream goes to a file."""
     try:
         behind = os.get_terminal_size(stream.fileno())
     except OSError:
@@ -420,6 +430,6 @@ def _columns(stream: TextIO) -> int:
 
 
 def messages(entries: Iterable[tuple[str, str]], *, before: str = "", error: bool = False) -> None:
-    """Write the message of each of many (text, name): each text once, with its first names."""
+    """Print the texts of many (text, name) pairs, each text once with its first names."""
     for text, names in group_by_text(entries):
         message(text, before=f"{before}{names}: ", error=error)

@@ -1,4 +1,4 @@
-"""Progress on stderr, for anything over a second: a live line, or in a log a line now and then."""
+"""Progress of long computations on stderr: a live line, or occasional lines in a log."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from gammacp.cli import output
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-SILENT = 1.0  # seconds in which nothing is shown
+SILENT = 1.0  # seconds before anything is shown
 LOG_EVERY = {-1: math.inf, 0: 30.0, 1: 1.0}  # seconds between lines in a log, by verbosity
-_WINDOW = 60.0  # seconds over which the rate is taken: the start is slow, sets differ
+_WINDOW = 60.0  # seconds over which the rate is averaged: the start is slow, and sets differ
 
 
 class Counter:
-    """Counts towards a total, and is told how far the alignment at hand is."""
+    """Counter that shows progress towards a total, and the bounds of the current alignment."""
 
     def __init__(self, what: str) -> None:
-        """Say that `what` is done or counted ("measuring", "cells")."""
+        """Set up a counter; `what` names the activity or the things counted."""
         self.what = what
         self.terminal = sys.stderr.isatty() and output.verbosity >= 0
         if output.verbosity > 0:
@@ -41,7 +41,7 @@ class Counter:
 
     @cached_property
     def bar(self) -> Progress:
-        """The live line; where there is no terminal it only keeps the rate."""
+        """Return the live line; without a terminal it only estimates the rate."""
         from rich.console import Console
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -59,7 +59,7 @@ class Counter:
         return bar
 
     def __call__(self, done: int, total: int) -> None:
-        """`done` of `total`."""
+        """Report that `done` of `total` are finished."""
         if time.monotonic() - self.began < self.silent:
             return
         task = self.bar.tasks[0]
@@ -76,7 +76,10 @@ class Counter:
         self._show(f"{done} of {total} {self.what}{rate}{left}")
 
     def tell_bounds(self, objective: float, bound: float) -> None:
-        """Report how far the alignment at hand is (`gammacp.alignment.reporting`)."""
+        """Report the disorder `objective` of the current alignment and its lower `bound`.
+
+        `gammacp.alignment.reporting` calls it.
+        """
         took = time.monotonic() - self.began
         if took >= self.silent:
             if objective > 0:
@@ -87,12 +90,12 @@ class Counter:
             self._show(f"aligning, {_duration(took)}: {gap}")
 
     def tell(self, what: str) -> None:
-        """Report what is done now, once it takes longer than a moment."""
+        """Show the current activity `what`, once the command takes longer than a moment."""
         if time.monotonic() - self.began >= self.silent:
             self._show(what)
 
     def tell_compiling(self) -> None:
-        """Say that it takes longer this time, and why."""
+        """Report that code is being compiled, which takes longer this time."""
         self._show("compiling for this machine, the first time only: up to 20 s of processor time")
 
     def _show(self, line: str) -> None:
@@ -105,7 +108,7 @@ class Counter:
             print(line, file=sys.stderr)
 
     def close(self) -> None:
-        """Clear the line."""
+        """Stop the live line and clear it."""
         if self.timer.ident is not None:
             self.timer.cancel()
             self.timer.join()
@@ -114,7 +117,7 @@ class Counter:
 
 @contextmanager
 def progress(what: str) -> Iterator[Counter]:
-    """Yield a counter whose line is cleared in the end; it is told of alignments that take long."""
+    """Yield a counter of `what`, which also reports long alignments; clear its line at the end."""
     from gammacp.alignment.reporting import listening
     from gammacp.base.stopping import told_of_compiling
 

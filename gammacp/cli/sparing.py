@@ -1,4 +1,4 @@
-"""No command writes over what it reads, nor where the next run would read it with the rest."""
+"""Protect input: commands do not overwrite what they read, nor add files to input folders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from gammacp.errors import UsageError
 
 
 def spare_files(written: Iterable[Path], read: Iterable[Path]) -> None:
-    """UsageError where a file, or one of a folder, is read and would be written over."""
+    """Raise a UsageError if a file to write is among the files and folders to read.
+
+    `written` are the files to write, `read` the files and folders to read.
+    """
     known = {_identity(f) for path in read for f in _files(path)} - {None}
     for path in written:
         if path.is_file() and _identity(path) in known:
@@ -24,18 +27,21 @@ def spare(
     format: str | None = None,
     endings: Collection[str] = (),
 ) -> None:
-    """`spare_files` for annotations: also of folders that are written, and of what is new.
+    """Raise a UsageError if writing annotations would disturb what is read.
+
+    Other than `spare_files`, this covers folders to write into, and new files that the next run
+    would read as annotations.
 
     Parameters
     ----------
     written
-        Files, folders, or paths with {document} and {annotator}.
+        Files and folders to write, or paths with {document} and {annotator}.
     given
         Files, folders and globs that are read.
     format
-        Format in which they are read; None for any.
+        Format of the files to read; None for any format.
     endings
-        Endings of the files that are written into folders.
+        Endings of files to be written into folders.
     """
     from gammacp.formats.finding import expand, has_ending
     from gammacp.formats.registry import FORMATS
@@ -52,7 +58,8 @@ def spare(
     files = [file for file, _ in expand(given, chosen)]
     spare_files(targets, files)
     folders = [path for path in given if path.is_dir()]
-    # A format that was named also reads files with other endings; new ones like them are read next.
+    # A named format also reads files with other endings, so the next run would read new files with
+    # those endings.
     despite = {file.suffix.lower() for file in files if not has_ending(file, chosen)} - {""}
 
     def is_read(file: Path) -> bool:
@@ -76,10 +83,10 @@ def spare(
 
 
 def _folder_of(target: Path) -> Path | None:
-    """Return the folder that several files are written into; None for one file."""
+    """Return the folder of a target that consists of several files; None for a single file."""
     before, brace, _ = str(target).partition("{")
     if brace:
-        # Behind the last separator a name begins: the folder of "out/talk-{annotator}.csv" is out.
+        # The name follows the last separator: the folder of "out/talk-{annotator}.csv" is out.
         return Path(f"{before}x").parent
     if target.is_dir() or not target.suffix:
         return target
@@ -93,7 +100,7 @@ def _files(path: Path) -> Iterable[Path]:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what a file is known by under any of its names; None where there is none."""
+    """Return the device and inode of a file, equal under all its names; None if it is missing."""
     try:
         found = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""Compile everything once, so that nobody waits for it later: in images of containers, in CI."""
+"""Compile everything once, in container images or CI, so that later runs need not wait."""
 
 import os
 import pkgutil
@@ -12,11 +12,11 @@ import numpy as np
 import gammacp
 from gammacp.continuum import Continuum, Unit
 
-# Annotators, units of each, mean distance of their starts: from sparse to crowded, so that every
-# way to align is taken.
+# Number of annotators, units per annotator, and mean distance of starts. The cases range from
+# sparse to crowded, so that every alignment algorithm is used.
 _CASES = ((2, 12, 6), (3, 12, 6), (3, 80, 1), (5, 25, 3), (8, 8, 3))
-_SECONDS = 30.0  # for each alignment: compiling is what matters here
-_MOST_ROUNDS = 5  # while compiling takes the time, an alignment does not get far: again
+_SECONDS = 30.0  # time limit of an alignment: only compiling matters here
+_MOST_ROUNDS = 5  # compiling uses up the time limit, so alignments are repeated
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,13 @@ class WarmUp:
     Attributes
     ----------
     kernels
-        Compiled functions that were called; what they call in turn is compiled into them.
+        Number of compiled functions that were called. Functions called by them are not counted.
     compiled
-        Number of kernels that had to be compiled: 0 where everything was before.
+        Number of kernels that had to be compiled; 0 if all were compiled before.
     seconds, processor_seconds
-        Time that it took; about a second where everything was compiled before.
+        Elapsed and processor time; about a second if all kernels were compiled before.
     folder
-        Folder in which the code is kept, or None where no folder can be written: then it was in
-        vain.
+        Folder of the compiled code. None if no folder is writable, so that nothing was saved.
     """
 
     kernels: int
@@ -44,12 +43,12 @@ class WarmUp:
 
 
 def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
-    """Align and compare small random data of every kind, which compiles the kernels on the way.
+    """Compile all kernels by aligning and comparing small random data of every kind.
 
     Parameters
     ----------
     progress
-        Told how many of the cases are done, of how many.
+        Called with the number of finished cases and their total.
     """
     from gammacp.kernel import KERNELS
     from gammacp.kernel.folders import writable_folder
@@ -69,7 +68,7 @@ def warm_up(progress: Callable[[int, int], None] | None = None) -> WarmUp:
 
     tasks = [
         *(lambda case=case: _align(*case) for case in _CASES),
-        # Kernels that nothing here calls have an example of their own.
+        # Subjects register examples for kernels that these alignments do not call.
         *(example for _, example in import_listed("warm")),
     ]
     for done, task in enumerate(tasks, start=1):

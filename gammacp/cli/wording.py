@@ -1,21 +1,21 @@
-"""Texts of the library in the words of the command line: parameters become options.
+"""Translation of library messages for the command line: parameters become options.
 
-Messages, hints, notes and reasons of the library name parameters, as Python has them, with a mark:
-backticks around the parameter, an equals sign and, if it is said, a value. The command line shows
-the option instead.
+Messages, hints, notes and reasons of the library mention Python parameters in a marked form:
+backticks around the parameter, an equals sign and optionally a value. The command line shows the
+corresponding option instead.
 
 >>> options_for_parameters("Leave `read_until=` out, or declare them with `annotators=A,B`")
 'Leave --read-until out, or declare them with --annotators A,B'
 
-A parameter that only one function has, or a function by itself, is marked as a call. Options with
-other names than their parameters are listed under `[parameter]` in `built_in.toml`, and those of a
+A parameter of a single function, or a function itself, is marked as a call. Options whose names
+differ from their parameters are listed under `[parameter]` in `built_in.toml`, and those of a
 subject in its `subject.toml`.
 
 >>> options_for_parameters("Read them with `read(shapes=no)`")
 'Read them with --option shapes=no'
 
-Names that come from data are left alone: marks in quotes, marks that are joined to something else,
-texts that are a mark and nothing else, and a place at the beginning, before a colon. In JSON only
+Names that come from data are left unchanged: marks in quotes, marks joined to other characters,
+texts that consist of a single mark, and a place at the beginning, before a colon. In JSON only
 values under the keys `TEXT_KEYS` are texts of the library.
 """
 
@@ -44,7 +44,7 @@ TEXT_KEYS = frozenset(
 )
 """Keys of records whose values are sentences of the library."""
 
-# A mark begins a word of the text and ends one: names in quotes and parts of paths do neither.
+# A mark starts and ends at word boundaries, which excludes names in quotes and parts of paths.
 _PLACE = re.compile(r"(?:gammacp: )?\Z")
 MARK = re.compile(
     r"""(?<![^\s(])`
@@ -55,7 +55,7 @@ MARK = re.compile(
 
 
 def options_for_parameters(text: str) -> str:
-    """Return a text of the library with options in the place of the parameters that it marks.
+    """Return a text of the library with marked parameters replaced by options.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ def options_for_parameters(text: str) -> str:
 
 
 def options_in_texts(value: Any) -> Any:
-    """Return a JSON document in which the texts of the library name options.
+    """Return a JSON document with marked parameters in texts of the library replaced by options.
 
     Parameters
     ----------
     value
-        The document, or a part of it; what is not under one of `TEXT_KEYS` stays as it is.
+        The document, or a part of it. Values under other keys than `TEXT_KEYS` are unchanged.
     """
     if isinstance(value, dict):
         return {
@@ -94,7 +94,7 @@ def _translated(value: Any) -> Any:
 
 
 def _option(mark: re.Match[str]) -> str:
-    """Return the option of a mark; the mark itself where it is another piece of code."""
+    """Return the option for a mark, or the mark itself if it is other code."""
     if mark.string[mark.end() :].startswith(":") and _PLACE.match(mark.string[: mark.start()]):
         return mark[0]
     options = table("parameter")

@@ -1,7 +1,6 @@
 """Continua that ship with gammacp, by name.
 
-ATTRIBUTION.md says what they are, where they come from and under which licence, `attributions`
-reads it.
+ATTRIBUTION.md describes their contents, sources and licences; `attributions` reads it.
 """
 
 from importlib.resources import files
@@ -20,13 +19,13 @@ def names() -> tuple[str, ...]:
 
 
 def coded() -> dict[str, Path]:
-    """Return the files of segmentations, by name."""
+    """Return the paths of the data sets that are segmentations, by name."""
     found = (Path(str(entry)) for entry in _folder() if entry.name.endswith(".json"))
     return {path.stem: path for path in sorted(found)}
 
 
 def attributions() -> list[dict[str, str]]:
-    """Return `name`, `content`, `source`, `licence` and the reading command of each data set.
+    """Return `name`, `content`, `source`, `licence` and reading command of each data set.
 
     >>> [a["content"] for a in attributions() if a["name"] == "dalton"]
     ['example: 4 annotators, 12 units, 3 categories']
@@ -49,7 +48,7 @@ def _segmented() -> str:
 
 
 def load(name: str) -> Continuum:
-    """Return the continuum of that name; UsageError that lists what there is.
+    """Return the continuum called `name`; an unknown name is a UsageError that lists all names.
 
     >>> load("figure10").n_units
     6
@@ -65,7 +64,7 @@ def load(name: str) -> Continuum:
 
 
 def text_of(name: str) -> str:
-    """Return the file of a continuum as it ships; errors as of `load`.
+    """Return the text of a continuum's file; errors are those of `load`.
 
     Parameters
     ----------

@@ -1,13 +1,13 @@
 """`@kernel` and `@late_kernel`: functions over arrays that numba compiles at their first call.
 
-Compiling all kernels takes minutes, so compiled code is kept on disk (`gammacp.kernel.cache`), and
-of several processes one compiles while the others wait for what it keeps. A `late_kernel` is not
-even compiled while it has little to do: it runs as plain Python (`gammacp.kernel.plain`), so that
-the first γ of a small text is there at once. Deadlines stand still while code is compiled or
-loaded.
+Compiling all kernels takes minutes, so compiled code is kept on disk (`gammacp.kernel.cache`). If
+several processes need the same code, one compiles it while the others wait and then load it. A
+`late_kernel` is not compiled as long as it has little to do: it runs as plain Python
+(`gammacp.kernel.plain`), so that the first γ of a small text does not wait for numba. Time spent on
+compiling or loading does not count towards deadlines.
 
-Both decorators return numba's own kind of function, with the few methods changed at which these
-decisions are made. A call whose types have compiled code in this process meets none of them.
+Both decorators return numba's own kind of function; only the few methods that make these decisions
+are changed. A call whose types already have compiled code in this process calls none of them.
 
 Numba is imported only by modules that import this one; keep those out of `import gammacp`.
 """
@@ -30,7 +30,7 @@ from gammacp.kernel.plain import Plain
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# As `numba.njit(nogil=True)` has them; nobody calls kernels from C.
+# The options of `numba.njit(nogil=True)`, without wrappers for C, as nobody calls kernels from C.
 _OPTIONS = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
 
 KERNELS: list[Any] = []
@@ -38,7 +38,7 @@ KERNELS: list[Any] = []
 
 
 class Kernel(CPUDispatcher):
-    """A function as numba compiles it, with a cache of gammacp's own."""
+    """A function that numba compiles, with gammacp's own cache of compiled code."""
 
     def enable_caching(self) -> None:
         """Keep compiled code in gammacp's cache; warn if the kernel's source is not a file."""
@@ -48,18 +48,18 @@ class Kernel(CPUDispatcher):
             warn_of_not_keeping(error)
 
     def compile_for(self, *args: Any) -> Any:
-        """Compile or load the code for the types of arguments, and return its entry point."""
+        """Compile or load the code for the types of these arguments, and return its entry point."""
         return super()._compile_for_args(*args)  # type: ignore[misc]
 
     def is_kept(self, signature: Any) -> bool:
-        """Tell whether the cache has a file for a signature."""
+        """Tell whether the cache has current code for a signature."""
         cache = self._cache
         return isinstance(cache, KernelCache) and cache.is_current(signature, self.targetctx)
 
     def compile(self, signature: Any) -> Any:
         """Compile or load the code for a signature, and return its entry point.
 
-        Numba's lock is taken before that of the processes, in the order of everybody who compiles.
+        Numba's lock is taken before the lock between processes. All callers must use this order.
         """
         with standstill(), global_compiler_lock, random_function_numbers():
             if signature in self.overloads or self.is_kept(signature):
@@ -69,17 +69,18 @@ class Kernel(CPUDispatcher):
 
 
 class LateKernel(Kernel):
-    """A kernel that is plain Python until it has much to do."""
+    """A kernel that runs as plain Python until it has much to do."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        """Take what numba takes."""
+        """Take the arguments of numba's dispatcher."""
         super().__init__(*args, **options)
         self.plain = Plain(self.py_func)
 
     def _compile_for_args(self, *args: Any) -> Any:
-        """Return a function that answers a call, for whose types no code is loaded yet.
+        """Return a function that computes the result of a call whose code is not loaded yet.
 
-        Numba calls this, and then what it returns. Code that was kept is used at once.
+        Numba calls this method, and then the function that it returns. If the cache has compiled
+        code, that is used at once.
         """
         plain = self.plain
         if plain.rest and not plain.begun:
@@ -91,7 +92,7 @@ class LateKernel(Kernel):
         return self._answer_plainly
 
     def _answer_plainly(self, *args: Any) -> Any:
-        """Run as plain Python, or compiled if that takes too long."""
+        """Run the kernel as plain Python; compile it if that takes too long."""
         with standstill():
             result = self.plain(*args)
         if result is not None:
@@ -105,9 +106,9 @@ def kernel(function: F) -> F:
 
 
 def late_kernel(function: F) -> F:
-    """Return a kernel that is compiled once it has much to do; until then it is plain Python.
+    """Return a kernel that runs as plain Python and is compiled once it has much to do.
 
-    For functions that give the same bits and the same types either way.
+    The function must return the same bits and the same types either way.
     """
     return _decorate(function, LateKernel)
 

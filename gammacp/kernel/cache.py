@@ -1,21 +1,21 @@
 """Compiled kernels on disk: a file for each kernel and signature, checked before it is loaded.
 
-Numba has a cache, too, but looks only at the file of the function itself. A kernel also has the
-kernels that it calls and the constants of other modules compiled into it: if one of those changes,
-numba's cache goes on with the old code. Here compiled code is used only while the content of all
-these files is what it was.
+Numba has a cache of its own, but that checks only the file of the function itself. The kernels that
+a kernel calls, and constants of other modules, are compiled into it. If one of those changes,
+numba's cache continues to use the old code. Here compiled code is used only while all these files
+are unchanged.
 
-A file's *name* says which code this is: kernel, types of the arguments, system, processor, version
-of Python. Its *content* is three parts, each but the last on a line of its own:
+The *name* of a file identifies the code: kernel, types of the arguments, system, processor, and
+version of Python. Its *content* has three parts; the first two are a line each:
 
 1. the SHA-256 of all that follows, so that no damaged code is run;
-2. the stamp: this format, numba's version, the hash of all sources that were compiled into it;
+2. the stamp: the version of this format, numba's version, and the hash of all compiled sources;
 3. the code (`gammacp.kernel.numba_code`).
 
-A file that is damaged, of another stamp or somebody else's is as good as none: the kernel is
-compiled anew, and the file replaced. A wheel may bring files for any processor of its kind
-(docs/dev/contributing.md), which are checked likewise. Without a folder, or on a full disk, kernels
-are compiled in every process. Nothing that goes wrong here ends a computation.
+A file that is damaged, has another stamp or belongs to somebody else is ignored: the kernel is
+compiled again, and the file replaced. A wheel may contain files that suit any processor of its kind
+(docs/dev/contributing.md); they are checked in the same way. Without a folder, or on a full disk,
+kernels are compiled in every process. No failure of the cache ends a computation.
 """
 
 import os
@@ -45,10 +45,10 @@ _IMPORTED_MODULE = re.compile(r"^from (gammacp(?:\.\w+)+) import", re.MULTILINE)
 
 
 class KernelCache:
-    """Files of one kernel, in the form in which numba asks for a cache."""
+    """Cache files of one kernel, with the methods that numba calls on a cache."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        """Prepare for a kernel as it was written; OSError if its source is not a file."""
+        """Prepare the cache of a kernel's Python function; OSError if its source is not a file."""
         code = function.__code__
         assert function.__closure__ is None, "a kernel that closes over a value cannot be kept"
         self._name = re.sub("[<>]", "", f"{function.__module__}.{function.__qualname__}")
@@ -58,14 +58,14 @@ class KernelCache:
 
     @property
     def cache_path(self) -> str | None:
-        """Folder that new code goes to, for numba's statistics."""
+        """Folder that new code is written to; numba reads it for its statistics."""
         folder = writable_folder()
         if folder is None:
             return None
         return os.fspath(folder)
 
     def load_overload(self, signature: object, context: Any) -> Any:
-        """Return the compiled code for a signature; None if there is none that can be used."""
+        """Return the compiled code for a signature; None if there is no usable code."""
         for path in self._places(signature, context):
             code = self._read(path)
             if code is not None:
@@ -76,7 +76,7 @@ class KernelCache:
         return None
 
     def is_current(self, signature: object, context: Any) -> bool:
-        """Tell whether a file of these sources is there for a signature, sound or not."""
+        """Tell whether there is a file for a signature and these sources; it may be damaged."""
         for path in self._places(signature, context):
             with suppress(OSError), path.open("rb") as file:
                 head = file.read(_LONGEST_HEAD).split(b"\n", 2)
@@ -85,7 +85,7 @@ class KernelCache:
         return False
 
     def save_overload(self, signature: object, result: Any) -> None:
-        """Keep what was compiled for a signature, if that is safe and there is a place for it."""
+        """Keep compiled code for a signature if that is safe and there is a folder for it."""
         folder = writable_folder()
         if folder is None:
             warn_of_not_keeping("no cache folder can be written")
@@ -104,7 +104,7 @@ class KernelCache:
             warn_of_not_keeping(f"{folder}: {reason}")
 
     def _read(self, path: Path) -> bytes | None:
-        """Return the code in a file; None if it is damaged, of others, or not of this stamp."""
+        """Return the code in a file; None if it is damaged, not trusted, or has another stamp."""
         try:
             if is_trusted(path):
                 content = path.read_bytes()
@@ -125,7 +125,7 @@ class KernelCache:
         return None
 
     def _places(self, signature: object, context: Any) -> Iterator[Path]:
-        """Yield the paths at which code for a signature may be."""
+        """Yield the paths that may have code for a signature."""
         name = self._file_name(signature, context)
         for folder in cache_folders():
             yield folder / name
@@ -134,7 +134,7 @@ class KernelCache:
     def _file_name(
         self, signature: object, context: Any, processor: tuple[str, str] | None = None
     ) -> str:
-        """Return the file name of code for a signature; without `processor`, for this one."""
+        """Return the file name of code for a signature and a processor (default: this one)."""
         system, *this_processor = numba_code.system_and_processor(context)
         machine = (system, *(processor or this_processor))
         variant = (self._line, str(signature), machine, sys.version_info[:2])
@@ -146,7 +146,7 @@ def _digest(content: bytes) -> bytes:
 
 
 def _can_be_told_apart(code: bytes) -> bool:
-    """Tell whether no other process can have given a name in this code; warn if one can."""
+    """Tell whether all function names in this code are unique to it; warn if they are not."""
     numbers = numba_code.function_numbers(code)
     if max(numbers, default=0) < numba_code.FIRST_RANDOM_NUMBER:
         warn_of_not_keeping("this numba names functions in another way")
@@ -163,7 +163,7 @@ def _can_be_told_apart(code: bytes) -> bool:
 
 @cache
 def hash_of_sources(module: Path) -> str:
-    """Return a hash of a file with kernels, and of all of gammacp that is compiled into them."""
+    """Return a hash of a module of kernels and of all of gammacp that is compiled into them."""
     digest = sha256()
     for path in sorted(compiled_files(module)):
         digest.update(path.read_bytes())
@@ -171,10 +171,10 @@ def hash_of_sources(module: Path) -> str:
 
 
 def compiled_files(module: Path) -> set[Path]:
-    """Return a file with kernels, and the files of gammacp that are compiled into them.
+    """Return the file of a module of kernels, and all files of gammacp compiled into these kernels.
 
-    These are the modules that it imports names from, and in turn those that they import from if
-    they define kernels themselves. OSError if `module` is not a file.
+    These are the modules that it imports names from. Of those, modules that define kernels
+    themselves are followed further. OSError if `module` is not a file.
     """
     files = {module}
     waiting = [module]
@@ -192,7 +192,7 @@ def compiled_files(module: Path) -> set[Path]:
 
 
 def warn_of_not_keeping(reason: object) -> None:
-    """Warn that kernels are compiled in every process."""
+    """Warn that compiled code cannot be kept, so that every process compiles again."""
     _warn(
         f"compiled code cannot be kept ({reason}): every process compiles again, which takes up "
         "to 20 s. Set NUMBA_CACHE_DIR to a folder of your own"
@@ -205,6 +205,6 @@ def _warn_of_damage(folder: Path, reason: object) -> None:
 
 @cache
 def _warn(message: str) -> None:
-    """Warn once of each thing, and not from workers, which would say it again."""
+    """Warn once per message, and only in the main process, as workers would repeat it."""
     if parent_process() is None:
         warnings.warn(message, RuntimeWarning, stacklevel=3)

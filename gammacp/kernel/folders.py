@@ -1,4 +1,4 @@
-"""Folders of compiled code, and the lock that lets one process compile at a time."""
+"""Folders of compiled code, and the lock that lets only one process compile at a time."""
 
 import gc
 import os
@@ -33,8 +33,9 @@ _compilations: list[bool] = []  # those under way: a kernel compiles what it cal
 def cache_folders() -> Iterator[Path]:
     """Yield the folders that compiled code may be in, the preferred one first.
 
-    `NUMBA_CACHE_DIR` alone if it is set; else `__pycache__` beside this module, which serves all
-    users of an installation, then the user's own cache.
+    If `NUMBA_CACHE_DIR` is set, only a folder in it is used. Otherwise the first folder is
+    `__pycache__` beside this module, which serves all users of an installation, and the second is
+    in the user's own cache folder.
     """
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(chosen) / _name_of_this_copy()
@@ -47,13 +48,13 @@ def cache_folders() -> Iterator[Path]:
 
 
 def _name_of_this_copy() -> str:
-    """Return a folder's name: several copies of gammacp may share a cache folder."""
+    """Return a folder name for this installation, as several may share a cache folder."""
     return f"kernels-{sha256(os.fsencode(ROOT)).hexdigest()[:12]}"
 
 
 @cache
 def writable_folder() -> Path | None:
-    """Return the first of the cache's folders in which a file can be made; None without any."""
+    """Return the first cache folder in which a file can be created, or None."""
     for folder in cache_folders():
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -65,9 +66,9 @@ def writable_folder() -> Path | None:
 
 
 def is_trusted(path: Path) -> bool:
-    """Tell whether nobody else wrote a file: its code runs with the rights of whoever loads it.
+    """Tell whether a file was written by this user, by root, or by the owner of gammacp's source.
 
-    The owner of gammacp's source is trusted, too.
+    Code from a file runs with the rights of the user who loads it.
     """
     if not hasattr(os, "getuid"):
         return True
@@ -78,8 +79,9 @@ def is_trusted(path: Path) -> bool:
 def one_process_compiling() -> Iterator[None]:
     """Hold the lock that keeps other processes from compiling.
 
-    One that had to wait finds what this one has kept. The caller holds numba's lock of compilation.
-    Python's garbage collector rests: looking through what numba makes took 9 % of the time.
+    A process that had to wait then finds the code that the other one has kept. The caller must hold
+    numba's compiler lock. Python's garbage collector is switched off in the block: walking through
+    numba's objects took 9 % of the time.
     """
     while told_of_compiling:
         announce = told_of_compiling.pop()
@@ -101,14 +103,15 @@ def one_process_compiling() -> Iterator[None]:
 
 @contextmanager
 def ignoring_numba_files() -> Iterator[None]:
-    """Keep numba, which is imported within, from reading `.numba_config.yaml`.
+    """Keep numba, which is imported in this block, from reading `.numba_config.yaml`.
 
-    Numba takes that file from the working directory, which may be a stranger's: one that is damaged
-    ends the process, and one that switches compilation off changes numbers in their last digits.
-    Without PyYAML numba reads none. Its warning of that is replaced by one that says what to do.
+    Numba reads that file from the working directory, which may be a stranger's. A damaged file ends
+    the process, and a file that switches off compilation changes the last digits of results. Numba
+    reads the file only if PyYAML can be imported, so that import is made to fail. Numba's warning
+    about that is replaced by one that says what to do.
     """
     if "numba" in sys.modules:
-        # Somebody else imported it, and has its settings.
+        # Another package has imported numba, with the settings of its file.
         yield
         return
     there = "yaml" in sys.modules
@@ -123,7 +126,7 @@ def ignoring_numba_files() -> Iterator[None]:
             sys.modules["yaml"] = cast(Any, before)
         else:
             del sys.modules["yaml"]
-    # Numba looks for the file again whenever it compiles.
+    # Numba looks for the file again whenever it compiles, so the warning stays switched off.
     warnings.filterwarnings("ignore", message=_NUMBA_FILE)
     if Path(".numba_config.yaml").is_file() and parent_process() is None:
         warnings.warn(

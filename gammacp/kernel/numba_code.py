@@ -1,7 +1,7 @@
 """Compiled code as bytes and back, with function names that no other process has given.
 
-This is the only module that knows how numba represents compiled code. All that gammacp takes of
-numba's inside, which no documentation promises, is:
+This is the only module that knows how numba represents compiled code. gammacp uses these
+undocumented parts of numba, and no others:
 
 ==============================================  ==============================================
 `FunctionIdentity._unique_ids`                  here: the counter behind names of functions
@@ -11,12 +11,12 @@ numba's inside, which no documentation promises, is:
                                                 where plain Python may answer instead
 ==============================================  ==============================================
 
-Why names matter (numba issue 10486): numba tells functions of one name apart by a number in their
-symbols, and counts from 1 in every process. `np.sort` in code that one process has kept and
-`np.argsort` in that of another can so have the same symbol. Where both are loaded, one is called
-for the other, and the result is wrong. So gammacp draws numbers at random while it compiles, and
-keeps no code with a function that was numbered by numba: another package, whose code was compiled
-before in the same process, may have caused that function to be compiled.
+Why names matter (numba issue 10486): numba distinguishes functions of the same name by a number in
+their symbols, and counts from 1 in every process. So `np.sort` in code from one process and
+`np.argsort` in code from another may have the same symbol. If both are loaded, one is called
+instead of the other, and the result is wrong. Therefore gammacp draws these numbers at random while
+it compiles. It keeps no code that contains a function numbered by numba itself, as happens if that
+function was compiled before for another package in the same process.
 """
 
 import pickle
@@ -33,12 +33,12 @@ from numba.core.serialize import dumps
 FIRST_RANDOM_NUMBER = 1 << 40
 """Least number of a function that gammacp compiled; numba never counts so far."""
 
-# A number is one of the tags of a symbol (`B`, length of the tag, tag), followed by another tag.
+# A number is a tag of a symbol (`B`, length of the tag, tag) and is followed by another tag.
 _NUMBER_IN_SYMBOL = re.compile(rb"B(\d{1,3})v(\d+)B\d")
 
 
 class _Conversion(CompileResultCacheImpl):
-    """Numba's conversion of compiled code, without its choice of a folder."""
+    """Numba's conversion of compiled code, without its search for a cache folder."""
 
     def __init__(self) -> None:
         """Skip numba's search for a folder beside the source."""
@@ -49,11 +49,11 @@ _CONVERSION: Any = _Conversion()
 
 @contextmanager
 def random_function_numbers() -> Iterator[None]:
-    """Yield the number the functions that are compiled in this block at random.
+    """Give the functions that are compiled in this block random numbers.
 
-    The caller holds numba's lock of compilation, so that other packages find numba's own counter,
-    as it was. A numba without such a counter is left as it is; `function_numbers` then finds no
-    random numbers, and nothing is kept.
+    The caller must hold numba's compiler lock, so that other packages always see numba's own
+    counter. A version of numba without this counter is not changed; `function_numbers` then finds
+    no random numbers, and no code is kept.
     """
     owner: Any = getattr(bytecode, "FunctionIdentity", None)
     counter = getattr(owner, "_unique_ids", None)
@@ -72,30 +72,30 @@ def _random_number() -> int:
 
 
 def function_numbers(code: bytes) -> set[int]:
-    """Return the numbers of all functions whose symbols occur in compiled code."""
+    """Return the numbers in the symbols of all functions in compiled code."""
     matches = _NUMBER_IN_SYMBOL.findall(code)
     return {int(digits) for length, digits in matches if int(length) == 1 + len(digits)}
 
 
 def is_bound_to_this_process(result: Any) -> bool:
-    """Tell whether compiled code holds addresses, which are of no use elsewhere."""
+    """Tell whether compiled code contains addresses, which are useless in other processes."""
     return bool(result.library.has_dynamic_globals)
 
 
 def to_bytes(result: Any) -> bytes:
-    """Return what numba compiled as bytes; AttributeError or PicklingError if that cannot be."""
+    """Return compiled code as bytes; AttributeError or PicklingError if that is impossible."""
     code: bytes = dumps(_CONVERSION.reduce(result))  # type: ignore[no-untyped-call]
     return code
 
 
 def from_bytes(code: bytes, context: Any) -> Any:
-    """Load the result of `to_bytes`; any error may come of the code of another numba."""
+    """Load the result of `to_bytes`; code of another numba version may raise any error."""
     _prepare_loading(context)
     return _CONVERSION.rebuild(context, pickle.loads(code))
 
 
 def _prepare_loading(context: Any) -> None:
-    """Start numba's runtime, but do not fill its tables for compiling, which takes half a second.
+    """Start numba's runtime without filling its compiler tables, which takes half a second.
 
     Numba fills them itself when it compiles.
     """
@@ -108,6 +108,6 @@ def _prepare_loading(context: Any) -> None:
 
 
 def system_and_processor(context: Any) -> tuple[str, str, str]:
-    """Return the system, the processor's name and its features, as numba compiles for them."""
+    """Return the system, the processor's name and its features that numba compiles for."""
     system, name, features = context.codegen().magic_tuple()
     return system, name, features

@@ -45,10 +45,10 @@ class _TooManyError(Exception):
 
 
 class Plain:
-    """A kernel as plain Python, until it has taken too many operations."""
+    """A kernel that runs as plain Python until it has used up its operations."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        """Take the function that the kernel was written as."""
+        """Take the Python function of the kernel."""
         self._function = function
         self._names = tuple(inspect.signature(function).parameters)
         self._spent = 0
@@ -64,7 +64,7 @@ class Plain:
         self._spent = ONE
 
     def __call__(self, *args: Any) -> tuple[Any] | None:
-        """Return the result in a tuple; None, with arrays unchanged, if it must be compiled."""
+        """Return a tuple of the result; None, with arrays restored, if it must be compiled."""
         global _left, _left_now
         self.begun = True
         arrays: list[NDArray[Any]] = []
@@ -104,7 +104,7 @@ def compile_soon() -> None:
 
 
 def _charge(operations: int) -> None:
-    """Count operations; `_functions` adds calls of this to the source of kernels."""
+    """Count operations; `_functions` inserts calls of this into the source of kernels."""
     global _left_now
     _left_now -= operations
     if _left_now < 0:
@@ -112,7 +112,7 @@ def _charge(operations: int) -> None:
 
 
 def _arrays(value: Any) -> Iterator[NDArray[Any]]:
-    """Yield an array, or those in a tuple."""
+    """Yield an array, or all arrays in a tuple."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, tuple):
@@ -134,9 +134,9 @@ def _python_value(value: Any) -> Any:
 
 @cache
 def _functions(module: str) -> dict[str, Any]:
-    """Return the functions of a module of kernels by name, with counters added.
+    """Return the functions of a module of kernels by name, with counters added to their source.
 
-    The kernels that they call have counters, too, even those of other modules.
+    The kernels that they call have counters, too, even if they are from other modules.
     """
     written = sys.modules[module]
     tree = ast.parse(inspect.getsource(written))
@@ -164,7 +164,7 @@ def _functions(module: str) -> dict[str, Any]:
 
 
 def _operations(node: ast.AST) -> int:
-    """Count the operations in one pass through a loop or function, without inner loops."""
+    """Return the number of operations in one pass through a loop or function, less inner loops."""
     operations = _COUNTS.get(type(node), 0)
     for part in ast.iter_child_nodes(node):
         if not isinstance(part, _COUNTED):

@@ -1,8 +1,9 @@
-"""Differences that a convention explains, and with which no annotator is charged.
+"""Find the differences that follow from a convention, and charge nobody with them.
 
-An annotator may count positions or write labels differently from the others: ends off by one, a
-shift, a factor, the case of labels. `gammacp.formats.between_annotators` finds such conventions.
-The differences that follow from one are nobody's mistakes, and reports state the convention first.
+An annotator may count positions or write labels differently from the others: all ends are off by
+one, all positions are shifted or multiplied by a factor, or labels differ in case.
+`gammacp.formats.between_annotators` finds such conventions. Differences that follow from a
+convention are not mistakes of an annotator, and reports state the convention first.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def uncharge(
     continua: Sequence[Continuum],
     notes: Sequence[ConventionNote],
 ) -> Differences:
-    """Return the differences, with nobody charged with those that conventions explain.
+    """Return the differences, charging nobody with those that conventions explain.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def uncharge(
     names, continua
         Names and continua of the documents.
     notes
-        Conventions that annotators seem to differ in.
+        Conventions in which annotators seem to differ.
     """
     explained = np.zeros(len(found.form), np.bool_)
     for note in notes:
@@ -66,7 +67,7 @@ def uncharge(
 
 
 def _explained(found: Differences, continua: Sequence[Continuum], note: ConventionNote) -> Bools:
-    """Return which rows a convention explains if it holds in all documents."""
+    """Return whether the convention explains each row, assuming that it holds in all documents."""
     explained = np.zeros(len(found.form), np.bool_)
     if note.convention.endswith(_CASE):
         for row in np.flatnonzero(found.form == CATEGORY).tolist():
@@ -83,7 +84,7 @@ def _explained(found: Differences, continua: Sequence[Continuum], note: Conventi
 def _rows_of_annotator(
     found: Differences, continua: Sequence[Continuum], note: ConventionNote
 ) -> Bools:
-    """Return which rows are about the annotator whose convention this is."""
+    """Return whether each row involves the annotator who follows the convention."""
     marked = [[_is_about(note, c, name) for name in c.annotators] for c in continua]
     first = np.concatenate(([0], np.cumsum([len(m) for m in marked])))
     flat = np.array([mark for marks in marked for mark in marks], np.bool_)
@@ -104,7 +105,10 @@ def _has_factor(note: ConventionNote) -> bool:
 def _same_offset(
     found: Differences, continua: Sequence[Continuum], rows: Bools, note: ConventionNote
 ) -> Bools:
-    """Return which of these rows have the most frequent offset of start and end."""
+    """Return whether each row is one of `rows` and has their most frequent offsets.
+
+    The offsets of a row are the differences of the starts and of the ends of its two units.
+    """
     offsets: dict[int, tuple[float, float]] = {}
     for row in np.flatnonzero(rows).tolist():
         c = continua[found.document[row]]

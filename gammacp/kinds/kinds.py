@@ -64,16 +64,16 @@ class Case:
         One of `KINDS`. A tie between one unit and several is called `merged`; half of its cost
         counts as `split`.
     charged
-        The one of the two who disagrees with more of the other annotators; None in a tie.
+        Annotator of the two who disagrees with more of the other annotators; None on a tie.
     annotators
-        The two who differ. Of a family the first has one unit, the second several; of a unit that
-        the other one has not, the first has it.
+        The two annotators who differ. If one of them has one unit where the other has several, the
+        first is the one with one unit. If one of them has no unit, the first is the one who has.
     units
-        The units of each of them.
+        Units of the first and of the second annotator.
     label
-        Category of the first one's unit.
+        Category of the unit of the first annotator.
     other_label
-        Category of the second one's unit, where there is one.
+        Category of the first unit of the second annotator; None if there is no such unit.
     cost
         Part of the observed disorder that the case causes.
     """
@@ -95,23 +95,31 @@ class Kinds:
     Attributes
     ----------
     parts
-        For each kind its `observed` disorder, what is `expected` by chance (None without random
-        sets) and its `share` of the observed disorder. The kinds add up to the disorder.
+        A record for each kind: the `observed` disorder, the disorder that is `expected` by chance
+        (None without random sets) and the `share` of the observed disorder. The observed disorders
+        of the kinds add up to the whole observed disorder.
     people
-        A record for each annotator and kind: `count` of differences, count `by_chance`, `p` of
-        so many by chance, and the disorder that the annotator is `charged` with.
-        Fields are None where they cannot be computed.
+        A record for each annotator and kind: the `count` of differences, the mean count
+        `by_chance`, the p-value `p` of such a count by chance, and the disorder that the annotator
+        is `charged` with. Fields are None where they cannot be computed.
     pairs
-        A record for each annotator who has `one` unit where another has `several`: number of
-        `cases`, of `units` of the other, and of cases `with_gaps` between these.
+        A record for each pair of annotators of whom `one` has one unit where the other has
+        `several`: the number of `cases`, the number of `units` of the second annotator in them, and
+        the number of cases `with_gaps` between these units.
     sentences
         At most three sentences on what stands out.
     conventions
-        Conventions in which annotators seem to differ. What they explain is charged to nobody.
+        Conventions in which annotators seem to differ. Nobody is charged with the differences that
+        they explain.
     reason
         Reason why nobody is charged; None if annotators are charged.
     even
-        Count if all annotators of a document differed alike, by annotator and kind.
+        Count that an annotator would have of a kind if all annotators of a document differed
+        equally often, by annotator and kind.
+    documents
+        Alignments of the documents.
+    batches
+        Differences of batches of documents, each with the number of its first document.
     """
 
     key: ClassVar[str] = "kinds"
@@ -145,11 +153,11 @@ class Kinds:
         )
 
     def tables(self) -> Iterator[tuple[str, Table]]:
-        """Yield what each kind costs and what annotators are charged with, each with its title."""
+        """Yield a table of costs by kind and one of charges by annotator, each with its title."""
         return tables_of(self.parts, self.people, charging=self.reason is None)
 
     def in_words(self) -> list[str]:
-        """Conventions, what stands out, and why nobody is charged."""
+        """Return sentences on conventions, on what stands out, and why nobody is charged."""
         notes = [str(note) if note.file else note.evidence for note in self.conventions]
         on_conventions = [f"{sentence(note)} Nobody is charged with it." for note in notes]
         return [*on_conventions, *self.sentences, *([f"{self.reason}."] if self.reason else [])]
@@ -165,7 +173,7 @@ class Kinds:
         return ""
 
     def as_dict(self) -> Record:
-        """Return the kinds as JSON has them."""
+        """Return a dictionary for JSON."""
         made: Record = {
             "parts": {kind: dict(part) for kind, part in self.parts.items()},
             "people": [dict(record) for record in self.people],
@@ -190,21 +198,21 @@ def kinds_of(
     Parameters
     ----------
     source
-        An alignment; a γ of one continuum or of a corpus; an `Agreement`; or the continua, which
-        are then compared with chance as for `gamma`.
+        An alignment; a γ of one continuum or of a corpus; an `Agreement`; or continua. Continua are
+        aligned and compared with chance as by `gamma`.
     random_sets
-        Random annotation sets with their alignments, for what chance gives in an alignment or a γ;
-        None: nothing is compared with chance, and there are no sentences.
+        Random annotation sets with their alignments, with which an alignment or a γ is compared. If
+        None, nothing is compared with chance, and there are no sentences.
     options
         Options of continua: those of `FamilyOptions`.
 
     Raises
     ------
     DataError
-        Units that are not stretches of one piece, a soft alignment, or a dissimilarity that does
-        not tell positions from categories.
+        Units have fragments or shapes, the alignment is soft, or the dissimilarity does not
+        separate positions from categories.
     UsageError
-        Something else was given, or options with what is aligned already.
+        The source is none of these, or options were given for a source that is already aligned.
     """
     if isinstance(source, Continuum | Corpus | Mapping):
         if random_sets is not None:
@@ -233,9 +241,9 @@ def kinds_on(basis: Basis) -> Kinds:
     Raises
     ------
     DataError
-        As of `kinds_of`.
+        As for `kinds_of`.
     """
-    # Alignments of shapes may take minutes, so shapes are refused before.
+    # Check the units first: aligning shapes may take minutes, and shapes are refused anyway.
     check_pieces([*basis.continua])
     measured = agreement(basis)
     if not measured.computed:
@@ -257,7 +265,7 @@ def _group(documents: AlignedDocuments, sets: Sequence[RandomSet | Alignment]) -
 
 
 def _groups_on(basis: Basis, documents: AlignedDocuments) -> list[RandomSets] | None:
-    """Return the random sets of the documents; None after an interruption that left too few."""
+    """Return the random sets of the documents; None if an interruption left too few of them."""
     places: dict[Chance, list[int]] = {}
     for place, alignment in enumerate(documents.alignments.values()):
         places.setdefault(basis.chance(alignment.continuum), []).append(place)
@@ -333,7 +341,7 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
 def _beside(
     documents: AlignedDocuments, counted: Counted, chance: ByChance | None
 ) -> dict[tuple[str, str], Beside]:
-    """Return the counts that sentences need, by annotator and kind."""
+    """Return the further counts that sentences need, by annotator and kind."""
     clear = counted.clear.by_person(counted.size)
     drawn = np.zeros_like(clear)
     if chance is not None and chance.clear is not None:
@@ -388,7 +396,7 @@ def _people(
 def _pairs(
     documents: AlignedDocuments, batches: Sequence[tuple[int, Differences]]
 ) -> Iterator[Record]:
-    """Yield pairs of which one has one unit where the other has several, most cases first."""
+    """Yield a record for each pair of annotators, one unit against several, most cases first."""
     continua = [a.continuum for a in documents.alignments.values()]
     totals: dict[tuple[str, str], list[int]] = {}
     for begin, differences in batches:
@@ -412,12 +420,12 @@ def _pairs(
 
 
 def has_gaps(starts: Sequence[float], ends: Sequence[float]) -> bool:
-    """Return whether there is a gap between two of these stretches.
+    """Return whether there is a gap between any of the stretches.
 
     Parameters
     ----------
     starts, ends
-        Starts and ends, in order of the starts.
+        Starts and ends of the stretches, sorted by start.
     """
     if len(ends):
         latest = ends[0]

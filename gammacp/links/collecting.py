@@ -1,6 +1,7 @@
-"""Annotations that tables of a field need beside units and links, collected while files are read.
+"""Collect annotations beyond units and links while files are read, for tables of a field.
 
-A reader hands over what it parsed (`collect`), whoever wants it reads within `collecting`.
+Readers pass on what they parse with `collect`. A caller that needs it reads files within
+`collecting`.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
 
-# Documents by kind and name, each with the results of the readers by annotator.
+# Parsed structures by kind, document and annotator.
 Collected: TypeAlias = dict[str, dict[str, dict[str, Any]]]
 _INTO: ContextVar[Collected | None] = ContextVar("collected", default=None)
 
 
 @contextmanager
 def collecting() -> Iterator[Collected]:
-    """Collect what readers hand over in this block."""
+    """Yield a dictionary that collects what readers pass on in this block."""
     collected: Collected = {}
     token = _INTO.set(collected)
     try:
@@ -27,36 +28,36 @@ def collecting() -> Iterator[Collected]:
 
 
 def collect(kind: str, document: str, annotator: str, parsed: Any) -> None:
-    """Hand over what was parsed, if somebody collects it.
+    """Pass on a parsed structure, if a caller collects it.
 
     Parameters
     ----------
     kind
-        Kind of structures: "rhetoric" or "coreference".
+        Kind of structure: "rhetoric" or "coreference".
     document, annotator
-        Document and annotator that they belong to.
+        Document and annotator that the structure belongs to.
     parsed
-        The tree, or the mentions.
+        The parsed tree or mentions.
     """
     into = _INTO.get()
     if into is not None:
-        # A file that is read twice has the same content.
+        # A file may be read twice, with the same content.
         into.setdefault(kind, {}).setdefault(document, {})[annotator] = parsed
 
 
 def of_annotators(
     documents: Mapping[str, Mapping[str, Any]], people: Sequence[str], renamed: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """Return documents by name with the annotators who count, under their new names.
+    """Return documents by name, with only the selected annotators, under their new names.
 
     Parameters
     ----------
     documents
-        Structures as collected, of one kind.
+        Collected structures of one kind, by document and annotator.
     people
-        Annotators who count.
+        Selected annotators, by their new names.
     renamed
-        Names in the files with those that count.
+        Old names of annotators, as in the files, to new ones.
     """
     found: dict[str, dict[str, Any]] = {}
     for name, by_annotator in documents.items():

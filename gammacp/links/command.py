@@ -87,7 +87,7 @@ def links(
 
 
 def _judged(found: LinkReport) -> Judged:
-    """Return γ of the links, or of the chains where there are no links, to be judged."""
+    """Return γ of the links, or of chains if there are no links, to compare with thresholds."""
     from gammacp.cli.judging import Judged
 
     names = {"gamma-link": "γ of the links", "gamma-chain": "γ of the chains"}

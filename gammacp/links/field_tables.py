@@ -1,6 +1,6 @@
-"""Tables as the fields of chains and relations print them, beside γ.
+"""Tables of scores that are standard in a field of research, beside γ.
 
-Chains of CorefUD get the scores of corefud-scorer, trees of rhetorical structure Parseval.
+CorefUD files get the scores of corefud-scorer, and trees of rhetorical structure get Parseval.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _VARIANTS = {"original": "original Parseval", "rst": "RST-Parseval"}
 
 @dataclass(frozen=True)
 class FieldTables:
-    """The tables of what was read.
+    """The tables for the files that were read.
 
     Attributes
     ----------
     parseval
         Records of `gammacp.links.measures.parseval.parseval`; empty without trees.
     faults
-        Documents that are no tree, each with annotator and reason.
+        Annotations that are not a tree, as document, annotator and reason.
     corefud
-        Records of `gammacp.links.measures.corefud.corefud_scores`, of each way to match mentions,
-        without and with singletons; empty without files of CorefUD.
+        Records of `gammacp.links.measures.corefud.corefud_scores`, for each way to match mentions,
+        without and with singletons; empty without CorefUD files.
     """
 
     parseval: tuple[Record, ...] = ()
@@ -51,7 +51,7 @@ class FieldTables:
     corefud: tuple[Record, ...] = ()
 
     def as_dict(self) -> Record:
-        """Return the tables that there are, as JSON has them."""
+        """Return the non-empty tables as JSON."""
         found: Record = {}
         if self.parseval:
             found |= {"parseval": [*self.parseval], "no_tree": [*self.faults]}
@@ -60,7 +60,7 @@ class FieldTables:
         return found
 
     def tables(self) -> Iterator[Table]:
-        """Yield the tables that there are."""
+        """Yield the non-empty tables."""
         if rows := [row for row in self.corefud if row["documents"]]:
             yield from _corefud_tables(rows)
         if any(row["documents"] for row in self.parseval):
@@ -74,7 +74,7 @@ class FieldTables:
             yield Table(columns, [row for row in self.parseval if row["documents"]])
 
     def notes(self) -> Iterator[str]:
-        """Yield what is not compared, and why."""
+        """Yield notes on what is not compared, with reasons."""
         yield from _corefud_notes(self.corefud)
         for row in self.faults:
             tree = f"{row['document']} by {row['annotator']}"
@@ -85,7 +85,7 @@ class FieldTables:
 
 
 def _corefud_tables(rows: list[Record]) -> Iterator[Table]:
-    """Yield the scores of chains, and those of mentions."""
+    """Yield a table of the scores of chains, and one of mentions."""
     named = (
         Column("annotators", "key, response", value=lambda row: ", ".join(row["annotators"])),
         Column("match", "match"),
@@ -106,7 +106,7 @@ def _mention_rate(rate: str, row: Mapping[str, Any]) -> float:
 
 
 def _corefud_notes(rows: Iterable[Record]) -> Iterator[str]:
-    """Yield what the scores of CorefUD leave out or guess, once for each pair of annotators."""
+    """Yield notes on what the CorefUD scores leave out or assume, once per pair of annotators."""
     for row in rows:
         if row["match"] != "head" or not row["singletons"]:
             continue
@@ -135,16 +135,16 @@ def _f1(level: str, row: Mapping[str, Any]) -> float:
 def field_tables(
     collected: Collected, continua: Iterable[Continuum], renamed: Mapping[str, str]
 ) -> FieldTables:
-    """Return the tables of what readers handed over.
+    """Return the tables for the structures that readers passed on.
 
     Parameters
     ----------
     collected
-        Structures by kind.
+        Collected structures by kind, document and annotator.
     continua
-        Continua whose annotators count: other annotators are left out.
+        Continua with the selected annotators; others are left out.
     renamed
-        Names in the files with those that count.
+        Old names of annotators, as in the files, to new ones.
     """
     people = list(dict.fromkeys(who for c in continua for who in c.annotators))
     trees = of_annotators(collected.get("rhetoric", {}), people, renamed)

@@ -37,17 +37,18 @@ class LinkReport:
     Attributes
     ----------
     scores
-        γ of the units, and of links and chains where there are any, by the measures' names.
+        γ of the units, and of links and chains if there are any, by measure.
     components
         Costs of the ends, the types and missing links; they sum to the observed disorder.
-    pairs
-        Per pair of annotators, or type: how many links are joined alike or are different, and how.
+    pairs, types
+        Numbers of links that are the same or differ, by kind of difference: for each pair of
+        annotators, and for each type of links.
     differing
-        The groups of links that not all agree on, by document.
+        Groups of links on which annotators disagree, by document.
     coreference
-        Recall, precision and F₁ per pair of annotators and document, the first being the key.
+        Recall, precision and F₁ per document and pair of annotators, the first of whom is the key.
     relations
-        Scores of links per pair of annotators, by type and in all, over all documents.
+        Scores of links per pair of annotators over all documents, by type and in total.
     """
 
     scores: Mapping[str, Score]
@@ -59,7 +60,7 @@ class LinkReport:
     relations: tuple[Record, ...] = ()
 
     def as_dict(self) -> Record:
-        """Return all fields as JSON has them."""
+        """Return the report as JSON."""
         return {
             "measures": {name: score.as_dict() for name, score in self.scores.items()},
             "components": dict(self.components),
@@ -184,7 +185,7 @@ def _counts_by(compared: list[Record], key: str) -> Iterator[Record]:
 
 
 def _disagreements(compared: list[Record]) -> Iterator[Record]:
-    """Yield the groups in which some pair differs, the costliest first."""
+    """Yield the groups in which a pair of annotators differs, by decreasing cost."""
     by_group: dict[Any, list[Record]] = {}
     for row in compared:
         by_group.setdefault(row["group"], []).append(row)

@@ -1,7 +1,7 @@
-"""Counts of the observers' measures that add up over documents, and the formulas of their values.
+"""Counts for the measures of observation tools, which add up over documents, and their formulas.
 
-The κ of tables (EasyDIAg, event alignment) and of time units are about two annotators, each with
-choices of their own, so that the sums of a corpus are kept by pair, as for Cohen's κ.
+The κ of tables (EasyDIAg, event alignment) and of time units compare two annotators, each with an
+own distribution of categories. So the sums over a corpus are kept for each pair, as for Cohen's κ.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Table = np.ndarray[Any, np.dtype[np.float64]]
 def count_links(
     continuum: Continuum, *, overlap: float = 0.6, unlinked: bool = True, **_: Any
 ) -> Counts:
-    """Count linked units of equal category, and who chose which category, for EasyDIAg's κ.
+    """Count linked units of equal category, and each annotator's categories, for EasyDIAg's κ.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def count_links(
         sides = [np.arange(*continuum.offsets[[k, k + 1]]) for k in (met.first, met.second)]
         alone = [np.setdiff1d(rows, used) for rows, used in zip(sides, (left, right), strict=True)]
         table = np.zeros((size, size))
-        # Row and column −1 are ∅, −2 is unlabelled.
+        # The last row and column stand for ∅, the last but one for unlabelled units.
         np.add.at(table, (_kind(codes[left]), _kind(codes[right])), 2)
         if unlinked:
             np.add.at(table[:, -1], _kind(codes[alone[0]]), 1)
@@ -59,7 +59,7 @@ def count_links(
 
 
 def count_aligned_codes(continuum: Continuum, **_: Any) -> Counts:
-    """Count codes that sequences share in their order, for the κ of event alignment.
+    """Count the equal and different codes in aligned sequences, for the κ of event alignment.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def count_aligned_codes(continuum: Continuum, **_: Any) -> Counts:
 def _counts_of_tables(
     continuum: Continuum, tables: Mapping[tuple[str, str], Table], *, ordered: bool
 ) -> Counts:
-    """Return the margins of tables whose last row and column are ∅; empty tables are left out."""
+    """Return diagonal and marginal sums of tables with ∅ last; leave out empty tables."""
     kept = {pair: table for pair, table in tables.items() if table.sum()}
     every = np.array([*kept.values()]).reshape(len(kept), *2 * (len(continuum.categories) + 2,))
     inner = every[:, :-1, :-1]
@@ -97,19 +97,19 @@ def _counts_of_tables(
 
 
 def quasi_independent_rates(numbers: Numbers) -> Rates:
-    """Return κ of tables in which (∅, ∅) cannot be: x_ij = M·(r_i/R)·(c_j/C).
+    """Return κ of tables in which (∅, ∅) cannot occur, with chance x_ij = M·(r_i/R)·(c_j/C).
 
     Parameters
     ----------
     numbers
-        `alike` on the diagonal, `linked` outside of ∅ (M), the `total`, and by category
-        `first_choices` (r) and `second_choices` (c).
+        Sums of cells: `alike` on the diagonal, `linked` outside of ∅ (M), and the `total`; and the
+        marginal sums by category, `first_choices` (r) and `second_choices` (c).
     """
     linked = numbers["linked"]
     total = numbers["total"]
     rows = numbers["first_choices"]
     columns = numbers["second_choices"]
-    # Zero exactly where all is linked and of one category.
+    # The expected disagreement below is exactly 0 where all units are linked and of one category.
     alike = (rows * columns).sum(axis=-1) * linked
     met = share(alike, rows.sum(axis=-1) * columns.sum(axis=-1) * total)
     observed = 1 - share(numbers["alike"], total)
@@ -125,7 +125,7 @@ def quasi_independent_rates(numbers: Numbers) -> Rates:
 def count_states(
     continuum: Continuum, *, unit: float | None = None, tolerance: float = 0.0, **_: Any
 ) -> Counts:
-    """Count time units at which two annotators' states differ, and who was in which state how long.
+    """Count time units at which two annotators' states differ, and each one's units per state.
 
     Parameters
     ----------
@@ -169,7 +169,8 @@ def state_rates(numbers: Numbers) -> Rates:
     Parameters
     ----------
     numbers
-        `apart` of `times`, `first_choices` and `second_choices` by state, and `units`.
+        Number of time units `apart` (in different states) among all `times`, numbers of time units
+        by state (`first_choices` and `second_choices`), and number of `units`.
     """
     times = numbers["times"]
     sides = [numbers["first_choices"], numbers["second_choices"]]
@@ -186,7 +187,7 @@ def state_rates(numbers: Numbers) -> Rates:
 
 
 def _exact_sums(values: Floats) -> Floats:
-    """Return the sums along the last axis, which do not depend on the order of states."""
+    """Return the sums along the last axis, rounded once, so the order of states is irrelevant."""
     rows = values.reshape(-1, values.shape[-1]).tolist()
     return np.array([math.fsum(row) for row in rows]).reshape(values.shape[:-1])
 
@@ -211,7 +212,7 @@ def count_equal_states(continuum: Continuum, *, unit: float | None = None, **_: 
 
 
 def count_overlap(continuum: Continuum, **_: Any) -> Counts:
-    """Count what linked units share of their extent, and how many units or links there are.
+    """Sum the shares of their extent that linked units have in common, and count the units.
 
     Parameters
     ----------
@@ -261,7 +262,7 @@ def close_boundaries(continuum: Continuum, best: Alignment, tolerance: float) ->
     best
         Their alignment.
     tolerance
-        Difference that is tolerated.
+        Largest difference that is tolerated.
     """
     apart = np.abs(boundary_differences(continuum, best)).max(axis=0)
     everything = np.array([float(len(apart))])
@@ -270,7 +271,7 @@ def close_boundaries(continuum: Continuum, best: Alignment, tolerance: float) ->
 
 
 def boundary_differences(continuum: Continuum, best: Alignment) -> Floats:
-    """Return by how much starts and ends of aligned units differ, shape (2, aligned pairs).
+    """Return the differences of starts and of ends of aligned units, shape (2, aligned pairs).
 
     Parameters
     ----------
@@ -285,12 +286,12 @@ def boundary_differences(continuum: Continuum, best: Alignment) -> Floats:
 
 
 def equal_rates(numbers: Numbers) -> Rates:
-    """Return the share of what is equal.
+    """Return the share of equal items.
 
     Parameters
     ----------
     numbers
-        The number `equal` out of `all`, and `units`.
+        Number of `equal` items, number of `all` items, and number of `units`.
     """
     value = share(numbers["equal"], numbers["all"])
     return Rates(value=value, disagreement=1 - value, size=numbers["units"])
@@ -311,7 +312,7 @@ def _link(c: Continuum, met: Overlaps, least: float) -> tuple[Indices, Indices]:
 
 
 def _one_to_one(met: Overlaps, order: Indices) -> Indices:
-    """Return the pairs, taken in this order, whose units are both still free."""
+    """Return a one-to-one selection: go through pairs in `order`, take those with free units."""
     used: set[int] = set()
     linked = []
     for k, *pair in zip(order, met.left[order].tolist(), met.right[order].tolist(), strict=True):

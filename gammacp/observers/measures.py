@@ -1,16 +1,18 @@
 """Measures of observation tools (ELAN, BORIS, GSEQ): κ variants, overlap, nuclei, boundaries.
 
-- EasyDIAg, as ELAN has it (Holle & Rein 2015): units of two annotators are linked by overlap, and
-  κ is taken of the table of categories and ∅. A cell (∅, ∅) cannot be, so that chance is quasi-
-  independence: iterative proportional fitting, as they do it, ends in the closed form used here.
-- Overlap and extent (ELAN): what linked units share, of what they cover together.
+- EasyDIAg, as in ELAN (Holle & Rein 2015): units of two annotators are linked by overlap, and κ is
+  computed on the table of categories and ∅. The cell (∅, ∅) cannot occur, so that chance agreement
+  assumes quasi-independence. Holle & Rein compute it by iterative proportional fitting, which
+  converges to the closed form used here.
+- Overlap and extent (ELAN): the extent that linked units share, as a share of what both cover.
 - Time-unit κ (Bakeman, Quera & Gnisci 2009; BORIS): the state at each time unit is an item.
-- Staccato (Thomann 2001; Lücking, Ptock & Bergmann 2012): how many units lie in nuclei, against
-  units thrown at random; as Staccato 1.0.0 in ELAN computes it.
-- Event alignment (Quera, Bakeman & Gnisci 2007): codes in order, aligned after Needleman & Wunsch
-  (1970), +1 for a match, −1 for a mismatch or a gap (BORIS' scores), then κ as above.
+- Staccato (Thomann 2001; Lücking, Ptock & Bergmann 2012): the number of units in nuclei, compared
+  with that of randomly placed units, as Staccato 1.0.0 in ELAN computes it.
+- Event alignment (Quera, Bakeman & Gnisci 2007): sequences of codes are aligned after Needleman &
+  Wunsch (1970), with +1 for a match and −1 for a mismatch or a gap (BORIS' scores). κ is then
+  computed as above.
 
-All are means over pairs of annotators, of both directions where these differ.
+Each value is a mean over pairs of annotators, and over both directions where these differ.
 """
 
 import math
@@ -60,7 +62,7 @@ def easydiag_kappa(continuum: Continuum, *, overlap: float = 0.6, unlinked: bool
         Share of the longer unit that two units must have in common, in (0, 1]. Pairs are linked
         one to one, greatest share first, then greatest length, then equal categories, then first.
     unlinked
-        Whether units that are linked to none count, as facing ∅. A link counts twice.
+        Whether units without a link count, as pairs of their category and ∅. A link counts twice.
 
     Raises
     ------
@@ -80,7 +82,7 @@ def easydiag_kappa(continuum: Continuum, *, overlap: float = 0.6, unlinked: bool
 
 
 def _mean_kappa(counting: Counting, counts: Counts, score_signature: str) -> Score:
-    """Return the mean κ over pairs of annotators; undefined if that of one pair is."""
+    """Return the mean κ over pairs of annotators, undefined if κ of any pair is."""
     if not counts.parties:
         return undefined(NOTHING, signature=score_signature)
     rates = counting.rates(counts.numbers)
@@ -115,11 +117,12 @@ def _mean_share(counting: Counting, counts: Counts, score_signature: str) -> Sco
 def overlap_ratio(continuum: Continuum) -> Score:
     """ELAN's ratio of overlap and total extent: the mean of all units, unlinked ones counting 0.
 
-    Units of the first annotator, in order, each take the unit of the second that they share most
-    with (the first of equals) and that nobody took. Categories do not count. ELAN goes from one
-    tier to the other; this is the mean of both directions, which differ only where units could be
-    linked in several ways. It is not corrected for chance. (ELAN itself loses a unit that begins
-    just where an unlinked one of the other tier ends; that is not copied.)
+    Each unit of the first annotator, in order, is linked to the unit of the second that it shares
+    the largest extent with, among those not yet linked; of equals, to the first. Categories do not
+    count. ELAN goes from one tier to the other. The value here is the mean of both directions,
+    which differ only where units can be linked in several ways. It is not corrected for chance.
+    (ELAN misses a unit that begins exactly where an unlinked unit of the other tier ends; this
+    error is not reproduced.)
 
     Parameters
     ----------
@@ -143,23 +146,25 @@ def overlap_ratio(continuum: Continuum) -> Score:
 def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0) -> Score:
     """Staccato's degree of organization; categories do not count.
 
-    Units of two annotators in the order of their starts: neighbours lie in one nucleus if they
-    overlap, and the same others. Of n units k lie in nuclei, and E of random ones. The degree is
-    (k − E)/(n − E) if k ≥ E, else (k − E)/E: 1 if all do, −1 if none does.
+    The units of two annotators are sorted by their starts. Neighbours lie in one nucleus if they
+    overlap each other and both overlap the same other units. Let k of n units lie in nuclei, and E
+    of n randomly placed units. The degree is (k − E)/(n − E) if k ≥ E, else (k − E)/E: it is 1 if
+    all units lie in nuclei, −1 if none does.
 
-    Random units have lengths between the least and the least plus the greatest (as Staccato 1.0.0
-    has it), and lie between 0 (the continuum's lower bound, where bounds are declared) and the last
-    end, in whole steps: of milliseconds, where positions are seconds. So the degree depends on how
-    long the recording had been running when the first unit began.
+    Random units have lengths between the least length and the sum of the least and the greatest
+    length (as in Staccato 1.0.0). They lie between 0 (or the continuum's lower bound, where bounds
+    are declared) and the last end. Their positions are whole numbers, in milliseconds where
+    positions are seconds. So the degree depends on how long the recording had been running when the
+    first unit began.
 
     Parameters
     ----------
     continuum
         At least two annotators and one unit.
     samples
-        Random sets; 1000 if not given, as in ELAN.
+        Number of random sets of units; 1000 if not given, as in ELAN.
     seed
-        The same seed gives the same sets.
+        Seed of the random sets.
 
     Worked value: A [0,10) [20,30), B [1,9) [40,50): two of four lie in a nucleus, k/n = .5.
     """
@@ -206,19 +211,21 @@ def staccato(continuum: Continuum, *, samples: int | None = None, seed: int = 0)
 def time_unit_kappa(
     continuum: Continuum, *, unit: float | None = None, tolerance: float = 0.0
 ) -> Score:
-    """Time-unit κ of what is going on at first start, first start + unit, … last end.
+    """Time-unit κ of the states at the first start, one time unit later, … until the last end.
 
     Parameters
     ----------
     continuum
-        At least two annotators and one unit. Categories that overlap are a state of their own; both
-        ends belong to a unit, and one of length 0 to the times within half a time unit (BORIS).
+        At least two annotators and one unit. Each combination of overlapping categories is a state
+        of its own. A unit includes both of its ends; a unit of length 0 covers the times at most
+        half a time unit away, as in BORIS.
     unit
         Length of a time unit; by default a second where positions are seconds or milliseconds,
         and 1 otherwise.
     tolerance
-        A state agrees with the other's if that is the same within so long before or after; each
-        annotator is first once, and κ is the mean of both. 0: none.
+        Longest time before or after within which the other annotator must have the same state for
+        an agreement. Each annotator is compared with the other in turn, and κ is the mean of both
+        directions. With 0, states are compared at the same time only.
 
     Worked value: A x[0,4], B x[1,4], unit 1: both x at 4 of 5 times. P_o = .8, P_e = 1·.8 = .8,
     κ = 0.
@@ -242,7 +249,7 @@ def time_unit_kappa(
     counting=SEQUENCES,
 )
 def event_alignment_kappa(continuum: Continuum) -> Score:
-    """κ of units in order of their starts; positions count only for their order.
+    """κ of aligned sequences of categories; positions only determine the order of units.
 
     Worked value: A x y z, B x z: x–x, y–∅, z–z. P_o = 2/3; M = 2, R = 3, C = 2:
     P_e = 2·(1/3·1/2 + 1/3·1/2)/3 = 2/9; κ = 4/7.
@@ -266,7 +273,7 @@ def event_alignment_kappa(continuum: Continuum) -> Score:
     counting=IDENTITY,
 )
 def nw_identity(continuum: Continuum, *, unit: float | None = None) -> Score:
-    """BORIS' Needleman–Wunsch identity, as a fraction; states and `unit` as for `time_unit_kappa`.
+    """BORIS' Needleman–Wunsch identity of states, as a fraction; states as in `time_unit_kappa`.
 
     Worked value: states x x y and x y: x–x, x–∅, y–y; 2/3.
 
@@ -292,18 +299,19 @@ def nw_identity(continuum: Continuum, *, unit: float | None = None) -> Score:
     counting=BOUNDARIES,
 )
 def boundaries(continuum: Continuum, *, tolerance: float = 0.0, dissimilarity: Any = None) -> Score:
-    """Share of the pairs that γ aligns whose onsets and offsets differ by ≤ `tolerance`.
+    """Share of the pairs aligned by γ whose onsets and offsets differ by at most `tolerance`.
 
-    The mean, the deviation and the mean absolute difference of onsets and offsets are in its notes.
+    The notes of the score give the mean, the standard deviation and the mean absolute difference of
+    onsets and of offsets.
 
     Parameters
     ----------
     continuum
         At least two annotators and one unit.
     tolerance
-        Distance in positions, ≥ 0.
+        Largest distance that is tolerated, in positions; at least 0.
     dissimilarity
-        Dissimilarity that units are aligned by; default `Combined()`.
+        Dissimilarity for the alignment of units; default `Combined()`.
 
     Worked value: A [0,10) [20,30), B [1,10) [20,33), tolerance 1: 1 of 2; onsets +0.5, offsets
     +1.5 on average.

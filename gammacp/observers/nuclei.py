@@ -16,7 +16,7 @@ from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
 def count_nuclei(
     continuum: Continuum, *, samples: int | None = None, seed: int = 0, **_: Any
 ) -> Counts:
-    """Count units in nuclei, and those of random units.
+    """Count the units that lie in nuclei, and estimate how many randomly placed ones would.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def count_nuclei(
         starts, ends = (scale * (x[rows] - origin) for x in (continuum.starts, continuum.ends))
         if not len(starts):
             continue
-        # Every pair has the same generator, whatever the order of annotators.
+        # The same generator for every pair makes results independent of the order of annotators.
         random = _random_nuclei(starts, ends, sets, np.random.default_rng(seed))
         parties.append((continuum.annotators[i], continuum.annotators[j]))
         columns.append((_in_nuclei(starts, ends), random.mean(), random.var(), len(starts)))
@@ -50,7 +50,7 @@ def count_nuclei(
 
 
 def _random_nuclei(starts: Floats, ends: Floats, sets: int, rng: np.random.Generator) -> Floats:
-    """Units in nuclei of each random set, as Staccato 1.0.0 throws them."""
+    """Return the number of units in nuclei for each random set, drawn as in Staccato 1.0.0."""
     low = (ends - starts).min()
     high = (ends - starts).max()
     random = np.zeros(sets)
@@ -65,7 +65,8 @@ def _in_nuclei(starts: Floats, ends: Floats) -> int:
     order = np.argsort(starts, kind="stable")
     starts = starts[order]
     ends = ends[order]
-    # How many start before each ends, and how many have ended when it starts.
+    # For each unit, the number of units that start before it ends, and of units that have ended
+    # when it starts. Neighbours with equal numbers overlap the same units.
     begun = np.searchsorted(starts, ends)
     ended = np.searchsorted(np.sort(ends), starts, side="right")
     alike = (begun[1:] == begun[:-1]) & (ended[1:] == ended[:-1])
@@ -79,7 +80,7 @@ def nuclei_rates(numbers: Numbers) -> Rates:
     Parameters
     ----------
     numbers
-        Units in `nuclei`, those `expected`, and all `units`.
+        Number of units in `nuclei`, number `expected` there by chance, and number of all `units`.
     """
     units = numbers["units"]
     observed = share(numbers["nuclei"], units)
@@ -93,12 +94,12 @@ def nuclei_rates(numbers: Numbers) -> Rates:
 
 
 def degrees(observed: Floats, expected: Floats) -> Floats:
-    """Return (k − E)/(n − E) where k ≥ E, else (k − E)/E; NaN where that is 0/0.
+    """Return Staccato's degree: (k − E)/(n − E) where k ≥ E, else (k − E)/E; NaN for 0/0.
 
     Parameters
     ----------
     observed, expected
-        k/n and E/n.
+        Shares of units in nuclei: observed (k/n), and expected by chance (E/n).
     """
     room = np.where(observed >= expected, 1 - expected, expected)
     return share(observed - expected, room)

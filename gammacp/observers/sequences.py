@@ -1,4 +1,4 @@
-"""The alignment of two sequences of codes, as a kernel."""
+"""A compiled function that aligns two sequences of codes."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from gammacp.kernel import kernel
 
 @kernel
 def trace(a: Codes, b: Codes) -> Codes:
-    """Rows of a and b that Needleman & Wunsch pair, −1 for a gap; from the end."""
+    """Return the rows of `a` and `b` that Needleman & Wunsch pair, −1 for a gap, in reverse."""
     n = len(a)
     m = len(b)
     score = np.zeros((n + 1, m + 1), np.int32)

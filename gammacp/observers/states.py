@@ -13,8 +13,8 @@ from gammacp.base.arrays import Codes, Indices
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 
-# Largest number of time units (more are taken for a mistake in `unit`), and of cells in the table
-# that aligns two sequences.
+# Largest number of time units (a larger one is probably a mistake in `unit`), and largest number of
+# cells in the table that aligns two sequences.
 _MOST_STEPS = 2_000_000
 _MOST_CELLS = 25_000_000
 _GIVE_UNIT = "Give a longer time unit (`unit=`), such as 1000 for milliseconds"
@@ -44,7 +44,7 @@ def time_unit(continuum: Continuum, unit: float | None) -> float:
     high = float(continuum.ends.max())
     if not step > 0 or (high - low) / step > _MOST_STEPS:
         message = f"time unit {step:g} is too short for a length of {high - low:g}"
-        # A DataError concerns this measure alone: the others go on if just the default is wrong.
+        # A DataError ends only this measure; others still run if just the default does not fit.
         raise UsageError(message) if unit is not None else DataError(message, hint=_GIVE_UNIT)
     return step
 

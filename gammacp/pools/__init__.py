@@ -1,8 +1,8 @@
-"""Numbers of processes, and pools of processes that outlive a worker.
+"""Numbers of processes, and pools of processes that survive the death of a worker.
 
 How many processes a command starts is decided here and nowhere else (`processes_for`). A pool
-(`open_pool`) is a `concurrent.futures.Executor` in this process, on this machine's cores or on a
-Dask cluster; the results are the same everywhere.
+(`open_pool`) is a `concurrent.futures.Executor` that runs tasks in this process, on this machine's
+cores or on a Dask cluster; the results are the same everywhere.
 """
 
 from gammacp.pools.cores import available_cores, memory_of_machine, processes_for

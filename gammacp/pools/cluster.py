@@ -20,15 +20,17 @@ T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 _SAME = "give client and workers the same environment"
-ASK_EVERY = 5.0  # seconds between questions for the number of workers
+ASK_EVERY = 5.0  # seconds between requests for the number of workers
 CONNECT = 10.0  # seconds to wait for the scheduler
-ANSWER = 60.0  # seconds to wait for what is asked of scheduler and workers
-SILENT = 30.0  # seconds after which a worker that is not heard of is told
+ANSWER = 60.0  # seconds to wait for answers of scheduler and workers
+SILENT = 30.0  # seconds of silence after which a warning names a worker
 
 
 @contextmanager
 def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
-    """Yield the workers of the scheduler at `address` (`tcp://host:port`), at most `jobs` at once.
+    """Yield a pool of a scheduler's workers; `address` is `tcp://host:port`.
+
+    At most `jobs` tasks run at once.
 
     Raises
     ------
@@ -45,7 +47,7 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
     _be_quiet()
     try:
         with catch_warnings():
-            # Of versions that differ: they are checked below, and more of them.
+            # Dask's warnings of different versions are not needed: more versions are checked below.
             simplefilter("ignore")
             client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
@@ -60,22 +62,25 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
             gave_up=lambda error: isinstance(error, distributed.KilledWorker),
         )
     finally:
-        # Tasks that nobody waits for any more are cancelled with the client.
+        # Closing the client also cancels tasks that nobody waits for any more.
         client.close(timeout=2)
 
 
 def _be_quiet() -> None:
-    """Lost connections are reported by the sweep, once, in its own words."""
+    """Silence Dask's own messages: lost connections are reported once, by this package."""
     known = logging.root.manager.loggerDict
     for name in [n for n in known if n.startswith(("distributed", "tornado"))]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class Cluster(Executor):
-    """Dask's executor; a worker checks that it is fit before it computes, whenever it joined."""
+    """Dask's executor, with a check of each worker's software before each call.
+
+    So workers that join later are checked, too.
+    """
 
     def __init__(self, executor: Executor) -> None:
-        """`executor` is a Dask client's."""
+        """Wrap `executor`, the executor of a Dask client."""
         self._executor = executor
         self._dumps = import_module("cloudpickle").dumps
         self._software = software()
@@ -87,7 +92,7 @@ class Cluster(Executor):
 
 
 def _call_with_same_software(wanted: Mapping[str, str], call: bytes) -> Any:
-    """Make a call on a worker whose software is the wanted one, and return its result."""
+    """Make a call on a worker and return its result; its software must be the `wanted` one."""
     worker = import_module("distributed").get_worker().address
     check_same(worker, software(), wanted)
     try:
@@ -130,9 +135,9 @@ def _check_workers(client: Any, address: str) -> None:
 
 
 def _workers(client: Any) -> dict[str, tuple[int, float]]:
-    """Threads of each worker, and seconds since the scheduler last heard of it."""
+    """Return each worker's number of threads, and the seconds since it last reported."""
 
-    # It travels by value: the scheduler need not have gammacp.
+    # This function is pickled by value, as the scheduler need not have gammacp.
     def ask(dask_scheduler: Any) -> dict[str, tuple[int, float]]:
         from distributed.metrics import time as now
 
@@ -148,9 +153,9 @@ def _silent(workers: Mapping[str, tuple[int, float]], seconds: float) -> list[st
 
 
 def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
-    """Return a function for how many tasks the workers run at once.
+    """Return a function that returns the number of tasks that the workers run at once.
 
-    Workers come and go, so the scheduler is asked now and then.
+    Workers come and go, so it asks the scheduler every few seconds.
     """
     asked = -math.inf
     known = 1

@@ -1,7 +1,7 @@
-"""Numbers of processes from the cores this process may use, not those the machine has.
+"""Numbers of processes, from the cores that this process may use rather than all that exist.
 
-Affinity (`taskset`, batch systems) and the CPU quota of a container (control groups, version 1 and
-2) both count.
+Affinity (`taskset`, batch systems) and the CPU quota of a container (control groups, versions 1 and
+2) are both respected.
 """
 
 import math
@@ -16,7 +16,7 @@ CROWD = 8
 
 
 def available_cores(root: Path = Path("/")) -> int:
-    """Cores that this process may use, at least 1.
+    """Return the number of cores that this process may use, at least 1.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ def available_cores(root: Path = Path("/")) -> int:
         cores = len(os.sched_getaffinity(0))
     else:
         cores = os.cpu_count() or 1
-    # A quota of 1.5 cores is used up by two processes, not by one.
+    # A quota of 1.5 cores takes two processes to use up.
     return max(1, min([cores, *(math.ceil(quota) for quota in _quotas(root))]))
 
 
 def memory_of_machine() -> int:
-    """Bytes of memory that the machine has; 0 where the system does not say (Windows)."""
+    """Return the machine's memory in bytes; 0 if the system does not tell (Windows)."""
     if not hasattr(os, "sysconf"):
         return 0
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -44,15 +44,15 @@ def processes_for(jobs: int | None, *, pays: bool = True) -> int:
     Parameters
     ----------
     jobs
-        Number of processes that was asked for (`--jobs`); None: one per available core if it
-        `pays`, else one.
+        Requested number of processes (`--jobs`). None means one per available core if that `pays`,
+        else one.
     pays
-        Whether there is enough to do that starting processes, which takes seconds, is worth it.
+        Whether there is enough work to be worth starting processes, which takes seconds.
 
     Raises
     ------
     UsageError
-        `jobs` is below 1, or so many that they would stifle the machine.
+        `jobs` is below 1, or so large that the machine would be overloaded.
     """
     if jobs is None:
         if pays:
@@ -69,9 +69,9 @@ def processes_for(jobs: int | None, *, pays: bool = True) -> int:
 
 
 def _quotas(root: Path) -> Iterator[float]:
-    """Quotas, in cores, of this process' control groups and of all groups around them.
+    """Yield the CPU quotas, in cores, of this process's control group and all groups around it.
 
-    Inside a container only some of these can be seen.
+    Inside a container only some of these are visible.
     """
     for line in _read(root / "proc/self/cgroup").splitlines():
         _, controllers, place = line.split(":", 2)

@@ -1,13 +1,13 @@
-"""Executors on this machine: worker processes that may die, and one thread for `serial`.
+"""Executors on this machine: worker processes that may die, and a single thread for `serial`.
 
-`concurrent.futures.ProcessPoolExecutor` fails every pending task when one worker dies and cannot
-say which task killed it. Pebble's pool fails exactly the task that the worker was at, replaces the
-worker and goes on; here it gets the `Executor` interface, answers that always travel, and workers
-that end with their parent.
+In `concurrent.futures.ProcessPoolExecutor`, the death of a worker fails every pending task, and the
+task that killed it is unknown. Pebble's pool fails only the task that the worker was running,
+replaces the worker and continues. Here Pebble's pool gets the `Executor` interface, answers that
+can always be sent between processes, and workers that end with their parent.
 
 Workers are spawned, never forked: numba and OR-Tools keep threads and locks that a fork copies in
-an unknown state. They ignore Ctrl-C (the parent ends them) and end by themselves when the parent
-is gone, even by kill −9.
+an unknown state. They ignore Ctrl-C (the parent ends them) and end by themselves when the parent is
+gone, even by kill −9.
 """
 
 import os
@@ -34,11 +34,11 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NU
 # Workers start as `python -c`, which looks for modules in the working directory first. There a
 # stranger's file called `multiprocessing.py` would be run. This variable prevents that.
 _SAFE_PATH = {"PYTHONSAFEPATH": "1"}
-# Threads of pools start workers, and all of them change the one environment.
+# Pools start workers from threads, and all of these change the same environment.
 _ENVIRONMENT = threading.RLock()
-# In a worker: why it cannot compute, if it cannot.
+# In a worker: the error that keeps it from computing, if there is one.
 _unfit: list[GammacpError] = []
-# Seconds to wait for the pool's thread at the end, so that Ctrl-C ends a sweep within two.
+# Seconds to wait for the pool's thread at the end: Ctrl-C must end a sweep within two seconds.
 _PATIENCE = 1.0
 
 
@@ -47,11 +47,11 @@ class WorkerDied(BrokenExecutor):
 
 
 class TaskError(Exception):
-    """An unexpected exception in a worker, as text: the exception itself may not travel."""
+    """An unexpected exception in a worker, as text, because the exception may not be picklable."""
 
 
 class _Pooled(Executor):
-    """A Pebble pool behind the interface of executors."""
+    """A Pebble pool with the interface of executors."""
 
     def __init__(self, pool: Callable[[], Any], timeout: float | None = None) -> None:
         self._make, self._pool = pool, pool()
@@ -63,14 +63,14 @@ class _Pooled(Executor):
         self._closed = False
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Queue `fn(*args)`; a task that is cancelled while it runs is ended with its worker."""
+        """Queue `fn(*args)`; cancelling a running task also ends its worker."""
         if self._closed:
             raise BrokenExecutor("the executor is shut down")
         future: Future[T] = Future()
         call = pickle.dumps((fn, args, kwargs))
         try:
             task = self._schedule(call)
-        except (OSError, RuntimeError) as error:  # too many processes or files, say
+        except (OSError, RuntimeError) as error:  # for example too many processes or files
             future.set_exception(WorkerDied(f"no worker process could start: {_root(error)}"))
             return future
         self._futures[future] = task
@@ -79,7 +79,7 @@ class _Pooled(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more tasks; wait for those that run, or end them with their workers."""
+        """Accept no more tasks; wait for those that run, or end them with their workers."""
         self._closed = True
         if cancel_futures:
             for future, task in tuple(self._futures.items()):
@@ -91,14 +91,14 @@ class _Pooled(Executor):
             self._pool.stop()
         ending = threading.Thread(target=self._pool.join, daemon=True)
         ending.start()
-        # A thread that is in native code when Python goes away would abort it.
+        # A thread that still runs native code would abort Python at its exit.
         ending.join(None if wait else _PATIENCE)
 
     def _schedule(self, call: bytes) -> Future[bytes]:
         try:
             task: Future[bytes] = self._pool.schedule(_outcome, args=(call,), **self._limit)
         except RuntimeError:
-            # A pool of which every worker died when it had nothing to do is broken for good.
+            # A pool whose workers all died while idle cannot be used any more.
             self._pool.stop()
             self._pool = self._make()
             task = self._pool.schedule(_outcome, args=(call,), **self._limit)
@@ -120,20 +120,20 @@ class _Pooled(Executor):
 
 
 class Serial(_Pooled):
-    """One task after the other in this process, beside the thread that waits for them.
+    """Executor that runs one task after the other, in another thread of this process.
 
-    The main thread stays free to stop at Ctrl-C while a solver runs.
+    The main thread stays free to react to Ctrl-C while a solver runs.
     """
 
     def __init__(self) -> None:
-        """One thread."""
-        from pebble import ThreadPool  # a tenth of a second, which most commands need not take
+        """Make a pool of one thread."""
+        from pebble import ThreadPool  # takes a tenth of a second, and few commands need it
 
         super().__init__(lambda: ThreadPool(1))
 
 
 class Processes(_Pooled):
-    """`jobs` worker processes, which start with the first task.
+    """Executor with `jobs` worker processes, which are started with the first task.
 
     Parameters
     ----------
@@ -143,14 +143,14 @@ class Processes(_Pooled):
         Seconds after which a task that still runs fails with `WorkerDied`, and its worker ends;
         None for no limit.
     memory
-        Bytes of address space of each worker, beyond which it gets a MemoryError or dies; None for
-        no limit. Where the system has no such limit there is none.
+        Largest address space of each worker, in bytes; beyond it, the worker gets a MemoryError or
+        dies. None for no limit. Ignored on systems that cannot limit it.
     """
 
     def __init__(
         self, jobs: int, *, timeout: float | None = None, memory: int | None = None
     ) -> None:
-        """Describe the workers; they start with the first call."""
+        """Keep the settings of the workers, which are started with the first task."""
         from pebble import ProcessPool
 
         super().__init__(
@@ -161,28 +161,28 @@ class Processes(_Pooled):
         )
 
     def _schedule(self, call: bytes) -> Future[bytes]:
-        # With the first task a pool makes locks, and these start multiprocessing's own helper, a
-        # process like the workers.
+        # With its first task a pool makes locks. These start multiprocessing's helper process,
+        # which needs the same environment as the workers.
         with _environment_of_workers():
             return super()._schedule(call)
 
 
 class _Worker(SpawnProcess):
-    """A worker as Pebble starts, ends and watches it."""
+    """A worker process with the methods that Pebble uses to start, end and watch it."""
 
     def start(self) -> None:
         with _environment_of_workers(), _deaf_to_ctrl_c():
             super().start()
 
     def terminate(self) -> None:
-        """Kill the process: a solver in native code would not hear a request for seconds."""
+        """Kill the process: a solver in native code would react to a request only after seconds."""
         self.kill()
 
     @property
     def exitcode(self) -> int | None:
-        """Return the exit code, None for 0.
+        """Return the exit code, but None for 0.
 
-        Pebble would take 0 for no death, and wait for an answer.
+        With 0 Pebble would not notice that the worker ended, and wait for its answer.
         """
         return super().exitcode or None
 
@@ -195,7 +195,7 @@ class _Context(SpawnContext):
 def _environment_of_workers() -> Iterator[None]:
     """Set the environment of processes started in this block: a safe path and thread limits.
 
-    A limit that the user has set stays.
+    Thread limits that the user has set are kept.
     """
     with _ENVIRONMENT:
         absent = {name: "1" for name in _ONE_THREAD if name not in os.environ}
@@ -218,7 +218,7 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # multiprocessing's own helper would clear the mask when it is started in between.
+    # Start multiprocessing's helper process now: starting it later would unblock Ctrl-C.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -238,7 +238,8 @@ def _prepare(modules: tuple[str, ...], memory: int | None) -> None:
     try:
         load_all(modules)
     except GammacpError as error:
-        # Kept for the answer to each task, as a worker that ended would only be started again.
+        # The error is the answer to each task. If the worker ended instead, it would only be
+        # restarted.
         _unfit.append(error)
 
 
@@ -259,7 +260,7 @@ def _outcome(call: bytes) -> bytes:
     except GammacpError as error:
         return _pickle(None, error)
     except BaseException as error:
-        # Sent back, as every executor does.
+        # The error is sent back, as every executor does.
         trace = "".join(traceback.format_exception(error)).strip()
         return _pickle(None, TaskError(f"{type(error).__name__}: {error}\n{trace}"))
 
@@ -276,13 +277,13 @@ def _unpickle(answer: bytes) -> _Answer:
     try:
         loaded: _Answer = pickle.loads(answer)
     except Exception as error:
-        # For example a custom exception that cannot be unpickled.
+        # This happens with custom exceptions that cannot be unpickled, for example.
         return None, TaskError(f"the answer cannot be read: {type(error).__name__}: {error}")
     return loaded
 
 
 def _worker_error(error: BaseException) -> Exception:
-    """Translate the end of a worker for whoever waits for its answer."""
+    """Return the exception for a caller whose worker ended before it answered."""
     from pebble import ProcessExpired
 
     if isinstance(error, ProcessExpired):

@@ -14,25 +14,26 @@ _DASK = "dask://"
 
 
 class PoolError(GammacpError):
-    """Work could not be handed out: no scheduler, no worker, or one that is not fit.
+    """Tasks cannot be run: there is no scheduler or no worker, or a worker runs other software.
 
     Parameters
     ----------
     message
         Description of what happened.
     sweeps
-        Consequence for a sweep, which ends with it; other work goes on in the process that asked.
+        What the error means for a sweep, which it ends. Other work continues in the calling
+        process, so there only `message` is shown.
     """
 
     def __init__(self, message: str, sweeps: str = "") -> None:
-        """Tell both to a sweep."""
+        """Join both parts for a sweep; keep `message` for other work."""
         super().__init__(f"{message}; {sweeps}" if sweeps else message)
         self.message = message
 
 
 def check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-    """Raise a PoolError that names what differs if a worker has loaded other software."""
-    # Imported here: only workers elsewhere are compared.
+    """Raise a PoolError that lists the differences if a worker has loaded other software."""
+    # Imported here, as only workers on other machines are compared.
     from gammacp.base.software import differences
 
     if differing := differences(there, here):
@@ -44,18 +45,18 @@ def check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """An executor with what one must know of it.
+    """An executor with the facts that its users need.
 
     Attributes
     ----------
     executor
         Any `concurrent.futures.Executor`.
     width
-        Function that returns the number of tasks it runs at once, called again while the work goes
-        on.
+        Function that returns the number of tasks that run at once. It is called repeatedly, as the
+        number may change.
     gave_up
-        Whether an exception says that the executor itself tried a task on several workers, which
-        all died.
+        Function that tells whether an exception means that the executor itself tried a task on
+        several workers, all of which died.
     """
 
     executor: Executor
@@ -68,7 +69,7 @@ _SHARED: ContextVar[Pool | None] = ContextVar("shared pool", default=None)
 
 @contextmanager
 def shared_pool() -> Iterator[None]:
-    """One default pool for all that the block opens; processes take seconds to start."""
+    """Share one default pool in this block, because processes take seconds to start."""
     with open_pool() as pool:
         token = _SHARED.set(pool)
         try:
@@ -79,9 +80,9 @@ def shared_pool() -> Iterator[None]:
 
 @contextmanager
 def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[Pool]:
-    """Yield the pool that a name stands for; its workers end with the block.
+    """Yield the pool with the given name; its workers end with the block.
 
-    Within `shared_pool` the default one is that pool, and goes on.
+    Within `shared_pool`, the default pool is the shared one, which is not ended.
 
     Parameters
     ----------
@@ -122,7 +123,7 @@ def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[
         yield Pool(executor=processes, width=lambda: width)
         finished = True
     finally:
-        # After an error or an interrupt workers are ended in the midst of what they do.
+        # After an error or an interrupt, workers are ended in the middle of their tasks.
         processes.shutdown(wait=finished, cancel_futures=not finished)
 
 
@@ -130,18 +131,19 @@ def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[
 def workers(
     jobs: int | None, *, pays: bool = True, executor: str | None = None
 ) -> Iterator[Executor | None]:
-    """Return an executor of so many processes; None, which computes here, for one.
+    """Yield an executor with a number of processes, or None if one process is enough.
 
-    They are ended with the block, at once when it ends early. Its `map` outlives workers that die.
+    None means that the caller computes in its own process. Workers end with the block; if it ends
+    with an error, they end at once. The `map` of the executor survives the death of workers.
 
     Parameters
     ----------
     jobs
         Number of processes; None for the default.
     pays
-        Whether the work is worth starting processes by default.
+        Whether there is enough work to start several processes by default.
     executor
-        Kind of workers, as for `open_pool`; None: processes, where they pay.
+        Kind of workers, as for `open_pool`; None for processes, if they pay.
 
     Raises
     ------

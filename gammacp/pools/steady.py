@@ -1,4 +1,4 @@
-"""Work that goes on when a worker dies: tasks in order, few of them under way at a time."""
+"""An executor that continues when a worker dies: it keeps tasks in order, few of them under way."""
 
 import logging
 from collections import deque
@@ -18,12 +18,12 @@ _LOG = logging.getLogger(__name__)
 RETRIES = 2
 """How often a task whose worker died is tried again."""
 _WAKE = 0.2
-_WAITING = 2  # tasks per worker: one that ends a task finds the next one there
+_WAITING = 2  # tasks per worker, so that the next one is there when a task ends
 
 
 @dataclass
 class _Underway:
-    """A task that was handed out; its future is None where it is computed here."""
+    """A task that was handed out; its future is None if it is computed in this process."""
 
     call: Callable[[], list[Any]]
     future: Future[list[Any]] | None = None
@@ -31,11 +31,11 @@ class _Underway:
 
 
 class Steady(Executor):
-    """An executor whose `map` outlives its workers, and a cluster that goes away.
+    """Executor whose `map` survives the death of workers and the loss of a cluster.
 
-    A task whose worker died is tried again twice. What a lost cluster has not answered is computed
-    in this process, and a warning says so. At Ctrl-C (`gammacp.base.stopping.interruptible`) `map`
-    ends with what is done.
+    A task whose worker died is tried twice more. If a cluster is lost, its unanswered tasks are
+    computed in this process, and a warning says so. At Ctrl-C
+    (`gammacp.base.stopping.interruptible`) `map` ends after the results so far.
 
     Parameters
     ----------
@@ -49,18 +49,18 @@ class Steady(Executor):
         self._executor = pool.executor
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Hand out one task, as the pool's own executor does; nothing tries it again."""
+        """Submit one task to the pool's own executor; it is not tried again."""
         return self._executor.submit(fn, *args, **kwargs)
 
     def map(
         self, fn: Callable[..., T], *iterables: Iterable[Any], chunksize: int = 1, **_: Any
     ) -> Iterator[T]:
-        """`fn` of each, in order; so many of them are a task.
+        """Yield the results of `fn` in order; `chunksize` calls are one task.
 
         Raises
         ------
         PoolError
-            Workers died at a task three times.
+            Workers died three times while they ran the same task.
         """
         calls = zip(*iterables, strict=False)
         underway: deque[_Underway] = deque()
@@ -87,7 +87,7 @@ class Steady(Executor):
                 task.future.cancel()
 
     def _width(self) -> int:
-        """Return how many tasks run at once; give up a pool that is lost."""
+        """Return how many tasks run at once; if the pool is lost, drop it and warn."""
         if self._pool is None:
             return 1
         try:
@@ -103,13 +103,14 @@ class Steady(Executor):
             task.future = self._executor.submit(task.call)
 
     def _answer(self, task: _Underway) -> list[Any] | None:
-        """Return the results of a task that ended; None if it was handed out again."""
+        """Return the results of a task that ended, or None if it was handed out again."""
         if task.future is None:
             return task.call()
         try:
             return task.future.result()
         except (BrokenExecutor, CancelledError) as error:
-            # A scheduler that is gone cancels what it had: the next look at the pool tells.
+            # A lost scheduler cancels its tasks. Asking for the width tells whether the pool is
+            # lost.
             lost = isinstance(error, CancelledError) and self._width() and self._pool is None
             if lost:
                 task.deaths += 0
@@ -131,5 +132,5 @@ class Steady(Executor):
 
 
 def _each(fn: Callable[..., T], calls: Iterable[tuple[Any, ...]]) -> list[T]:
-    """Call a function on a worker with each of several arguments."""
+    """Call a function on a worker, once for each tuple of arguments."""
     return [fn(*arguments) for arguments in calls]

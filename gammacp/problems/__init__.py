@@ -1,4 +1,4 @@
-"""The alignment problem for other solvers, and problems with weights of anybody's own."""
+"""The alignment problem for other solvers, and problems with arbitrary weights."""
 
 from typing import TYPE_CHECKING
 

@@ -1,11 +1,11 @@
-"""Entropy of an annotation set: the least *mean* disorder of unitary alignments (2011).
+"""Entropy of an annotation set: the least *mean* disorder of its unitary alignments (2011).
 
-γ's disorder is a sum over unitary alignments divided by x̄; in 2011 it was their mean, so that an
-alignment of more unitary alignments is not worse for being longer. The mean is a ratio of two
-things that the alignment decides, and is minimised exactly by Dinkelbach's method: for a rate λ
-solve the partition in which each unitary alignment costs ĕ − λ; a negative total gives an
-alignment with a mean below λ, which is the next rate; a total of 0 proves the last one. γ's
-pruning stays valid, because every λ ≥ 0 only makes opening a group cheaper.
+γ's disorder is a sum over unitary alignments divided by x̄. In 2011 it was their mean, so that an
+alignment is not worse for having more unitary alignments. The mean is a ratio of two numbers that
+both depend on the alignment. It is minimised exactly by Dinkelbach's method. For a rate λ, find the
+best partition if each unitary alignment costs ĕ − λ. If its total is negative, its mean is below λ
+and becomes the next rate. If the total is 0, the last alignment is the best. γ's pruning stays
+valid, because every λ ≥ 0 only makes opening a group cheaper.
 
 References
 ----------
@@ -32,8 +32,9 @@ DISSIMILARITY_2011 = Combined(positional="sporadic-2011", delta=4.0)
 class BestEntropy(NamedTuple):
     """The ideal alignment (2011, §4.5); the least entropy lies in [bound, entropy].
 
-    `entropy` is in the dissimilarity's units, in [0, Δ]; `groups` are rows of units, int32
-    (unitary alignments, annotators), −1 empty; `iterations` counts Dinkelbach's.
+    `entropy` is in the dissimilarity's units, in [0, Δ]; `groups` are rows of units, int32 (unitary
+    alignments, annotators), −1 empty; `iterations` is the number of iterations of Dinkelbach's
+    method.
     """
 
     entropy: float
@@ -57,11 +58,11 @@ def best_entropy(
     dissimilarity
         Default `DISSIMILARITY_2011`; bound to the continuum unless it is bound already.
     method
-        A name in SOLVERS. With a back-end that is not exact, "greedy" for Algorithm 1, its one
-        alignment is taken as it is.
+        A name in SOLVERS. If the back-end is not exact (such as "greedy", Algorithm 1), its first
+        alignment is the result.
     limited
-        `gap`, `time_limit`, `seed` and `tuning` as for `gammacp.align`; the time is that of all
-        iterations.
+        `gap`, `time_limit`, `seed` and `tuning` as for `gammacp.align`; the time limit is for all
+        iterations together.
 
     Raises
     ------
@@ -92,7 +93,7 @@ def _dinkelbach(
 ) -> BestEntropy:
     solver = SOLVERS[method]
     deadline = limits.deadline()
-    # Every annotator's units lie in different groups.
+    # Units of one annotator are in different groups, so there are at least this many.
     fewest = int(continuum.counts.max())
     rate = 0.0
     low = 0.0
@@ -103,7 +104,7 @@ def _dinkelbach(
         found = solver.solve(problem, limits.until(deadline))
         iterations += 1
         pairs = pair_count(problem.n_annotators)
-        # At rate 0 the alignment is γ's, a good start.
+        # At rate 0 this is γ's alignment, a good start.
         low = max(low, rate + min(found.bound / pairs / fewest, 0.0))
         if groups is not None and found.objective >= -problem.tolerance * problem.n_units:
             proven = found.status is Status.OPTIMAL
@@ -115,12 +116,12 @@ def _dinkelbach(
 
 
 def _mean(problem: Problem, groups: Codes) -> float:
-    """Mean of ĕ (less λ) over the groups."""
+    """Return the mean over the groups of ĕ minus the rate of the problem."""
     return float(group_costs(problem, groups).mean()) / pair_count(problem.n_annotators)
 
 
 def agreement(entropy: float, random_entropy: float) -> float:
-    """(e_random − e) / e_random, in (−∞, 1] (2011, eq. 7).
+    """Return the agreement (e_random − e) / e_random, in (−∞, 1] (2011, eq. 7).
 
     Text 6 of Table 3: e = 2.18, e_random2 = 3.48.
 

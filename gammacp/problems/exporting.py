@@ -1,8 +1,9 @@
-"""The alignment problem written for other solvers: MPS, LP, OPB (pseudo-Boolean), CP-SAT's own.
+"""The alignment problem in formats of other solvers: MPS, LP, OPB (pseudo-Boolean), CP-SAT's own.
 
-CP-SAT's form is the text of its protocol buffers; `from_program` gives the same for its Python
-interface. Comments at the top say what the file is, how its objective becomes a cost, and how exact
-that is. (OR-tools' own MPS and LP writers round coefficients to six digits, up or down.)
+CP-SAT's format is the text of its protocol buffers; `from_program` returns the same model for its
+Python interface. Comments at the top of a file say what it is, how its objective becomes a cost,
+and how exact that is. OR-tools' own MPS and LP writers are not used, as they round coefficients to
+six digits.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from gammacp.problems.integer_program import MODELS, IntegerProgram
 def export(
     problem: Problem, to: str, *, model: str = "pairs", comments: Iterable[str] = ()
 ) -> tuple[str, IntegerProgram]:
-    """Return the problem as a text that another solver reads, and the program that it says.
+    """Return the problem as text for another solver, and the integer program that the text states.
 
     Parameters
     ----------
     problem
-        Anybody's: of a continuum (`build_problem`, with `prune=False` for all pairs) or of weights
-        (`weighted_problem`).
+        Problem of a continuum (`build_problem`, with `prune=False` for all pairs) or of given
+        weights (`weighted_problem`).
     to
         `mps`, `lp`, `opb` or `cpsat`.
     model
@@ -38,9 +39,9 @@ def export(
     Raises
     ------
     UsageError
-        Another format or model, or a cover by pairs.
+        The format or the model is unknown, or a cover is to be modelled by pairs.
     DataError
-        More than two million rows or variables; it says how many.
+        There are more than two million rows or variables; the message says how many.
 
     Examples
     --------
@@ -76,12 +77,13 @@ def _about(problem: Problem, model: str, program: IntegerProgram) -> list[str]:
 
 
 def from_program(program: IntegerProgram) -> Any:
-    """Return the program as a CP-SAT model; its variables in their order, under their names.
+    """Return the program as a CP-SAT model, with its variables in order and under their names.
 
     Parameters
     ----------
     program
-        Rows whose coefficients are all 1 become exactly-one, at-most-one or at-least-one.
+        Program to translate. Rows whose coefficients are all 1 become exactly-one, at-most-one or
+        at-least-one constraints.
     """
     from ortools.sat.python import cp_model
 
@@ -104,7 +106,7 @@ def _bounds(program: IntegerProgram) -> Iterator[tuple[float, float]]:
 
 
 def _rows(program: IntegerProgram) -> Iterator[tuple[list[int], list[int], float, float]]:
-    """Each row: its variables, their coefficients, and what the sum is between."""
+    """Yield, for each row, its variables, their coefficients, and the bounds of the sum."""
     matrix, begin = program.matrix, program.matrix.indptr.tolist()
     inside = matrix.indices.tolist()
     signs = matrix.data.astype(np.int64).tolist()
@@ -114,7 +116,7 @@ def _rows(program: IntegerProgram) -> Iterator[tuple[list[int], list[int], float
 
 
 def _mps(program: IntegerProgram) -> Iterator[str]:
-    """Free MPS: columns in their order, all of them whole, between 0 and 1."""
+    """Yield the lines of free MPS: columns in order, all of them binary."""
     kinds = ["E" if a == b else "G" if b == np.inf else "L" for a, b in _bounds(program)]
     yield "NAME alignment"
     yield "ROWS"
@@ -139,7 +141,7 @@ def _mps(program: IntegerProgram) -> Iterator[str]:
 
 
 def _lp(program: IntegerProgram) -> Iterator[str]:
-    """CPLEX's LP format, a term a line: some readers take no long lines."""
+    """Yield the lines of CPLEX's LP format, one per term, as some readers limit the line length."""
     names = program.names
     yield "Minimize"
     yield " cost:"
@@ -165,7 +167,7 @@ def _terms(coefficients: Iterable[int], names: Iterable[str]) -> Iterator[str]:
 
 
 def _opb(program: IntegerProgram) -> Iterator[str]:
-    """Write the pseudo-Boolean competition's format: variables x1, x2, …, relations >= and =."""
+    """Yield the lines of the pseudo-Boolean competition's format, with variables x1, x2, …."""
     names = [f"x{i}" for i in range(1, len(program.cost) + 1)]
     yield from (f"* {x} is {name}" for x, name in zip(names, program.names, strict=True))
     yield f"min:{''.join(_terms(program.cost.tolist(), names))} ;"

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 LARGEST = 2_000_000
 """Rows, and variables, of a program that is still written; files grow to some 100 MB."""
 Block: TypeAlias = tuple[list[tuple[Any, Any, int]], float, float]
-# Costs below: the sum over all variables stays whole in double precision.
+# Costs are below 2 to this power, so that their sum over all variables is exact in double
+# precision.
 _BITS = 30
 
 
@@ -47,21 +48,22 @@ class IntegerProgram:
     Attributes
     ----------
     names
-        Names of the variables: `x_3_17` a pair of units, `r_3` a representative, `g_3_17_20` a
-        group; units by their row in the problem.
+        Names of the variables: `x_3_17` for a pair of units, `r_3` for a representative,
+        `g_3_17_20` for a group. Numbers are the rows of units in the problem.
     cost
-        int64, shape (variables,).
+        Costs of the variables, int64, shape (variables,).
     matrix
         Coefficients −1 and 1, shape (rows, variables).
     lower, upper
-        Shape (rows,), −∞ and ∞ where there is none.
+        Bounds of the rows, shape (rows,); −∞ and ∞ for none.
     scale
         The power of two that costs were multiplied by before they were rounded down.
     error
-        The optimum, divided by `scale`, is at most the least cost of an alignment, and less by no
-        more than this.
+        Largest difference between the least cost of an alignment and the optimum divided by
+        `scale`, which is never above it.
     cut
-        Pairs that no alignment can win back; their cost is written as twice what it could.
+        Number of pairs whose cost was capped. The cap is twice what an alignment could gain by
+        having such a pair in one group.
     """
 
     names: tuple[str, ...]
@@ -80,14 +82,15 @@ def pair_program(problem: Problem) -> IntegerProgram:
     Parameters
     ----------
     problem
-        No cover. Only its pairs are there: build it with `prune=False` to have all of them.
+        A problem that is not a cover. The model has only the problem's pairs: build it with
+        `prune=False` to have all of them.
 
     Raises
     ------
     UsageError
-        A cover: units in several groups are no relation of pairs.
+        The problem is a cover: its groups are not determined by the pairs that share one.
     DataError
-        More than `LARGEST` rows, with their number.
+        There are more than `LARGEST` rows or variables; the message has their number.
     """
     if problem.cover:
         raise UsageError("a cover has no model by pairs; use the model by sets")
@@ -98,7 +101,8 @@ def pair_program(problem: Problem) -> IntegerProgram:
     here = np.repeat(np.arange(units), np.diff(start))
     every = np.arange(units)
     owner = problem.annotator[neighbour]
-    # A row per unit and annotator it has neighbours of; an earlier annotator's has r as well.
+    # A row for each unit and each annotator with neighbours of it. If that annotator comes before
+    # the unit's own, the row contains r as well.
     begins = np.flatnonzero(np.diff(here * np.int64(problem.n_annotators) + owner, prepend=-1))
     row = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(here)))
     earlier = np.flatnonzero(owner[begins] < problem.annotator[here[begins]])
@@ -120,19 +124,19 @@ def pair_program(problem: Problem) -> IntegerProgram:
 
 
 def set_program(problem: Problem, columns: Columns | None = None) -> IntegerProgram:
-    """Return the model by sets, over all groups that no profitable split beats and the units alone.
+    """Return the model by sets: all groups that no profitable split beats, and the single units.
 
     Parameters
     ----------
     problem
-        May be a cover.
+        The problem, which may be a cover.
     columns
-        Other groups than these.
+        Groups to use instead of the default ones.
 
     Raises
     ------
     DataError
-        More than `LARGEST` groups, or units.
+        There are more than `LARGEST` groups, or units.
     """
     units = problem.n_units
     if columns is None:
@@ -159,11 +163,12 @@ MODELS = {"pairs": pair_program, "sets": set_program}
 
 
 def cut_weights(problem: Problem) -> tuple[Floats, int]:
-    """Return the weights, those that no alignment wins back cut to twice that loss; their number.
+    """Return the weights with very negative ones capped, and the number of capped weights.
 
-    A unit leaves a group in which it loses more than opening + (n − 2)·(largest weight) with
-    another: it earns no more with all others, and costs the opening alone. Distances without end
-    would take all digits of the costs.
+    Suppose that a unit loses more than opening + (n − 2)·(largest weight) with another unit of its
+    group. Then it leaves the group: it cannot gain as much with all the others, and a group of its
+    own costs only the opening. So such weights are capped at twice that loss. Otherwise very large
+    distances would use up all digits of the costs.
 
     Parameters
     ----------
@@ -176,7 +181,7 @@ def cut_weights(problem: Problem) -> tuple[Floats, int]:
 
 
 def pair_rows(problem: Problem) -> int:
-    """Count the rows of the model by pairs without making them."""
+    """Return the number of rows of the model by pairs, without making them."""
     ends = np.concatenate((problem.first, problem.second))
     others = problem.annotator[np.concatenate((problem.second, problem.first))]
     degree = np.zeros((problem.n_units, problem.n_annotators), np.int64)
@@ -187,7 +192,7 @@ def pair_rows(problem: Problem) -> int:
 
 
 def check_size(model: str, rows: int, variables: int) -> None:
-    """DataError for a program that is too large to be written."""
+    """Raise DataError if a program is too large to be written."""
     for count, name in ((rows, "rows"), (variables, "variables")):
         if count > LARGEST:
             message = f"the model by {model} has {count:,} {name}; the limit is {LARGEST:,}"
@@ -203,7 +208,7 @@ def _spans(begin: Indices) -> Any:
 
 
 def _adjacency(problem: Problem) -> tuple[Indices, Codes, Indices]:
-    """Return where each unit's neighbours begin, the neighbours, and the pair that each forms."""
+    """Return where each unit's neighbours begin, the neighbours, and the pair with each of them."""
     here = np.concatenate((problem.first, problem.second))
     there = np.concatenate((problem.second, problem.first))
     order = np.lexsort((there, here))
@@ -214,7 +219,7 @@ def _adjacency(problem: Problem) -> tuple[Indices, Codes, Indices]:
 def _paths(
     problem: Problem, start: Indices, neighbour: Codes, edge: Indices
 ) -> tuple[Indices, Indices, Indices]:
-    """Two pairs with a unit in common and their third, −1 if that is none: (left, right, third)."""
+    """Return every two pairs that share a unit, and the pair of their other units (−1 for none)."""
     key = problem.first.astype(np.int64) * problem.n_units + problem.second
     order = np.argsort(key, kind="stable")
     found = []
@@ -238,16 +243,17 @@ def _paths(
 def whole_program(
     names: list[str], cost: Floats, blocks: Sequence[Block], most: int
 ) -> IntegerProgram:
-    """Return the program of these rows, with costs in whole numbers.
+    """Return the program of these rows, with its costs scaled and rounded down to integers.
 
     Parameters
     ----------
     names, cost
         Names and costs of the variables; shape (variables,).
     blocks
-        Rows: entries (row, variable, ±1), and what all rows of the block are between.
+        Blocks of rows: entries (row, variable, ±1), and the lower and upper bound of all rows of
+        the block.
     most
-        Variables that a solution takes at most.
+        Largest number of variables that are 1 in a solution.
     """
     from scipy.sparse import coo_array, vstack
 

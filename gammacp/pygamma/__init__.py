@@ -1,11 +1,12 @@
-"""The interface of pygamma-agreement 0.5.9, computed by gammacp: an import line is what changes.
+"""The interface of pygamma-agreement 0.5.9, computed by gammacp; only the import line changes.
 
     import gammacp.pygamma as pa          # was: import pygamma_agreement as pa
 
-Alignments are exact and proven. Random continua are drawn as there, and from `numpy.random`, so
-that the same `numpy.random.seed` gives the same γ, to the seven digits of its single precision.
-What is done otherwise is said once, as a `PygammaDifference` (docs/coming-from-pygamma.md).
-`Continuum.to_gammacp()` leads on to everything else.
+Alignments are exact and proven. Random continua are drawn as in pygamma-agreement, from
+`numpy.random`. So the same `numpy.random.seed` gives the same γ in both, to the seven digits of
+pygamma-agreement's single precision. A `PygammaDifference` warns once of each difference in
+behaviour (docs/coming-from-pygamma.md). `Continuum.to_gammacp()` gives access to the rest of
+gammacp.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Alignments of pygamma-agreement: lists of unitary alignments that a user may build, too."""
+"""Alignments of pygamma-agreement: lists of unitary alignments, which users can also build."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ if TYPE_CHECKING:
 
 
 class SetPartitionError(Exception):
-    """An alignment is no partition of the units of its continuum."""
+    """An alignment is not a partition of the units of its continuum."""
 
 
 @dataclass(eq=False)
 class UnitaryAlignment:
-    """Pairs of annotator and unit, None for the empty unit; its disorder once it is computed."""
+    """Pairs of annotator and unit (None for the empty unit), with their disorder once computed."""
 
     n_tuple: list[tuple[Any, Any]]
     _disorder: float | None = None
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The first start and the last end of its units."""
+        """The first start and the last end of the units."""
         segments = [unit.segment for _, unit in self.n_tuple if unit is not None]
         return min(s.start for s in segments), max(s.end for s in segments)
 
     @property
     def nb_units(self) -> int:
-        """Units that are not empty."""
+        """Number of units that are not empty."""
         return sum(unit is not None for _, unit in self.n_tuple)
 
     @property
     def disorder(self) -> float:
-        """Mean dissimilarity of its pairs; ValueError before it is computed."""
+        """Mean dissimilarity of the pairs of units; raises a ValueError before it is computed."""
         if self._disorder is None:
             raise ValueError("Disorder hasn't been computed: call compute_disorder() first")
         return self._disorder
 
     def compute_disorder(self, dissimilarity: AbstractDissimilarity) -> float:
-        """Compute the disorder by a dissimilarity, divided by the mean number of units."""
+        """Compute the disorder by `dissimilarity`, divided by the mean number of units."""
         self._disorder = Alignment([self]).compute_disorder(dissimilarity)
         return self._disorder
 
@@ -60,7 +60,7 @@ class UnitaryAlignment:
 class Alignment:
     """Unitary alignments, by default a partition of the units of a continuum.
 
-    `bound` and `status` are the proof of one that gammacp found; None of any other.
+    `bound` and `status` hold the proof of optimality if gammacp found the alignment, else None.
     """
 
     bound: float | None = None
@@ -91,7 +91,7 @@ class Alignment:
         return iter(self.unitary_alignments)
 
     def held(self) -> Continuum:
-        """Return the continuum, or one of its units."""
+        """Return the continuum; if there is none, make one of the aligned units."""
         from gammacp.pygamma.continuum import Continuum
 
         if self.continuum is not None:
@@ -105,17 +105,17 @@ class Alignment:
 
     @property
     def annotators(self) -> Any:
-        """Their names, a SortedSet."""
+        """Names of the annotators, as a SortedSet."""
         return SortedSet(annotator for annotator, _ in self.unitary_alignments[0].n_tuple)
 
     @property
     def categories(self) -> Any:
-        """Return the categories of the continuum, or of the units; a SortedSet."""
+        """Return the categories of the continuum, or of the units, as a SortedSet."""
         return self.held().categories
 
     @property
     def avg_num_annotations_per_annotator(self) -> float:
-        """x̄ of the continuum, or of the units."""
+        """Mean number of units per annotator (x̄) of the continuum, or of the aligned units."""
         return self.held().avg_num_annotations_per_annotator
 
     @property
@@ -130,14 +130,14 @@ class Alignment:
 
     @property
     def disorder(self) -> float:
-        """Σ disorders of the unitary alignments / x̄."""
+        """Sum of the disorders of the unitary alignments, divided by x̄."""
         if self._disorder is None:
             total = math.fsum(unitary.disorder for unitary in self)
             self._disorder = total / self.avg_num_annotations_per_annotator
         return self._disorder
 
     def compute_disorder(self, dissimilarity: AbstractDissimilarity) -> float:
-        """Return the disorder by another dissimilarity, and that of each unitary alignment."""
+        """Recompute and return the disorder by `dissimilarity`, also of each unitary alignment."""
         disorders = dissimilarity.compute_disorder(self).tolist()
         for unitary, disorder in zip(self, disorders, strict=True):
             unitary._disorder = disorder
@@ -145,7 +145,7 @@ class Alignment:
         return self.disorder
 
     def native(self, dissimilarity: AbstractDissimilarity) -> Native:
-        """Return the same alignment as gammacp has it, unproven."""
+        """Return the alignment as an object of gammacp, without a proof."""
         held = self.held()
         row = {pair: i for i, pair in enumerate(held)}
         tuples = [sorted(unitary.n_tuple, key=itemgetter(0)) for unitary in self]
@@ -155,9 +155,10 @@ class Alignment:
         return Native(continuum, bound, groups, math.nan, 0.0, Status.FEASIBLE, "given")
 
     def gamma_k_disorder(self, dissimilarity: AbstractDissimilarity, category: Any = None) -> float:
-        """δ_cat (Mathet 2017) over all aligned pairs, or those with a unit of the category.
+        """Return δ_cat (Mathet 2017) over all aligned pairs, or those with a unit of `category`.
 
-        NaN without any; TypeError unless the dissimilarity has two parts.
+        It is NaN if there is no such pair. Raises a TypeError unless the dissimilarity combines
+        positions and categories.
         """
         from gammacp.pygamma.dissimilarity import CombinedCategoricalDissimilarity
 

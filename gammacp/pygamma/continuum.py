@@ -32,11 +32,11 @@ PRECISION_LEVEL = {"high": 0.01, "medium": 0.02, "low": 0.1}
 
 
 class DisorderError(DataError, AssertionError):
-    """Failed assertion of pygamma-agreement: two annotators, a unit, known categories."""
+    """A condition that pygamma-agreement asserts is violated, such as at least two annotators."""
 
 
 class Continuum:
-    """Everybody's units of one text or recording: `{annotator: {unit, …}}`, all sorted."""
+    """All annotators' units in one text or recording: `{annotator: {unit, …}}`, all sorted."""
 
     def __init__(self, uri: str | None = None) -> None:
         """Make an empty continuum; `uri` names the recording."""
@@ -49,7 +49,10 @@ class Continuum:
     def from_csv(
         cls, path: str | Path, discard_invalid_rows: bool = True, delimiter: str = ","
     ) -> Continuum:
-        """Rows annotator, category, start, end without a header; a DataError names the line."""
+        """Read rows of annotator, category, start and end, without a header.
+
+        A DataError names the line that cannot be read.
+        """
         found = cls()
         with Path(path).open(newline="", encoding="utf-8") as file:
             for line, row in enumerate(csv.reader(file, delimiter=delimiter), 1):
@@ -68,14 +71,14 @@ class Continuum:
 
     @classmethod
     def from_rttm(cls, path: str | Path) -> Continuum:
-        """SPEAKER lines; the file field is the annotator."""
+        """Read the SPEAKER lines of an RTTM file, whose file field names the annotator."""
         found = cls()
         for unit in gammacp.read(path, format="rttm", file_is="annotator"):
             found.add(unit.annotator, Segment(unit.start, unit.end), unit.category)
         return found
 
     def to_gammacp(self, categories: Iterable[Any] = ()) -> gammacp.Continuum:
-        """Return the continuum for everything else of gammacp, in the same order of units."""
+        """Return gammacp's own continuum, with the units in the same order."""
         names = [*SortedSet(self._categories).union(categories)]
         code: dict[Any, int] = {None: -1, **{name: i for i, name in enumerate(names)}}
         units = [unit for _, unit in self]
@@ -93,13 +96,13 @@ class Continuum:
         )
 
     def copy_flush(self) -> Continuum:
-        """Return the same bounds and name without annotators."""
+        """Return a continuum with the same bounds and name, but without annotators."""
         found = Continuum(self.uri)
         found.bound_inf, found.bound_sup = self.bounds
         return found
 
     def copy(self) -> Continuum:
-        """Return the same continuum, free to change."""
+        """Return a copy that can be changed independently."""
         found = self.copy_flush()
         found._categories = SortedSet(self._categories)
         for annotator, units in self._annotations.items():
@@ -107,11 +110,11 @@ class Continuum:
         return found
 
     def put(self, annotator: Any, units: Iterable[Unit]) -> None:
-        """Put these units in place of what the annotator has; bounds and categories stay."""
+        """Replace the units of `annotator` by `units`; bounds and categories are unchanged."""
         self._annotations[annotator] = SortedSet(units, key=place)
 
     def __bool__(self) -> bool:
-        """Return whether there is a unit."""
+        """Return whether the continuum has at least one unit."""
         return any(self._annotations.values())
 
     def __len__(self) -> int:
@@ -119,21 +122,21 @@ class Continuum:
         return len(self._annotations)
 
     def __eq__(self, other: object) -> bool:
-        """Return the same annotators with the same units."""
+        """Return whether both continua have the same annotators with the same units."""
         return isinstance(other, Continuum) and self._annotations == other._annotations
 
     __hash__ = None  # type: ignore[assignment]
 
     def __iter__(self) -> Iterator[tuple[Any, Unit]]:
-        """Pairs of annotator and unit."""
+        """Iterate over pairs of annotator and unit."""
         return ((a, unit) for a, units in self._annotations.items() for unit in units)
 
     def __add__(self, other: Continuum) -> Continuum:
-        """Return the units of both."""
+        """Return a new continuum with the units of both."""
         return self.copy()._taking(other)
 
     def __getitem__(self, keys: Any) -> Any:
-        """Return a copy of an annotator's units, or `continuum[annotator, index]`."""
+        """Return a copy of an annotator's units, or one unit for `continuum[annotator, index]`."""
         if isinstance(keys, tuple):
             return self._annotations[keys[0]][keys[1]]
         return self._annotations[keys].copy()
@@ -150,33 +153,36 @@ class Continuum:
 
     @property
     def annotators(self) -> Any:
-        """Their names, a SortedSet."""
+        """Names of the annotators, as a SortedSet."""
         return SortedSet(self._annotations)
 
     @property
     def categories(self) -> Any:
-        """All categories that were ever added, a SortedSet."""
+        """All categories that were ever added, as a SortedSet."""
         return self._categories
 
     @property
     def category_weights(self) -> Any:
-        """Share of the units of each category, a SortedDict."""
+        """Share of the units that have each category, as a SortedDict."""
         counts = Counter(unit.annotation for _, unit in self)
         return SortedDict({name: count / self.num_units for name, count in counts.items()})
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """(0, 0) at first; they grow with the units and shrink with `reset_bounds`."""
+        """First and last position, initially (0, 0).
+
+        Units that are added widen them; `reset_bounds` narrows them.
+        """
         return self.bound_inf, self.bound_sup
 
     @property
     def avg_num_annotations_per_annotator(self) -> float:
-        """x̄."""
+        """Mean number of units per annotator (x̄)."""
         return self.num_units / self.num_annotators
 
     @property
     def max_num_annotations_per_annotator(self) -> int:
-        """Units of the annotator with most."""
+        """Largest number of units of any annotator."""
         return max(map(len, self._annotations.values()), default=0)
 
     @property
@@ -185,11 +191,11 @@ class Continuum:
         return float(sum(u.segment.end - u.segment.start for _, u in self)) / self.num_units
 
     def add_annotator(self, annotator: Any) -> None:
-        """Somebody, without units as yet."""
+        """Add `annotator`, without any units yet."""
         self._annotations.setdefault(annotator, SortedSet(key=place))
 
     def add(self, annotator: Any, segment: Any, annotation: Any = None) -> None:
-        """Add a unit, of finite length > 0 or a ValueError; segments have start and end."""
+        """Add a unit; raise a ValueError unless its `segment` has a finite length > 0."""
         if not 0 < segment.end - segment.start < math.inf:
             raise ValueError(f"Tried adding segment of duration {segment.end - segment.start}")
         self.add_annotator(annotator)
@@ -204,12 +210,12 @@ class Continuum:
         self.bound_sup = max(self.bound_sup, segment.end)
 
     def add_annotation(self, annotator: Any, annotation: Any) -> None:
-        """All segments of a `pyannote.core.Annotation` with their labels."""
+        """Add all segments of a `pyannote.core.Annotation`, with their labels."""
         for segment, _, label in annotation.itertracks(yield_label=True):
             self.add(annotator, segment, label)
 
     def add_timeline(self, annotator: Any, timeline: Iterable[Any]) -> None:
-        """Segments without labels, such as a `pyannote.core.Timeline`."""
+        """Add segments without labels, such as those of a `pyannote.core.Timeline`."""
         for segment in timeline:
             self.add(annotator, segment)
 
@@ -221,7 +227,7 @@ class Continuum:
         use_tier_as_annotation: bool = False,
         format: str = "elan",
     ) -> None:
-        """Add the annotations of a file's tiers, or of some, as one annotator's."""
+        """Add the annotations of all or of selected tiers of a file as those of one annotator."""
         for unit in gammacp.read(path, format=format, tier="{annotator}"):
             if selected_tiers is None or unit.annotator in selected_tiers:
                 if use_tier_as_annotation:
@@ -236,14 +242,14 @@ class Continuum:
     def reset_bounds(self) -> None:
         """Set the bounds to the first start and the last end.
 
-        Then γ does not depend on where positions begin.
+        After that, γ does not depend on the origin of the positions.
         """
         segments = [unit.segment for _, unit in self]
         self.bound_inf = min((s.start for s in segments), default=0.0)
         self.bound_sup = max((s.end for s in segments), default=0.0)
 
     def merge(self, continuum: Continuum, in_place: bool = False) -> Continuum | None:
-        """Return the units of both, here or (by default) in a new continuum, which is returned."""
+        """Add the units of `continuum`, `in_place` or (by default) to a copy, which is returned."""
         merged = (self if in_place else self.copy())._taking(continuum)
         if in_place:
             return None
@@ -263,22 +269,22 @@ class Continuum:
     iterunits = iter_annotator
 
     def remove(self, annotator: Any, unit: Unit) -> None:
-        """Take a unit out; bounds and categories stay. KeyError if it is not there."""
+        """Remove a unit, but keep bounds and categories; raise a KeyError if it does not exist."""
         self._annotations[annotator].remove(unit)
 
     def to_csv(self, path: str | Path, delimiter: str = ",") -> None:
-        """Write what `from_csv` reads."""
+        """Write a CSV file that `from_csv` can read."""
         with Path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, delimiter=delimiter)
             for a, unit in self:
                 writer.writerow([a, unit.annotation, unit.segment.start, unit.segment.end])
 
     def get_best_alignment(self, dissimilarity: AbstractDissimilarity) -> Alignment:
-        """Return the alignment of least disorder, proven."""
+        """Return the alignment of least disorder, proven to be optimal."""
         return _align_all([self], dissimilarity, soft=False)[0]
 
     def get_best_soft_alignment(self, dissimilarity: AbstractDissimilarity) -> Alignment:
-        """Return the one in which units may occur more than once."""
+        """Return the best soft alignment, in which units may occur more than once."""
         return _align_all([self], dissimilarity, soft=True)[0]
 
     def compute_gamma(
@@ -291,10 +297,11 @@ class Continuum:
         fast: bool = False,
         soft: bool = False,
     ) -> GammaResults:
-        """γ against random continua of the sampler, by default the statistical one.
+        """Compute γ against random continua of the sampler, by default the statistical one.
 
-        `fast` changes nothing, as every alignment is exact; with `soft` it is refused as there.
-        Sample sizes follow §5.3 of the paper, topped up once where `precision_level` asks for it.
+        `fast` has no effect, as every alignment is exact; together with `soft` it is refused, as
+        in pygamma-agreement. If `precision_level` requires more than `n_samples` samples, they are
+        added once, by the formula of §5.3 of the paper.
         """
         from gammacp.pygamma.sampler import StatisticalContinuumSampler
 
@@ -341,7 +348,7 @@ def _check(continuum: Continuum) -> None:
 def _align_all(
     continua: list[Continuum], dissimilarity: AbstractDissimilarity, *, soft: bool
 ) -> list[Alignment]:
-    """Return the best alignment of each, by the dissimilarity bound to the first."""
+    """Return the best alignment of each continuum, by the dissimilarity bound to the first one."""
     categories = SortedSet(dissimilarity.categories or ()).union(*(c.categories for c in continua))
     known = dissimilarity.categories
     if known is not None and len(categories) > len(known):
@@ -366,7 +373,7 @@ def _align_all(
 
 @dataclass
 class GammaResults:
-    """γ with what it rests on; γ_cat and γ_k where they are asked for."""
+    """The value of γ and the alignments behind it; γ_cat and γ_k are computed on request."""
 
     best_alignment: Alignment
     chance_alignments: list[Alignment]
@@ -376,7 +383,7 @@ class GammaResults:
 
     @property
     def signature(self) -> str:
-        """Return how γ was made; `compat:pygamma` says that it is not gammacp's."""
+        """Return the signature of the result; `compat:pygamma` marks pygamma-agreement's γ."""
         return signature(
             "soft-gamma" if isinstance(self.best_alignment, SoftAlignment) else "gamma",
             compat="pygamma",
@@ -388,12 +395,12 @@ class GammaResults:
 
     @property
     def n_samples(self) -> int:
-        """Random continua behind the expected disorder."""
+        """Number of random continua behind the expected disorder."""
         return len(self.chance_alignments)
 
     @property
     def alignments_nb(self) -> int:
-        """Unitary alignments of the best alignment."""
+        """Number of unitary alignments in the best alignment."""
         return len(self.best_alignment.unitary_alignments)
 
     @property
@@ -408,7 +415,7 @@ class GammaResults:
 
     @property
     def approx_gamma_range(self) -> tuple[float, float]:
-        """γ with the expected disorder a `precision_level` smaller and greater."""
+        """Values of γ if the expected disorder is smaller or greater by `precision_level`."""
         if self.precision_level is None:
             raise ValueError("No precision level has been set, cannot compute the gamma boundaries")
         ratio = self.observed_disorder / self.expected_disorder

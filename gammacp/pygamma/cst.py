@@ -11,17 +11,17 @@ from gammacp.pygamma.units import Segment, Unit, tell
 from shuffling import Category, Setting, Units, fit
 from shuffling.shuffle import Errors, resolve_errors
 
-# With the factors of pygamma-agreement.
+# These factors are those of pygamma-agreement.
 _POSITION = "position:factor=2"
 _TOO_MANY = "false-positive:factor=1"
 _SPLIT = "split:factor=2.5"
 
 
 class CorpusShufflingTool:
-    """Annotators who err on the first annotator of a continuum, by a magnitude from 0 to 1."""
+    """Simulate annotators who copy the first annotator of a continuum with errors."""
 
     def __init__(self, magnitude: float, reference: Continuum, categories: Any = ()) -> None:
-        """More categories may be named."""
+        """Set magnitude (0 to 1) and reference; `categories` adds some that the reference lacks."""
         tell("shuffling")
         self.magnitude = magnitude
         self._name = reference.annotators[0]
@@ -31,7 +31,7 @@ class CorpusShufflingTool:
             self._reference.add(self._name, unit.segment, unit.annotation)
 
     def corpus_from_reference(self, new_annotators: int | Iterable[Any]) -> Continuum:
-        """Annotators who err in nothing."""
+        """Return a continuum of annotators who copy the reference without errors."""
         if isinstance(new_annotators, int):
             new_annotators = [f"annotator_{i}" for i in range(new_annotators)]
         made = self._reference.copy_flush()
@@ -57,7 +57,7 @@ class CorpusShufflingTool:
             left = [
                 Unit(Segment(a, b), None if k < 0 else names[k]) for a, b, k in columns if b > a
             ]
-            # One unit stays, so that there is a disorder.
+            # Keep at least one unit, so that the disorder is defined.
             if units:
                 one = [units[rng.integers(len(units))]]
             else:
@@ -75,7 +75,7 @@ class CorpusShufflingTool:
         overlapping_fun: Callable[[Any, Any], float] | None = None,
         prevalence: bool = True,  # noqa: ARG002
     ) -> None:
-        """Other categories, drawn by their shares; those that the function calls close first."""
+        """Replace categories by others, drawn by shares; `overlapping_fun` prefers similar ones."""
         close = overlapping_fun
         names = self._reference.categories
         rows = close and tuple(tuple(float(close(a, b)) for b in names) for a in names)
@@ -91,7 +91,7 @@ class CorpusShufflingTool:
         cat_shuffle: bool = False,
         include_ref: bool = False,
     ) -> Continuum:
-        """Annotators with errors of the kinds that are asked for, and the reference if it is."""
+        """Return annotators with the selected kinds of errors; `include_ref` adds the reference."""
         made = self.corpus_from_reference(annotators)
         asked = (shift, false_pos, false_neg, cat_shuffle, split)
         kinds = (_POSITION, _TOO_MANY, "false-negative", "category", _SPLIT)

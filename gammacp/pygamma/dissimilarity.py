@@ -1,7 +1,7 @@
-"""The dissimilarities of pygamma-agreement; each is one of gammacp's, too (`pairwise`, `bind`).
+"""The dissimilarities of pygamma-agreement; gammacp accepts each as its own (`pairwise`, `bind`).
 
-A dissimilarity of one's own is a class with `compile_d_mat`, which returns a function of two arrays
-(start, end, duration, number of the category) that is decorated with `dissimilarity_dec`.
+To define another one, write a class with a method `compile_d_mat`. It returns a function of two
+arrays (start, end, duration, number of the category), decorated with `dissimilarity_dec`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def dissimilarity_dec(function: Callable[..., float]) -> Any:
-    """Compile what `compile_d_mat` returns (in double precision, at the first call)."""
+    """Compile the function that `compile_d_mat` returns, in double precision, at its first call."""
     import numba
 
     return numba.njit(function)
@@ -41,7 +41,7 @@ class AbstractDissimilarity:
     """Dissimilarity of units; `delta_empty` is the dissimilarity to an empty unit."""
 
     def __init__(self, categories: Any = None, delta_empty: float = 1.0) -> None:
-        """ValueError for no categories; None where they do not matter or are the continuum's."""
+        """Set Δ and the categories (None if any are allowed); ValueError if these are empty."""
         if categories is not None and len(categories) == 0:
             raise ValueError("Cannot declare categorical dissimilarity with no categories.")
         if categories is None:
@@ -52,21 +52,21 @@ class AbstractDissimilarity:
 
     @property
     def delta(self) -> float:
-        """Δ."""
+        """The cost Δ of an empty unit."""
         return self.delta_empty
 
     @property
     def signature(self) -> str:
-        """Return the class with Δ."""
+        """Return the name of the class, with Δ."""
         return f"{type(self).__name__}(d:{self.delta_empty:g})"
 
     def compile_d_mat(self) -> Any:
-        """Return the compiled function; see the module."""
+        """Return the compiled function (see the docstring of the module)."""
         raise NotImplementedError(f"{type(self).__name__} has no compile_d_mat")
 
     @cached_property
     def d_mat(self) -> Any:
-        """Return that function; ValueError unless it is symmetric and 0 for a unit and itself."""
+        """Return the compiled function; ValueError unless it is symmetric and d(u, u) = 0."""
         made = self.compile_d_mat()
         if self.categories is None:
             last = 0
@@ -79,7 +79,7 @@ class AbstractDissimilarity:
         return made
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
-        """Return d of units whose columns broadcast."""
+        """Return the dissimilarity of units `u` and `v`, whose columns broadcast."""
         shape = np.broadcast_shapes(u.start.shape, v.start.shape)
         first, second = (self._rows(columns, shape) for columns in (u, v))
         return np.asarray(_all(self.d_mat)(first, second).reshape(shape))
@@ -104,7 +104,7 @@ class AbstractDissimilarity:
 
 @cache
 def _all(d_mat: Any) -> Any:
-    """Rows of two arrays, compared by a compiled function."""
+    """Compile a function that applies `d_mat` to each pair of rows of two arrays."""
     import numba
 
     @numba.njit
@@ -118,10 +118,10 @@ def _all(d_mat: Any) -> Any:
 
 
 class _BuiltIn(AbstractDissimilarity):
-    """One that is a `Combined` of gammacp."""
+    """A dissimilarity that gammacp's `Combined` can express."""
 
     def to_combined(self) -> Combined:
-        """Return gammacp's dissimilarity, which solvers know better than a compiled function."""
+        """Return the equivalent `Combined`, which solvers treat faster than a compiled function."""
         raise NotImplementedError
 
     @property
@@ -130,19 +130,19 @@ class _BuiltIn(AbstractDissimilarity):
         return self.to_combined().signature
 
     def bind(self, annotations: Annotations) -> BoundDissimilarity:
-        """Bind as gammacp does."""
+        """Bind the equivalent `Combined` to the annotations."""
         return self.to_combined().bind(annotations)
 
 
 class PositionalSporadicDissimilarity(_BuiltIn):
-    """Squared distance of the ends relative to the lengths, times Δ (Mathet et al. 2015, eq. 3)."""
+    """Δ times squared distance of boundaries relative to lengths (Mathet et al. 2015, eq. 3)."""
 
     def __init__(self, delta_empty: float = 1.0) -> None:
-        """Categories do not matter."""
+        """Set Δ; categories do not matter."""
         super().__init__(delta_empty=delta_empty)
 
     def compile_d_mat(self) -> Any:
-        """For dissimilarities of one's own that take it in."""
+        """Return the compiled function, for dissimilarities of users that include this one."""
         delta = self.delta_empty
 
         def sporadic(u: Floats, v: Floats) -> float:
@@ -152,12 +152,12 @@ class PositionalSporadicDissimilarity(_BuiltIn):
         return dissimilarity_dec(sporadic)
 
     def to_combined(self) -> Combined:
-        """Positions alone."""
+        """Return a `Combined` of positions alone."""
         return Combined(beta=0.0, delta=self.delta_empty)
 
 
 class CategoricalDissimilarity(_BuiltIn):
-    """A distance of categories times Δ, given by `compile_d_mat` or a matrix."""
+    """Δ times a distance between categories, which `compile_d_mat` or a matrix defines."""
 
     def __init__(self, categories: Any, delta_empty: float = 1.0) -> None:
         """Set the categories that are compared; None for any."""
@@ -165,7 +165,7 @@ class CategoricalDissimilarity(_BuiltIn):
         self.compiled_with = self.delta_empty
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
-        """Shape (categories, categories), in units of Δ: what gammacp asks for."""
+        """Return the distances in units of Δ, as gammacp needs them: (categories, categories)."""
         known = {str(c): i for i, c in enumerate(self.categories or categories)}
         if missing := [c for c in categories if c not in known]:
             raise DataError(f"category {missing[0]!r} has no distance to others")
@@ -178,13 +178,13 @@ class CategoricalDissimilarity(_BuiltIn):
         return np.asarray(_all(self.d_mat)(first, second)).reshape(size, size) / self.compiled_with
 
     def to_combined(self) -> Combined:
-        """Categories alone."""
+        """Return a `Combined` of categories alone."""
         return Combined(alpha=0.0, delta=self.delta_empty, categorial=_Distances(self))
 
 
 @dataclass(frozen=True)
 class _Distances:
-    """A categorial distance of gammacp made of one of these; a value, so that γ can share it."""
+    """A distance of gammacp that wraps a `CategoricalDissimilarity`, hashable so γ can share it."""
 
     of: CategoricalDissimilarity
 
@@ -218,7 +218,7 @@ class AbsoluteCategoricalDissimilarity(CategoricalDissimilarity):
 
 
 class PrecomputedCategoricalDissimilarity(CategoricalDissimilarity):
-    """A matrix times Δ, its rows and columns in the alphabetical order of the categories."""
+    """Δ times a matrix, with rows and columns in the alphabetical order of the categories."""
 
     def __init__(self, categories: Any, matrix: Any, delta_empty: float = 1.0) -> None:
         """Set a square symmetric matrix, 0 on the diagonal."""
@@ -239,7 +239,7 @@ class PrecomputedCategoricalDissimilarity(CategoricalDissimilarity):
 
 
 class LambdaCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
-    """The values of `cat_dissim_func` for all pairs of labels, divided by the largest above 1."""
+    """The values of `cat_dissim_func` for all pairs of labels, scaled to at most 1."""
 
     def __init__(self, labels: Iterable[Any], delta_empty: float = 1.0) -> None:
         """Set the categories."""
@@ -256,7 +256,7 @@ class LambdaCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
 
 
 class LevenshteinCategoricalDissimilarity(LambdaCategoricalDissimilarity):
-    """Edits over the length of the longer label."""
+    """Levenshtein distance of two labels, divided by the length of the longer one."""
 
     def __init__(self, labels: Iterable[Any], delta_empty: float = 1.0) -> None:
         """Set the categories."""
@@ -265,17 +265,17 @@ class LevenshteinCategoricalDissimilarity(LambdaCategoricalDissimilarity):
 
     @staticmethod
     def cat_dissim_func(str1: str, str2: str) -> float:
-        """`kitten`, `sitting`: 3/7."""
+        """Return the distance of two labels: 3/7 for `kitten` and `sitting`."""
         return float(Levenshtein().distances((str1, str2))[0, 1])
 
 
 class OrdinalCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
-    """|a − b| / m of the labels' positions (0, 1, 2 … or `p`); m the largest such, at least 1."""
+    """|a − b| / m of the labels' ranks (0, 1, 2 … or `p`); m is the largest |a − b|, at least 1."""
 
     def __init__(
         self, labels: Iterable[Any], p: Iterable[float] | None = None, delta_empty: float = 1.0
     ) -> None:
-        """Labels in their order, or with their positions; ValueError if they do not fit."""
+        """Set labels in order, or with ranks `p`; ValueError if the numbers of both differ."""
         names = [str(label) for label in labels]
         if len(set(names)) < len(names):
             raise ValueError("Provided labels must not have duplicates.")
@@ -293,10 +293,10 @@ class OrdinalCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
 
 
 class NumericalCategoricalDissimilarity(OrdinalCategoricalDissimilarity):
-    """|a − b| / m of labels that are numbers; m the largest such, at least 1."""
+    """|a − b| / m of labels that are numbers; m is the largest |a − b|, at least 1."""
 
     def __init__(self, labels: Iterable[Any], delta_empty: float = 1.0) -> None:
-        """ValueError for a label that is no number."""
+        """Set the labels; raise a ValueError if one is not a number."""
         names = [str(label) for label in labels]
         try:
             numbers = [float(name) for name in names]
@@ -316,7 +316,7 @@ class CombinedCategoricalDissimilarity(_BuiltIn):
         pos_dissim: AbstractDissimilarity | None = None,
         cat_dissim: CategoricalDissimilarity | None = None,
     ) -> None:
-        """Sporadic positions and nominal categories by default; the categorial Δ becomes this."""
+        """Combine sporadic positions and nominal categories by default, both with the same Δ."""
         self.alpha, self.beta = float(alpha), float(beta)
         self.positional_dissim = pos_dissim or PositionalSporadicDissimilarity(delta_empty)
         self.categorical_dissim = cat_dissim or AbsoluteCategoricalDissimilarity()
@@ -334,7 +334,7 @@ class CombinedCategoricalDissimilarity(_BuiltIn):
         return dissimilarity_dec(lambda u, v: alpha * place(u, v) + beta * kind(u, v))
 
     def to_combined(self) -> Combined:
-        """Both; positions of one's own stay as they are."""
+        """Return a `Combined` of both parts; keep a user's dissimilarity of positions as it is."""
         delta = self.delta_empty
         place = self.positional_dissim
         sporadic = isinstance(place, PositionalSporadicDissimilarity)
@@ -349,7 +349,7 @@ class CombinedCategoricalDissimilarity(_BuiltIn):
 
 @dataclass(frozen=True)
 class _Positions:
-    """Positions of one's own in units of Δ, as `Combined` takes them."""
+    """A user's dissimilarity of positions in units of Δ, in the form that `Combined` takes."""
 
     of: AbstractDissimilarity
     delta: float

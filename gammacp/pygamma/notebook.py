@@ -10,14 +10,14 @@ from gammacp.pygamma.units import place
 
 
 class Notebook:
-    """Draws continua and alignments; `width` is that of new figures, in inches."""
+    """Drawings of continua and alignments; `width` is the width of new figures, in inches."""
 
     width = 20.0
 
     def plot_continuum(
         self, continuum: Continuum, ax: Any = None, legend: bool = True, labelled: bool = True
     ) -> dict[Any, float]:
-        """Return a row per annotator, a line per unit; the height of each annotator's unit."""
+        """Plot a row per annotator and a line per unit; return the height of each line."""
         ax = ax or _axes()
         height = dict[Any, float]()
         lines = dict[Any, Any]()

@@ -12,12 +12,12 @@ from gammacp.chance.normal import NormalSampler, cumulative_sums, normal_sampler
 from gammacp.pygamma.continuum import Continuum
 from gammacp.pygamma.units import Segment
 
-# The shortest segment of pyannote.
+# Length of the shortest segment that pyannote accepts.
 _SHORTEST = 1e-6
 
 
 class AbstractContinuumSampler:
-    """Draws random continua like a reference; one of one's own has `sample_from_continuum`."""
+    """Base of samplers of random continua; a subclass defines `sample_from_continuum`."""
 
     _reference_continuum: Any = None
     _ground_truth_annotators: Any = None
@@ -25,7 +25,7 @@ class AbstractContinuumSampler:
     def init_sampling(
         self, reference_continuum: Continuum, ground_truth_annotators: Iterable[Any] | None = None
     ) -> None:
-        """Draw like this continuum, or like some of its annotators."""
+        """Set the continuum, or some of its annotators, as the model of the random continua."""
         assert reference_continuum, "Cannot initialize sampling with an empty reference continuum."
         known = reference_continuum.annotators
         if ground_truth_annotators is None:
@@ -46,10 +46,10 @@ class AbstractContinuumSampler:
 
 
 class ShuffleContinuumSampler(AbstractContinuumSampler):
-    """Annotators drawn with replacement and shifted on the circle (Mathet et al. 2015, §5.2)."""
+    """Draw annotators with replacement and shift them circularly (Mathet et al. 2015, §5.2)."""
 
     def __init__(self, pivot_type: str = "int_pivot") -> None:
-        """Shifts by whole numbers, or with "float_pivot" by any."""
+        """Shift by whole numbers, or by real numbers if `pivot_type` is "float_pivot"."""
         assert pivot_type in ("float_pivot", "int_pivot")
         self._pivot_type = pivot_type
 
@@ -90,14 +90,14 @@ class ShuffleContinuumSampler(AbstractContinuumSampler):
 
 
 class _AllAlike(NormalSampler):
-    """Categories of equal shares, as `numpy.random.choice` draws without shares."""
+    """Categories with equal shares, as `numpy.random.choice` draws them if no shares are given."""
 
     def category(self, rng: Any) -> int:
         return int(rng.randint(0, len(self.category_codes)))
 
 
 class StatisticalContinuumSampler(AbstractContinuumSampler):
-    """Numbers of units, gaps and lengths from normal distributions, categories by their shares."""
+    """Draw numbers of units, gaps and lengths from normal distributions, categories by shares."""
 
     _model: NormalSampler
     _categories: list[Any]
@@ -105,9 +105,9 @@ class StatisticalContinuumSampler(AbstractContinuumSampler):
     def init_sampling(
         self, reference_continuum: Continuum, ground_truth_annotators: Iterable[Any] | None = None
     ) -> None:
-        """Means and deviations of this continuum."""
+        """Take means and standard deviations from the reference continuum."""
         super().init_sampling(reference_continuum, ground_truth_annotators)
-        # Unlabelled comes last, and has the code −1.
+        # Unlabelled units have the code −1, which selects the last category.
         self._categories = [*reference_continuum.categories, None]
         codes = [*range(len(self._categories) - 1), -1]
         native = reference_continuum.to_gammacp()
@@ -127,7 +127,7 @@ class StatisticalContinuumSampler(AbstractContinuumSampler):
         categories: Iterable[Any],
         categories_weight: Iterable[float] | None = None,
     ) -> None:
-        """Means and deviations of one's own, categories of equal shares by default."""
+        """Set means and standard deviations directly; categories have equal shares by default."""
         dummy = Continuum()
         for annotator in annotators:
             dummy.add(annotator, Segment(0, 10), "Dummy")

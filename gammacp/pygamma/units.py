@@ -1,4 +1,4 @@
-"""Segments and units, and how a difference from pygamma-agreement is told."""
+"""Segments and units, and the warning about differences from pygamma-agreement."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ except ImportError:
 
 
 class PygammaDifference(UserWarning):
-    """Something gives another number here than in pygamma-agreement."""
+    """Warning that a result here differs from that of pygamma-agreement."""
 
 
 @cache
 def tell(difference: str) -> None:
-    """Warn of a difference, a key of `differences.toml`, once in a process."""
+    """Warn once per process of `difference`, a key of `differences.toml`."""
     text = Path(__file__).with_name("differences.toml").read_text(encoding="utf-8")
     warnings.warn(tomllib.loads(text)[difference], PygammaDifference, stacklevel=4)
 
@@ -37,7 +37,7 @@ def tell(difference: str) -> None:
 @total_ordering
 @dataclass(frozen=True)
 class Unit:
-    """A segment with its category, None for an unlabelled one, which comes first in order."""
+    """A segment with its category, which is None for an unlabelled unit; those are sorted first."""
 
     segment: Any
     annotation: str | None = None

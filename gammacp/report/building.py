@@ -1,4 +1,4 @@
-"""Building of reports: everything a report shows, computed once."""
+"""Computation of everything that a report shows."""
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -32,17 +32,17 @@ from gammacp.report.values import corpus_values
 
 @dataclass(frozen=True)
 class Report:
-    """One self-contained HTML page; notebooks show it in a frame of its own."""
+    """A self-contained HTML page, which notebooks show in a frame."""
 
     contents: Contents
 
     @property
     def html(self) -> str:
-        """The page."""
+        """Return the page as HTML."""
         return page(self.contents)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the page; the file is complete or not there.
+        """Write the page to a file. An interrupted write leaves no partial file.
 
         Parameters
         ----------
@@ -56,9 +56,10 @@ class Report:
 
 
 def frame(html: str, height: int) -> str:
-    """Return a whole page inside another one: neither's styles, names or scripts touch the other's.
+    """Return an iframe with a whole page, isolated from the styles and scripts of the outer page.
 
-    It is as high as the page once that is there; `height` serves where no script may run.
+    The frame gets the height of the page `html` once it is loaded; `height` applies where scripts
+    are not allowed.
     """
     fit = "this.style.height = this.contentDocument.body.scrollHeight + 'px'"
     return (
@@ -96,40 +97,42 @@ def report(
     Parameters
     ----------
     continua
-        One, a corpus, or several by name.
+        A continuum, a corpus, or continua by name.
     title
-        Heading; default: the documents' names.
+        Heading; by default the names of the documents.
     measures
-        Other measures whose values the page shows beside γ, with an interval over documents.
+        Further measures to show beside γ, with intervals over documents.
     reference
         An annotator to compare with the others.
     against
-        Another round, for the difference with its interval and test.
+        Continua of another round. The page shows the difference, with interval and test.
     calibrate
-        Also say which errors would give this γ (takes up to a minute for 3 × 100 units).
+        Whether to show which amounts of errors would give this γ (takes up to a minute for
+        3 × 100 units).
     groups
         Groups of annotators to compare, as for `gammacp.campaign.compare.compare`.
     teams
-        The team of each annotator, likewise.
+        Team of each annotator, as for `gammacp.campaign.compare.compare`.
     session
-        A pattern of annotators' names, if people annotated twice. The report then uses their first
+        Pattern of annotator names, if people annotated twice. The report then uses their first
         sessions, and has a section on the others.
     in_order
         Whether the continua are in the order in which they were annotated, for changes over time.
     deciding
-        Options that decide the gold standard behind the review list: `weights`, `support`,
-        `boundaries`, … of `gammacp.campaign.consensus.consensus_of_each`, which makes it.
+        Options of `gammacp.campaign.consensus.consensus_of_each`, such as `weights`, `support` and
+        `boundaries`, for the gold standard behind the review list.
     draws
-        0 for no interval over documents; any other number gives the same one.
+        0 to omit the interval over documents. All other numbers give the same interval.
     leave_one_out, executor, progress, first
         As for `gammacp.campaign.compare.compare`.
     failures
-        Files that could not be read, listed on the page.
+        Sentences on files that could not be read, shown on the page.
     left_out
-        Content that readers skipped, listed as well; by default that of the continua.
+        Content that readers skipped, shown on the page; by default that recorded in the continua.
     images
-        Images under the drawings of shapes, called as the documents are: folders, with what is
-        below them, or files, of whose folders the own files are looked at.
+        Paths to search for images under the drawings of shapes, which are named like the
+        documents. Folders are searched with their subfolders. For a file, its folder is searched
+        without subfolders.
     options
         Options of `GammaOptions`.
     """
@@ -212,7 +215,7 @@ def _title(named: Mapping[str, Continuum]) -> str:
 def _calibration(
     overall: Agreement, executor: Executor | None, options: GammaOptions
 ) -> Calibration:
-    """Return which errors would give γ of everybody, under the same chance model."""
+    """Return which errors would give γ of all annotators, under the same chance model."""
     chosen: GammaOptions = {**options, "chance": overall.chance}
     documents = {n: s.alignment.continuum for n, s in overall.computed.items()}
     return calibrated(documents, score=overall.score, executor=executor, **chosen)
@@ -221,7 +224,7 @@ def _calibration(
 def _candidacy(
     named: Mapping[str, Continuum], reference: str, settings: Settings, executor: Executor | None
 ) -> Candidacy | None:
-    """Return whether the reference may stand in for a person; None without two people."""
+    """Return whether the reference can replace a person; None with fewer than two people."""
     try:
         result = replace(
             named,

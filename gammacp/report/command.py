@@ -88,7 +88,7 @@ def report(
 
 
 def _tell(contents: Contents, out: Path, loaded: Loaded, *, json: bool) -> None:
-    """Print notes on missing images and the path of the page; with `json`, print JSON."""
+    """Print notes on missing images, and the path of the page or, with `json`, the JSON."""
     for note in contents.images.notes:
         message(note)
     if json:
@@ -98,7 +98,7 @@ def _tell(contents: Contents, out: Path, loaded: Loaded, *, json: bool) -> None:
 
 
 def _document(contents: Contents) -> dict[str, Any]:
-    """Return the part of `--json` with γ, the values of other measures, and the images."""
+    """Return the JSON on γ, the values of other measures, and the images."""
     score = contents.comparison.overall.score
     values = {name: s.as_dict() for name, s in contents.values.items()}
     images = contents.images

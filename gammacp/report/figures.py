@@ -1,4 +1,4 @@
-"""Figures of the report as SVG text: no library, readable without the script and in print."""
+"""Figures of the report as SVG text, which needs no library and no script and can be printed."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -20,15 +20,15 @@ _LEFT = 34
 _BOTTOM = 40
 _TOP = 26
 _RIGHT = 8
-# Rows of the stacked picture per list, and the colours of its components.
+# Largest number of bars per list in the figure of the disorder, and colours of the components.
 _ROWS = 12
 _COLOURS = {"position": "#0072b2", "category": "#e69f00", "absence": "#999999"}
 _OTHER = "#009e73"
-# Colours of intervals: of these data, and of others like them.
+# Colours of intervals for these data, and for other data like these.
 HERE = "#0072b2"
 ELSEWHERE = "#e69f00"
 _SCALE_WIDTH = 540
-# Width of a letter where the text is largest, on a narrow screen.
+# Width of a letter on a narrow screen, where the text is largest.
 _LETTER = 9.0
 _Row: TypeAlias = tuple[str, Mapping[str, float], float | None]
 
@@ -40,7 +40,7 @@ class ScaleBar:
     Attributes
     ----------
     about
-        Words for what it holds for.
+        Words for the population that the interval applies to.
     interval
         Bounds of the bar.
     colour
@@ -53,7 +53,7 @@ class ScaleBar:
 
     @property
     def label(self) -> str:
-        """Return what the interval holds for, and its bounds to two digits."""
+        """Return the population of the interval, and its bounds to two digits."""
         low, high = (number(bound, 2) for bound in self.interval)
         if low == high:
             return f"{self.about}: {low}"
@@ -68,9 +68,9 @@ def scale(value: float, bars: Iterable[ScaleBar] = (), *, measure: str = "γ") -
     value
         The value.
     bars
-        Intervals, the first one nearest to the line.
+        Intervals to draw below the line, starting with the nearest.
     measure
-        Symbol of what the value is.
+        Symbol of the measure.
     """
     bars = [bar for bar in bars if all(map(math.isfinite, bar.interval))]
     shown = [value, *(bound for bar in bars for bound in bar.interval)]
@@ -100,7 +100,7 @@ def scale(value: float, bars: Iterable[ScaleBar] = (), *, measure: str = "γ") -
 
 
 def _labelled(bar: ScaleBar, x: Callable[[float], float], y: int) -> tuple[Markup, int]:
-    """Return a bar with its label beside it, or under it where there is no room; and its height."""
+    """Return a bar and its height, with the label beside it, or below if there is no room."""
     left = x(bar.interval[0])
     right = max(left + 2, x(bar.interval[1]))
     drawn = _bar(left, y + 5, right - left, 6, fill=bar.colour)
@@ -116,7 +116,7 @@ def _labelled(bar: ScaleBar, x: Callable[[float], float], y: int) -> tuple[Marku
 
 
 def calibration_figure(calibration: Calibration) -> Markup:
-    """Draw a panel per error: γ against the amount of error, the measured value on the curve."""
+    """Draw a panel per error with γ against its magnitude, and mark the measured value."""
     drawn = [e for e in calibration.equivalents if len(e.curve.magnitudes) > 1]
     lowest = min((float(e.curve.smooth[-1]) for e in drawn), default=0.0)
     low = min(lowest, calibration.score.value) - 0.05
@@ -180,9 +180,10 @@ def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list
 
 
 def disorder_figure(found: Explanation) -> Markup:
-    """Stacked bars of the disorder: observed against expected, by annotator and by category.
+    """Draw the disorder as stacked bars: in all, by annotator and by category.
 
-    A bar's parts are the components; a mark stands where chance would have the bar end.
+    The parts of a bar are the components of the disorder. A mark shows the length expected by
+    chance.
     """
     whole = ("observed", {r["component"]: r["observed"] for r in found.components}, None)
     chance = ("by chance", {r["component"]: r["expected"] or 0.0 for r in found.components}, None)
@@ -209,14 +210,14 @@ def disorder_figure(found: Explanation) -> Markup:
 
 
 def charges_figure(found: Charges) -> Markup:
-    """Draw what each annotator is charged with as bars, the longest first, with their numbers.
+    """Draw the differences charged to each annotator as bars with numbers, longest first.
 
-    It is a list rather than a picture: words wrap where a screen is narrow, and are read aloud.
+    The figure is an HTML list, so that words wrap on a narrow screen and can be read aloud.
 
     Parameters
     ----------
     found
-        The bars.
+        The charges to draw.
     """
     longest = max(r.share for r in found.rows)
     rows = [
@@ -259,13 +260,13 @@ def _short(name: str) -> str:
     return f"{name[:17]}…"
 
 
-# Of categories in the order of the continuum, and how many units are drawn.
+# Colours of categories, in the order of the continuum, and largest number of units to draw.
 _LABELS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a8a00", "#999999")
 LANE_UNITS = 2000
 
 
 def lanes(continuum: Continuum) -> Markup:
-    """Draw the units of each annotator on a lane, coloured by category; the first `LANE_UNITS`."""
+    """Draw the first `LANE_UNITS` units on a lane for each annotator, coloured by category."""
     low, _ = continuum.bounds
     tall = 26
     left = 120
@@ -296,7 +297,7 @@ def _points(places: list[tuple[float, float]]) -> str:
 
 
 def svg(width: int, height: int, label: str, parts: list[Markup], **attributes: object) -> Markup:
-    """Return a figure with what it shows in words."""
+    """Return a figure, with a label in words for screen readers."""
     box = f"0 0 {width} {height}"
     return element("svg", *parts, viewBox=box, role="img", aria_label=label, **attributes)
 
@@ -307,7 +308,7 @@ def _line(x1: float, y1: float, x2: float, y2: float, **attributes: object) -> M
 
 
 def text(x: float, y: float, content: str, **attributes: object) -> Markup:
-    """Words at a place."""
+    """Return text at the point (x, y)."""
     return element("text", content, x=f"{x:.1f}", y=f"{y:.1f}", **attributes)
 
 
@@ -318,5 +319,5 @@ def _bar(x: float, y: float, width: float, height: float, **attributes: object) 
 
 
 def dot(x: float, y: float, r: float, **attributes: object) -> Markup:
-    """Return a filled circle."""
+    """Return a filled circle with centre (x, y) and radius r."""
     return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=r, **{"fill": "#0072b2", **attributes})

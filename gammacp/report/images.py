@@ -1,4 +1,4 @@
-"""Images that lie beside the annotations, to be drawn under their shapes."""
+"""Images in the folder of the annotations, to be drawn under their shapes."""
 
 import warnings
 from base64 import b64encode
@@ -16,9 +16,9 @@ from gammacp.continuum import Continuum
 from gammacp.errors import DataError, UsageError
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
-_LONGEST = 1200  # pixels of a side, as it is shown
-MOST = 32 << 20  # bytes of a page's images
-# of Exif: width and height change places
+_LONGEST = 1200  # pixels of the longer side in the page
+MOST = 32 << 20  # bytes of all images in a page
+# Exif tag and its values for which width and height are exchanged
 _ORIENTATION = 0x0112
 _TURNED = (5, 6, 7, 8)
 
@@ -30,9 +30,9 @@ class Grounds:
     Attributes
     ----------
     images
-        (address, (width, height)) by document, the size in pixels of the image's own.
+        (address, (width, height)) by document, with the original size of the image in pixels.
     notes
-        Notes on documents that have none, and why.
+        Notes on documents without an image, with the reason.
     """
 
     images: Mapping[str, tuple[str, tuple[int, int]]] = field(
@@ -44,16 +44,16 @@ class Grounds:
 def images_of(
     documents: Mapping[str, Continuum], folder: Path, *, below: bool = True
 ) -> dict[str, Path]:
-    """Return the image of each document with shapes in space, where there is one (see `named_as`).
+    """Return the image files of documents with shapes in space, matched by `named_as`.
 
     Parameters
     ----------
     documents
         Continua by name.
     folder
-        Folder in which they lie.
+        Folder to search.
     below
-        Whether to look into its folders, too.
+        Whether to search its subfolders, too.
     """
     drawn = [name for name, c in documents.items() if c.in_space]
     if drawn:
@@ -64,17 +64,18 @@ def images_of(
 def grounds(
     documents: Mapping[str, Continuum], places: Iterable[Path], *, linked: bool = False
 ) -> Grounds:
-    """Return the images of documents, as a page has them.
+    """Return the images of documents for use in a page.
 
     Parameters
     ----------
     documents
         Continua by name.
     places
-        Folders, looked through with what is below them; of a file's folder its own files alone.
+        Folders to search with their subfolders. For a file, its folder is searched without
+        subfolders.
     linked
-        Whether the page asks the studio for them (`./image?document=NAME`); else they are in it,
-        scaled to 1200 pixels, up to 32 MB together.
+        Whether the page requests images from the studio (`./image?document=NAME`). Otherwise they
+        are embedded in the page, scaled to 1200 pixels, up to 32 MB in total.
     """
     found: dict[str, Path] = {}
     for place in places:
@@ -115,7 +116,7 @@ def _in_words(names: Sequence[str], why: str) -> str:
 
 
 def small_jpeg(path: Path) -> tuple[bytes, tuple[int, int]]:
-    """Return an image as JPEG of at most 1200 pixels a side, upright, and its own width and height.
+    """Return an image as an upright JPEG of at most 1200 pixels a side, and its original size.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ def small_jpeg(path: Path) -> tuple[bytes, tuple[int, int]]:
     Raises
     ------
     DataError
-        It is no image, or one of more pixels than are safe to unpack.
+        The file is not an image, or has too many pixels to unpack safely.
     UsageError
         Pillow is not installed.
     """
@@ -133,7 +134,7 @@ def small_jpeg(path: Path) -> tuple[bytes, tuple[int, int]]:
         from PIL import ImageOps
 
         size = _size(image)
-        image.draft("RGB", (_LONGEST, _LONGEST))  # of a large JPEG no more is unpacked
+        image.draft("RGB", (_LONGEST, _LONGEST))  # unpack a large JPEG only at reduced size
         upright = ImageOps.exif_transpose(image).convert("RGB")
         upright.thumbnail((_LONGEST, _LONGEST))
         made = BytesIO()
@@ -151,7 +152,7 @@ def _size(image: Any) -> tuple[int, int]:
 
 @contextmanager
 def _image_of(path: Path) -> Iterator[Any]:
-    """Yield the image of a file; whatever is wrong with it is a DataError."""
+    """Yield the image of a file; turn every error about it into a DataError."""
     try:
         from PIL import Image
     except ImportError:
@@ -163,5 +164,5 @@ def _image_of(path: Path) -> Iterator[Any]:
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(content) as image:
                 yield image
-    except Exception as error:  # readers of images have no exception of their own
+    except Exception as error:  # image decoders raise all kinds of exceptions
         raise DataError(f"image cannot be read: {error}", file=path.name) from None

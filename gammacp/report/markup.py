@@ -1,8 +1,8 @@
-"""HTML from Python values; everything that is not `Markup` is escaped.
+"""Build HTML from Python values, and escape everything that is not `Markup`.
 
-Annotators, categories, file names and texts come from users and may hold anything, `</script>`
-included. They reach the page through `element` (escaped) or `json_script` (escaped for JSON inside
-a script element) and by no other way.
+Annotators, categories, file names and texts come from users and may contain anything, including
+`</script>`. They reach the page only through `element`, which escapes HTML, or `json_script`, which
+escapes JSON inside a script element.
 """
 
 import json
@@ -18,22 +18,22 @@ from gammacp.cli.wording import TEXT_KEYS, options_for_parameters
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
     __slots__ = ()
 
 
-# Rows that are seen at a glance.
+# Tables with more rows than this can be searched.
 _SEARCHED = 20
 
 Content = str | Markup | None
 
 
 def element(tag: str, *content: Content, **attributes: object) -> Markup:
-    """`<tag attributes>content</tag>`; None is left out.
+    """Return `<tag attributes>content</tag>`; None is left out of the content.
 
     Attribute names take underscores for hyphens, and a trailing one where Python needs it
-    (`class_`, `data_part`); True is a bare attribute, None and False none.
+    (`class_`, `data_part`). True gives an attribute without a value, None and False give none.
 
     >>> element("td", "a < b", class_="x")
     '<td class="x">a &lt; b</td>'
@@ -52,9 +52,9 @@ def element(tag: str, *content: Content, **attributes: object) -> Markup:
 
 
 def join(*content: Content) -> Markup:
-    """Return the parts one after the other, escaped and made `visible` where they are plain text.
+    """Return the parts concatenated; plain text is escaped and made `visible`.
 
-    Sentences that name parameters of the library name the options of the command line instead.
+    In plain text, marked parameters of the library are replaced by options of the command line.
     """
     return Markup("".join(_shown(c) for c in content if c is not None))
 
@@ -66,20 +66,23 @@ def _shown(content: str) -> str:
 
 
 def verbatim(text: str) -> Markup:
-    """Return a text as it is, escaped and `visible`: data, or a text for users of the library."""
+    """Return a text escaped and `visible`, with marked parameters kept.
+
+    This suits data, and texts for users of the library.
+    """
     return Markup(escape(visible(text)))
 
 
 def hint(*content: Content) -> Markup:
-    """Return a paragraph that explains, less prominent than the others."""
+    """Return a paragraph of explanation, styled less prominently than others."""
     return element("p", *content, class_="hint")
 
 
 def json_script(document: object) -> Markup:
     """Return a JSON document in an inert script element.
 
-    `<`, `>` and `&` are written as escapes, so that nothing in it can end the element or open a
-    comment; numbers that JSON does not have are null.
+    `<`, `>` and `&` are written as escapes, so that the content cannot end the element or open a
+    comment. Numbers that JSON lacks become null.
     """
     text = json.dumps(_plain(document), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
@@ -93,7 +96,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
     if isinstance(value, str):
-        # Half of a surrogate pair (from a broken file name) cannot be encoded.
+        # A lone surrogate (from a broken file name) cannot be encoded.
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -112,12 +115,12 @@ def table(
     long: bool = False,
     seeks: str | None = None,
 ) -> Markup:
-    """Return a table; `first` makes a column of its own before the others, such as buttons.
+    """Return a table; `first` makes the content of an additional first column, such as buttons.
 
-    The first column is the row's header. A `long` table scrolls in a window of its own on screen,
-    and one of more than `_SEARCHED` rows can be searched. On a narrow screen each row stands as a
-    block of its own, but for a matrix. The cells of one that `seeks` "annotators" or "categories"
-    lead to the unitary alignments behind them.
+    The first column of `found` is the row header. A `long` table scrolls within the page, and one
+    of more than `_SEARCHED` rows can be searched. On a narrow screen each row becomes a block,
+    except in a matrix. If `seeks` is "annotators" or "categories", cells link to the unitary
+    alignments behind them. Numbers have `digits` decimals.
     """
     matrix = any(c.tint for c in found.columns)
     if first:
@@ -164,7 +167,7 @@ def table(
 def _cell(
     column: Column, record: Record, digits: int, *, row: Column | None, seeks: str | None
 ) -> Markup:
-    """Return a cell; `row` is the column of the row's header, None if it is this one."""
+    """Return a cell; `row` is the column with the row header, or None if this is it."""
     text = column.cell(record, digits)
     if row is None:
         return element("th", verbatim(text), scope="row", class_="name")
@@ -203,7 +206,7 @@ def _cell(
 
 
 def _title(header: str) -> str:
-    """Capitalise a title where it is a word: γ stays γ, and a p a p."""
+    """Capitalise a title if it is a word; symbols such as γ and p are unchanged."""
     word = header[:1].isascii() and header.split()[:1] != ["p"]
     if word:
         return header[:1].upper() + header[1:]
@@ -211,5 +214,5 @@ def _title(header: str) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Return a number for the page, with a minus that is as wide as a figure."""
+    """Return a number for the page, with a minus sign as wide as a digit."""
     return record_tables.number(value, digits).replace("-", "−")

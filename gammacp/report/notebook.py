@@ -1,4 +1,4 @@
-"""Results in notebooks: the verdict first, then parts of the report, in a frame of its own."""
+"""Display of results in notebooks: the verdict, then parts of the report, in a frame."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -28,12 +28,12 @@ from gammacp.report.markup import Markup, element, hint, join, table, verbatim
 from gammacp.report.page import Contents, document, large_number, meaning, page, scale_bars
 from gammacp.report.viewer import alignment_document, alignment_view, script
 
-# Rows of a table that a notebook shows; `as_dict` has all of them.
+# Largest number of rows of a table in a notebook; `as_dict` has all rows.
 _ROWS = 100
 
 
 def continuum(result: Continuum) -> str:
-    """Show who marked what, and where."""
+    """Show the units of each annotator."""
     kept = min(result.n_units, figures.LANE_UNITS)
     if kept == result.n_units:
         some = ""
@@ -45,7 +45,7 @@ def continuum(result: Continuum) -> str:
 
 
 def corpus(result: Corpus) -> str:
-    """Show how large each document is."""
+    """Show the size of each document."""
     units = sum(c.n_units for c in result.values())
     words = (
         f"{_counted(len(result), 'document')}, {_counted(len(result.annotators), 'annotator')}, "
@@ -59,7 +59,7 @@ def corpus(result: Corpus) -> str:
 
 
 def alignment(result: Alignment) -> str:
-    """Say what the best alignment costs and whether that is proven, above the alignment view."""
+    """Show the cost of the best alignment and whether it is proven, above the alignment view."""
     words = f"{_counted(len(result), 'unitary alignment')}, disorder {result.disorder:.4f}"
     if result.status is Status.OPTIMAL:
         words += ": proven to be the best alignment"
@@ -68,12 +68,12 @@ def alignment(result: Alignment) -> str:
 
 
 def gamma(result: GammaScore) -> str:
-    """Show what γ says and its scale, above the alignment view."""
+    """Show the meaning of γ and its scale, above the alignment view."""
     return _frame("γ", join(_graded(result, 1), _view(result.alignment)), 790)
 
 
 def corpus_gamma(result: CorpusGamma) -> str:
-    """Show what γ of a corpus says and its scale, above γ of its documents."""
+    """Show the meaning of γ of a corpus and its scale, above γ of its documents."""
     first = islice(result.scores.items(), _ROWS)
     records = [{"file": name, **score.as_dict()} for name, score in first]
     listed = join(table(gamma_table(records)), _cut(len(result.scores)))
@@ -123,12 +123,12 @@ def calibration(result: Calibration) -> str:
 
 
 def consensus(result: Consensus) -> str:
-    """Say how much is left to decide, above what to look at, worst first."""
+    """Show how much is left to decide, above the items to review, worst first."""
     return _frame("Consensus", _to_decide({"": result}), 520)
 
 
 def corpus_consensus(result: CorpusConsensus) -> str:
-    """Say how much is left to decide in all documents, above what to look at, worst first."""
+    """Show how much is left to decide in all documents, above the items to review, worst first."""
     notes = [hint(verbatim(sentence(note))) for note in result.belief.notes]
     failed = [hint(verbatim(sentence(str(failure)))) for failure in result.failures]
     summary = None
@@ -146,7 +146,7 @@ def plan(result: Plan) -> str:
 
 
 def replacement(result: Replacement) -> str:
-    """Show the verdict on each candidate above what it rests on."""
+    """Show the verdict on each candidate, above the numbers behind it."""
     verdicts = [_verdict(candidate.in_words()) for candidate in result.candidates]
     people = None
     if len(result.candidates) == 1:
@@ -171,16 +171,16 @@ def plain_view(title: str, verdict: str, content: Table, notes: Iterable[str] = 
     verdict
         The sentence that stands first.
     content
-        Table that the view rests on.
+        Table behind the verdict.
     notes
-        Sentences below.
+        Sentences below the table.
     """
     below = (hint(verbatim(sentence(note))) for note in notes)
     return _plain(title, join(_verdict(verdict), table(content), *below))
 
 
 def _graded(result: Gamma, documents: int) -> Markup:
-    """Return what γ says in words, its scale, and what has to be read with it."""
+    """Return the meaning of γ in words, its scale, and caveats."""
     _, statement = graded(result, documents)
     said = element("p", verbatim(statement.words))
     remarks = map(hint, map(verbatim, result.remarks()))
@@ -191,7 +191,7 @@ def _graded(result: Gamma, documents: int) -> Markup:
 
 
 def _valued(name: str, result: Score | CorpusScore) -> Markup:
-    """Return a value with its interval and what has to be read with it."""
+    """Return a value with its interval and caveats."""
     notes = [hint(verbatim(sentence(note))) for note in result.notes]
     signed = _signed(result.signature)
     if not result.defined:
@@ -205,12 +205,12 @@ def _valued(name: str, result: Score | CorpusScore) -> Markup:
 
 
 def _without_empty(found: Table) -> Table:
-    """Return the table of measures without columns that none of them has."""
+    """Return the table of measures without columns that are empty for all of them."""
     return found.without_empty("observed", "expected", "interval")
 
 
 def _to_decide(documents: Mapping[str, Consensus]) -> Markup:
-    """Return how many units need a decision, and which."""
+    """Return the number of units that need a decision, and a table of them."""
     kept = sum(len(found.kept) for found in documents.values())
     doubtful = sum(len(found.review) for found in documents.values())
     words = f"The gold standard has {_counted(kept, 'unit')}. "
@@ -238,7 +238,7 @@ def _measure_of(result: Score | CorpusScore) -> str:
 
 
 def _verdict(words: str) -> Markup:
-    """Return the sentence that stands first; it names parameters of the library as they are."""
+    """Return the first sentence, in which parameters of the library are kept."""
     return element("p", element("strong", verbatim(words)))
 
 
@@ -249,7 +249,7 @@ def _signed(signature: str) -> Markup | None:
 
 
 def _cut(number: int) -> Markup | None:
-    """Return a hint where a table shows some of so many rows."""
+    """Return a hint that a table of `number` rows is cut; None if it is not."""
     if number <= _ROWS:
         return None
     return hint(f"The first {_ROWS} of {with_commas(number)}.")
@@ -260,13 +260,13 @@ def _view(result: Alignment) -> Markup:
 
 
 def _frame(title: str, content: Markup, height: int) -> str:
-    """Return content that needs the report's script, in its frame."""
+    """Return a frame with content that needs the script of the report."""
     body = element("main", element("section", content))
     return frame(document(title, body, Markup(script())), height)
 
 
 def _plain(title: str, content: Markup) -> str:
-    """Return content that needs no script, in its frame."""
+    """Return a frame with content that needs no script."""
     body = element("main", element("section", content))
     return frame(document(title, body, Markup("")), 420)
 

@@ -40,11 +40,11 @@ from gammacp.report.values import values_section
 from gammacp.report.viewer import alignment_document, alignment_view, asset, fill, script, style
 
 KINDS_TITLE = "Who differs, and how"
-# Bars on the first screen; tables have the rest.
+# Largest number of bars on the first screen; tables show the others.
 _FIRST_BARS = 6
-# Parts that an interval over others is made of, as its label has them.
+# Words in the label of an interval for the parts that it generalises over.
 _PARTS = {DOCUMENTS: "", CLUSTERS: "clusters", ALIGNMENTS: "alignments"}
-# Annotators whose pairs are shown as a matrix.
+# Largest number of annotators whose pairs are shown as a matrix.
 _WIDEST = 30
 
 _LEFT_OUT = (
@@ -66,17 +66,17 @@ class Contents:
     comparison
         Scores with their alignments, annotators, categories.
     gold
-        The gold standard of each document; None if there is none to show.
+        Gold standard of each document; None if there is none to show.
     values
         Values of all documents by measure.
     calibration
-        None if it was not asked for.
+        Calibration of γ; None unless requested.
     candidacy
-        Whether the reference may stand in for a person; None without one.
+        Whether the reference can replace a person; None without a reference.
     failures
-        Sentences on what could not be read and is missing: they stand above everything else.
+        Sentences on data that could not be read, shown above everything else.
     left_out
-        Items that readers passed over.
+        Items that readers skipped.
     images
         Images under the drawings of shapes.
     """
@@ -93,12 +93,12 @@ class Contents:
 
 
 def page(contents: Contents) -> str:
-    """Return the HTML document.
+    """Return the HTML document of a report.
 
     Parameters
     ----------
     contents
-        Everything it shows, computed already.
+        Computed contents of the page.
     """
     return laid_out(contents.title, headline(contents), [*_sections(contents)])
 
@@ -109,9 +109,9 @@ def laid_out(title: str, head: Markup, sections: list[tuple[str, str, Markup]]) 
     Parameters
     ----------
     title, head
-        Heading, and what stands first.
+        Title of the page, and its first part.
     sections
-        The rest, in its order.
+        Sections below the first part, in order.
     """
     body = element(
         "main",
@@ -128,18 +128,18 @@ def laid_out(title: str, head: Markup, sections: list[tuple[str, str, Markup]]) 
 
 
 def section(name: str, title: str, *content: Markup | None) -> Markup:
-    """Return a section under its heading; `name` is for links."""
+    """Return a section under its heading; `name` is its anchor for links."""
     head = element("h2", title, id=f"{name}-title")
     return element("section", head, *content, id=name, aria_labelledby=f"{name}-title")
 
 
 def left_out(entries: Iterable[LeftOut], *, long: bool = False) -> Markup:
-    """Return what readers passed over as a table with a row per kind and reason."""
+    """Return a table of the content that readers skipped, with a row per kind and reason."""
     return table(Table(_LEFT_OUT, [entry.as_dict() for entry in by_reason(entries)]), long=long)
 
 
 def provenance(signature: str) -> Markup:
-    """Return how the numbers were made, and by which version."""
+    """Return a paragraph on how the numbers were computed, and by which version."""
     line = element("p", "Signature: ", element("code", signature))
     return join(line, hint(f"gammacp {__version__}"))
 
@@ -147,7 +147,7 @@ def provenance(signature: str) -> Markup:
 def policy(code: str) -> str:
     """Return the content security policy by which nothing is loaded and only `code` runs."""
     digest = b64encode(sha256(code.encode("utf-8")).digest()).decode("ascii")
-    # Inline style attributes carry shades of cells; they cannot load anything under this policy.
+    # Inline style attributes are allowed for the shades of cells; they cannot load anything.
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
@@ -168,7 +168,7 @@ def document(title: str, body: Markup, code: Markup, *, allowed: str = "; img-sr
 
 
 def headline(contents: Contents) -> Markup:
-    """Return what the numbers say, in plain words, beside γ."""
+    """Return γ with its meaning in plain words."""
     comparison = contents.comparison
     gold = contents.gold
     if gold is None:
@@ -184,7 +184,7 @@ def headline(contents: Contents) -> Markup:
 
 
 def kinds_figure(comparison: Comparison) -> Markup | None:
-    """Return what each annotator does differently, as bars; None where nobody differs.
+    """Return bars of the differences of each annotator; None if nobody differs.
 
     Parameters
     ----------
@@ -200,14 +200,14 @@ def kinds_figure(comparison: Comparison) -> Markup | None:
 
 
 def scale_bars(score: Gamma, comparison: Comparison | None) -> list[figures.ScaleBar]:
-    """Return the intervals under the scale: of these data, and of others like them.
+    """Return the intervals under the scale, for these data and for other data like these.
 
     Parameters
     ----------
     score
-        γ of all documents, or of one.
+        γ of all documents, or of a single one.
     comparison
-        Comparison with the interval over documents; None without one.
+        Comparison that has the interval over documents; None if there is none.
     """
     bars = []
     if isinstance(score, CorpusGamma) and score.continua > 1:
@@ -228,9 +228,9 @@ def scale_bars(score: Gamma, comparison: Comparison | None) -> list[figures.Scal
 
 
 def _about_others(found: BootstrapInterval) -> str:
-    """Return what the interval holds for, and how many parts it has where these are few.
+    """Return the population of an interval, with the number of parts if it is small.
 
-    The verdict says nothing about others from so few, so the bar must not seem to.
+    From so few parts the verdict draws no conclusion about other data, so the label shows them.
     """
     if found.kind == ALIGNMENTS:
         others = "other text"
@@ -245,12 +245,12 @@ def _about_others(found: BootstrapInterval) -> str:
 
 
 def missing(sentences: Iterable[str]) -> Markup:
-    """Return what is not in the numbers because it could not be read.
+    """Return a warning that the numbers lack data that could not be read.
 
     Parameters
     ----------
     sentences
-        Sentences on what is missing; none where nothing is.
+        Sentences on missing data; empty if nothing is missing.
     """
     return join(*(element("p", said, class_="warning", role="alert") for said in sentences))
 
@@ -270,11 +270,11 @@ def gamma_on_scale(
     score
         γ.
     sentences
-        Beside the scale, the answer first.
+        Sentences beside the scale, with the verdict first.
     intervals
-        Under the scale.
+        Intervals under the scale.
     figure, rest
-        A figure under all that, and the sentences beside the figure.
+        Figure below the scale, and sentences beside that figure.
     """
     if score.defined:
         scale = figures.scale(score.value, intervals)
@@ -288,9 +288,9 @@ def gamma_on_scale(
 
 
 def _paragraph(words: str) -> Markup:
-    """Words of a terminal as a page has them, where a minus is no hyphen; names stay what they are.
+    """Return a paragraph of words in which hyphens before numbers become minus signs.
 
-    What is measured has decimals, "B -3" and "in/-3.csv" have none.
+    Only numbers with decimals are changed, so that names such as "B -3" or "in/-3.csv" are kept.
     """
     minus = re.sub(r"(?<![^\s(])-(?=\d+\.\d)", "\N{MINUS SIGN}", words)
     return element("p", minus.replace(" %", "\N{NO-BREAK SPACE}%"))
@@ -299,16 +299,16 @@ def _paragraph(words: str) -> Markup:
 def large_number(
     measure: str, value: float, *words: Markup | None, more: Sequence[Markup] = ()
 ) -> Markup:
-    """Show a large number under the name of its measure, and what there is to say of it.
+    """Return a large number under the name of its measure, with comments.
 
     Parameters
     ----------
     measure, value
-        Name and number.
+        Name of the measure, and its value.
     words
-        Beside the number.
+        Comments beside the number.
     more
-        Side by side under both, or one under the other on a narrow screen.
+        Further parts below, side by side, or on a narrow screen one below the other.
     """
     score = element("div", element("small", measure), number(value), class_="score")
     if more:
@@ -319,7 +319,7 @@ def large_number(
 
 
 def _beside(contents: Contents) -> list[str]:
-    """Return what the verdict rests on, what has to be read with it, and what was not read."""
+    """Return the sentences behind the verdict, caveats, and notes on skipped content."""
     comparison = contents.comparison
     computed = comparison.overall.computed
     units = sum(s.units for s in computed.values())
@@ -328,7 +328,7 @@ def _beside(contents: Contents) -> list[str]:
     else:
         what = "1 document"
     found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {with_commas(units)} units."]
-    # The verdict has begun with the kinds of differences.
+    # The verdict already starts with the kinds of differences.
     parts = (part for name, part in comparison.parts.items() if name != "kinds")
     found += [said for part in parts if (said := part.headline())]
     found += map(sentence, comparison.overall.score.caveats())
@@ -343,7 +343,7 @@ def _beside(contents: Contents) -> list[str]:
 
 
 def _intervals(comparison: Comparison) -> list[str]:
-    """Return how sure γ is and what it is made of, for the methods section."""
+    """Return the intervals of γ and its parts, for the methods section."""
     score = comparison.overall.score
     bootstrap = comparison.bootstrap
     found = []
@@ -361,7 +361,7 @@ def _intervals(comparison: Comparison) -> list[str]:
 
 
 def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
-    """Name for links, title and content of each section that there is something for."""
+    """Return anchor, title and content of each section that is not empty."""
     comparison = contents.comparison
     computed = comparison.overall.computed
     viewed = {n: s.alignment for n, s in islice(computed.items(), page_tables.VIEWED)}
@@ -422,14 +422,14 @@ def _part_tables(part: ComparisonPart) -> Iterator[Markup]:
 
 
 def _with(found: Table, words: str) -> Markup:
-    """Return a table, and under it a paragraph for each line of words."""
+    """Return a table, followed by a paragraph for each line of words."""
     return join(table(found), *(element("p", sentence) for sentence in words.splitlines()))
 
 
 def _of_gold(
     gold: CorpusConsensus, viewed: Mapping[str, Alignment]
 ) -> Iterator[tuple[str, str, Markup]]:
-    """Return what a person decides, and whom the gold standard believes."""
+    """Return the units to review, and how much the gold standard trusts each annotator."""
     if gold.review:
         listed = page_tables.review(gold.documents, shown=viewed)
         yield "review", "To review, worst first", listed
@@ -440,7 +440,7 @@ def _of_gold(
 
 
 def _disorder(found: Explanation) -> Markup:
-    """Sentences, the stacked picture and the table of the components."""
+    """Return sentences, the figure and the table of the components of the disorder."""
     (_, components), *_ = explanation_tables(found)
     return join(
         *(element("p", sentence) for sentence in found.in_words()),
@@ -451,7 +451,7 @@ def _disorder(found: Explanation) -> Markup:
 
 
 def _belief(found: Belief) -> Markup:
-    """Return what the model says of each annotator, and what it cannot say."""
+    """Return the estimates of the model for each annotator, and its limits."""
     said = [*map(sentence, found.notes)]
     listed = None
     if found.fit is not None:
@@ -476,7 +476,7 @@ def _annotators(comparison: Comparison) -> Markup:
 
 
 def _pairs(found: PairMatrix) -> Markup:
-    """Return a matrix, or a list of the pairs of a crowd."""
+    """Return pairs of annotators as a matrix, or as a list if there are many annotators."""
     told = map(hint, found.in_words())
     if len(found.annotators) <= _WIDEST:
         return join(table(shown.pairs(found), digits=2, seeks="annotators"), *told)
@@ -492,7 +492,7 @@ def _categories(comparison: Comparison) -> Markup:
 
 
 def meaning(calibration: Calibration) -> Markup:
-    """Sentence, curves and table of a calibration."""
+    """Return sentence, curves and table of a calibration."""
     sets = join(f"{calibration.sets}")
     people = join(f"{calibration.n_annotators}")
     return join(
@@ -504,7 +504,7 @@ def meaning(calibration: Calibration) -> Markup:
 
 
 def _selection_in_words(score: Gamma) -> list[str]:
-    """Return what of the files was selected or changed, in words."""
+    """Return in words which parts of the files were selected or changed."""
     if not score.signature:
         return []
     entries = [f"{key} {', '.join(names)}" for key, names in parse(score.signature).selection]

@@ -1,4 +1,4 @@
-"""Tables of the report: those of `campaign.result_tables`, with what only a page can show."""
+"""Tables of the report: those of `campaign.result_tables`, with additions for a page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,9 +15,9 @@ from gammacp.report.markup import Markup, element, hint, join, table
 
 First = Callable[[Record], Markup | None]
 
-# A list that nobody reads to its end is cut; the command line writes it whole.
+# Longer review lists are cut in the report; the command line writes all rows.
 REVIEW_ROWS = 200
-# Documents whose alignment is on the page.
+# Largest number of documents whose alignment is on the page.
 VIEWED = 2000
 _QUOTE = 80
 _CONFIDENCE = "Confidence: 1 where all annotators agree exactly on a unit, down to 0. "
@@ -25,7 +25,7 @@ _POSTERIOR = "Posterior: how probable the category is under the model of the ann
 
 
 def annotators(comparison: Comparison) -> Markup:
-    """Each annotator among the others, and γ without them."""
+    """Return the table of annotators: agreement with the others, and γ without each."""
     note = hint(
         "Gain: how much γ rises without the annotator. Alone: units that nobody else marked. "
         "Outvoted: units whose category got fewer votes than another."
@@ -34,7 +34,7 @@ def annotators(comparison: Comparison) -> Markup:
 
 
 def reference(found: ReferenceComparison) -> Markup:
-    """Return the reference against each annotator, and what is taken for what."""
+    """Return tables of the reference against each annotator, and of confused categories."""
     note = hint(
         f"Missed: units that {found.name} does not have. Added: units that only {found.name} has."
     )
@@ -48,10 +48,10 @@ def review(
     shown: Mapping[str, Alignment] | None = None,
     first: First | None = None,
 ) -> Markup:
-    """Return what a person should look at, worst first, with buttons that show it in the view.
+    """Return the items to review, worst first, with buttons that show them in the view.
 
-    `shown` are the alignments there, in their order; without them there are no buttons. `first`
-    makes another first column than these buttons, and then the list is whole.
+    `shown` are the alignments in the view, in order; without them there are no buttons. `first`
+    makes another first column in place of the buttons, and then the list is complete.
     """
     whole = to_review(found)
     listed = [dict(record) for record in whole.records[: None if first else REVIEW_ROWS]]
@@ -78,7 +78,7 @@ def review(
 
 
 def _buttons(found: Mapping[str, Consensus], shown: Mapping[str, Alignment]) -> First:
-    """Buttons that show the alignment that a unit of the consensus is in, among those shown."""
+    """Return a function that makes a button to show a unit in one of the alignments `shown`."""
     places = {name: place for place, name in enumerate(shown)}
 
     @cache
@@ -91,7 +91,7 @@ def _buttons(found: Mapping[str, Consensus], shown: Mapping[str, Alignment]) -> 
         if name not in places:
             return None
         unit = next(u for u in found[name].units if u.group == record["group"])
-        # A reference is in the gold standard, but not in the alignment of the others.
+        # The gold standard includes the reference, but the alignment in the view does not.
         there = [groups(name)[u] for u in unit.units.values() if u in groups(name)]
         if not there:
             return None

@@ -1,4 +1,4 @@
-"""Drawings of units with shapes: what everybody drew on the first two axes of a document."""
+"""Drawings of the shapes of all annotators on the first two axes of a document."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -8,7 +8,7 @@ from gammacp.continuum import Unit
 from gammacp.report.images import Grounds
 from gammacp.report.markup import Markup, element, hint, join
 
-_TURN = 137  # degrees between the hues of two annotators: neighbours are never alike
+_TURN = 137  # degrees between the hues of successive annotators, so that they are never similar
 _WORDS = (
     "Each annotator has a colour. Point at an outline to see whose it is, its category and the "
     "disorder of its unitary alignment. Only the first two axes are drawn."
@@ -19,7 +19,7 @@ _PLAIN = Grounds()
 
 
 def planes(alignments: Mapping[str, Alignment], under: Grounds = _PLAIN) -> Markup | None:
-    """Draw each document with shapes, over its image where there is one; None without any.
+    """Draw each document with shapes, over its image if there is one; None without shapes.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0
     c = alignment.continuum
     marks = []
     if address:
-        # The studio's are fetched when they are looked at.
+        # Images from the studio are loaded when they become visible.
         if address.startswith("data:"):
             key = "href"
         else:
             key = "data_href"
         about = {"width": size[0], "height": size[1], "preserveAspectRatio": "none"}
         marks.append(element("image", **about, **{key: address}))
-    # Images count from the top, frequencies from below.
+    # Images count positions from the top, frequencies from the bottom.
     if c.in_space:
         sign = 1.0
     else:
@@ -76,7 +76,7 @@ def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0
                 said = f"{u.annotator}, {category_name(u.category)}, disorder {disorder:.3g}"
                 hue = _hue(code)
                 look = {"fill": hue, "fill_opacity": 0.08, "stroke": hue, "stroke_width": 2}
-                # So a part that crosses itself is mended; a unit covers what any of its parts does.
+                # The even-odd rule handles self-crossing parts; a unit is the union of its parts.
                 look |= {"fill_rule": "evenodd", "vector_effect": "non-scaling-stroke"}
                 for path in _paths(u, sign):
                     title = element("title", said)
@@ -101,7 +101,7 @@ def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0
 
 
 def _paths(unit: Unit, sign: float) -> Iterator[str]:
-    """Each part's outline as a path of SVG; of a point a stroke of no length."""
+    """Return the outline of each part as an SVG path; a point is a stroke of length 0."""
     assert unit.shape is not None
     (low, high), rings = unit.shape.extents[0], unit.shape.rings
     if not rings:

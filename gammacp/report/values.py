@@ -1,4 +1,4 @@
-"""Values of the corpus on the page: of γ, and of other measures that were asked for."""
+"""Values of the corpus on the page: γ, and other requested measures."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ def corpus_values(
     executor: Executor | None = None,
     options: Mapping[str, Any],
 ) -> dict[str, CorpusScore]:
-    """Return the values of the corpus by measure, γ first where there are several documents.
+    """Return the values of the corpus by measure, starting with γ if there are several documents.
 
     Parameters
     ----------
     documents
         Documents that the page is about.
     comparison
-        Comparison with γ of all documents, which is not computed again.
+        Comparison that already has γ of all documents.
     measures
         Names of other measures.
     reference
-        Whom the others are compared with in these.
+        Annotator to compare the others with, in the other measures.
     executor
-        For random sets.
+        Workers that draw random sets.
     options
-        Options of γ; each measure takes those that it declares.
+        Options of γ; each measure uses those that it declares.
     """
     found = {}
     gamma = _gamma(comparison)
@@ -64,7 +64,7 @@ def corpus_values(
 
 
 def _gamma(comparison: Comparison) -> CorpusScore | None:
-    """γ of the corpus; None of a single document."""
+    """Return γ of the corpus; None for a single document."""
     score = comparison.overall.score
     if not isinstance(score, CorpusGamma) or len(score.scores) < 2:
         return None
@@ -86,7 +86,7 @@ def _gamma(comparison: Comparison) -> CorpusScore | None:
 
 
 def values_section(values: Mapping[str, CorpusScore]) -> Markup:
-    """Return the table of values, and why some are missing.
+    """Return the table of values, with reasons for missing ones.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The interactive view of alignments: columns for the script, and the elements it fills."""
+"""The interactive alignment view: data columns for the script, and the HTML elements it fills."""
 
 from functools import cache
 from importlib.resources import files
@@ -30,17 +30,17 @@ def style() -> str:
 
 
 def fill(page: str, **parts: Markup) -> Markup:
-    """HTML with parts in the places of their names."""
+    """Return HTML with placeholders replaced by the parts of the same names."""
     return Markup(Template(page).substitute(parts))
 
 
 def asset(name: str, package: str = "gammacp.report") -> str:
-    """Return the text of a file among a package's assets."""
+    """Return the text of a file in the assets of a package."""
     return files(package).joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
-    """Return an alignment as the columns that the view reads.
+    """Return an alignment as data columns for the view.
 
     Keys: name, unit (of offsets), bounds, delta, annotators, categories, text; `units` with
     annotator and category codes, start, end, and the gaps inside some (by row); `groups` with rows
@@ -116,12 +116,12 @@ def _pairs(alignment: Alignment) -> dict[str, list[Any]]:
 
 
 def _round(values: Any) -> list[float]:
-    # Significant digits, not decimals: costs may scale with any Δ.
+    # Round to significant digits rather than decimals, because costs scale with Δ.
     return [float(f"{v:.6g}") for v in np.asarray(values, np.float64).tolist()]
 
 
 def alignment_view(documents: list[dict[str, Any]]) -> Markup:
-    """Return the elements of the view over documents of `alignment_document`, with their data."""
+    """Return the HTML elements of the view of `documents`, made by `alignment_document`."""
     choose = Markup("")
     if len(documents) > 1:
         options = [element("option", d["name"], value=i) for i, d in enumerate(documents)]

@@ -1,7 +1,8 @@
-"""Segmenters without a text: what a candidate or a system has to be better than.
+"""Baseline segmenters that do not use the text, which a candidate or system should beat.
 
-They know somebody's segmentation of each item: `none` and `all` boundaries, as many segments of
-`even` length, and the same segments `shuffled`, in 20 orders of which means are taken.
+They are based on a person's segmentation of each item: `none` and `all` have no boundary and every
+boundary, `even` has as many segments, of equal length, and `shuffled` has the same segments in
+random order, averaged over 20 orders.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,7 @@ def _even(places: Indices, mass: int) -> list[int]:
     return [(2 * i * mass + parts) // (2 * parts) for i in range(1, parts)]
 
 
-# Of the rows of one coding of each item the rows of the baseline, once or several times.
+# Functions from rows with one coding per item to the rows of a baseline, one or several per item.
 BASELINES: Mapping[str, Callable[[Rows, np.random.Generator], list[Rows]]] = {
     "(none)": lambda rows, _: [rows.placing(lambda _, __: ())],
     "(all)": lambda rows, _: [rows.placing(lambda _, mass: range(1, mass))],
@@ -31,29 +32,31 @@ BASELINES: Mapping[str, Callable[[Rows, np.random.Generator], list[Rows]]] = {
 
 
 class Beside:
-    """Systems and baselines beside the people who coded the same items, in one table of rows.
+    """Codings of people, systems and baselines for the same items, in one table of rows.
 
     Parameters
     ----------
     codings, people
-        Everybody's, and those of the people alone.
+        Codings of everybody, and codings of the people only.
     shared
-        The items of each system, at least one.
+        Items that each system shares with the people, at least one.
     rng
-        Generator of the random numbers of what is `shuffled`.
+        Random generator for the baseline `shuffled`.
 
     Attributes
     ----------
     judged
-        Rows by name, systems first; a baseline may have several of an item.
+        Rows of each system and baseline by name, systems first. A baseline may have several rows
+        of an item.
     rows
-        Rows of the people, then those of each name in turn.
+        Rows of the people, followed by those of each name in `judged`.
     owner
-        Owner of each row: 0 of people, else the number of its name, from 1.
+        Owner of each row: 0 for people, otherwise the number of the name in `judged`, from 1.
     pairs
-        First and second row: people of an item with each other, and with each judged coding of it.
+        First and second row of each pair: people of an item with each other, and people with each
+        coding in `judged` of the item.
     versions
-        Codings of each item by each name, shape (1 + names, items); of the people 1.
+        Number of codings of each item by each name, shape (1 + names, items); 1 for the people.
     """
 
     def __init__(
@@ -63,7 +66,7 @@ class Beside:
         shared: Mapping[str, Sequence[str]],
         rng: np.random.Generator,
     ) -> None:
-        """Print the codings of systems on items that they share with people, and baselines."""
+        """Collect the codings of people, of systems on shared items, and of baselines."""
         number = {item: k for k, item in enumerate(people)}
         own = people.rows()
         self.judged: dict[str, Rows] = {}
@@ -85,7 +88,7 @@ class Beside:
         self.versions[0] = 1
 
     def sums(self, values: Floats) -> Floats:
-        """Return sums of the pairs' values by name and item, means over the codings of an item.
+        """Return the sums of values of pairs by name and item, averaged over codings of an item.
 
         Parameters
         ----------

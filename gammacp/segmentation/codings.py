@@ -1,4 +1,4 @@
-"""Table of items and coders: the segmentation of each item by each coder, and groups of items."""
+"""Codings: the segmentations of items by coders, and groups of items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gammacp.segmentation.measures.value import Segmentation
 
 @dataclass(frozen=True)
 class Group:
-    """Items that belong together, and the coders of any of them, in order of appearance."""
+    """Items that belong together, and all their coders, in order of appearance."""
 
     items: tuple[str, ...]
     coders: tuple[str, ...]
@@ -37,7 +37,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     types
         All boundary types of the task.
     declared
-        Groups of items that are declared; the other items are grouped by their coders.
+        Declared groups of items. All other items are grouped by their coders.
     anonymous
         Whether equal coder names in different groups are different people.
     selection
@@ -57,14 +57,14 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     def of(
         cls, items: Mapping[str, Mapping[str, Segmentation]], *, types: Sequence[str] | None = None
     ) -> Codings:
-        """Build codings of these items; types in declared order, or as the segmentations have them.
+        """Build codings from segmentations by item and coder.
 
         Parameters
         ----------
         items
-            Item → coder → segmentation.
+            Segmentations by item and coder.
         types
-            Boundary types in the order to keep.
+            Boundary types in the order to use; by default those of the segmentations.
 
         Raises
         ------
@@ -89,11 +89,11 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         return cls(checked, all_types)
 
     def __getitem__(self, item: str) -> Mapping[str, Segmentation]:
-        """Segmentations of an item by coder."""
+        """Return the segmentations of an item by coder."""
         return self.by_item[item]
 
     def __iter__(self) -> Iterator[str]:
-        """Items in order."""
+        """Yield the items in order."""
         return iter(self.by_item)
 
     def __len__(self) -> int:
@@ -102,11 +102,11 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
 
     @property
     def coders(self) -> tuple[str, ...]:
-        """Everybody who coded an item, in order of appearance."""
+        """Return all coders, in order of appearance."""
         return tuple(dict.fromkeys(c for coders in self.by_item.values() for c in coders))
 
     def require(self, role: str, name: str) -> None:
-        """Raise a UsageError unless somebody coded an item.
+        """Raise a UsageError unless the named coder coded an item.
 
         Parameters
         ----------
@@ -142,14 +142,15 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     def with_groups(
         self, groups: Iterable[Iterable[str]] | None = None, *, anonymous: bool | None = None
     ) -> Codings:
-        """Return the same codings with other declared groups, or other people behind the names.
+        """Return the same codings with other declared groups, or another meaning of coder names.
 
         Parameters
         ----------
         groups
-            Groups of items; they replace those declared before. None: as they are.
+            Groups of items, which replace those declared before. None keeps the groups.
         anonymous
-            Whether equal coder names in different groups are different people. None: as it is.
+            Whether equal coder names in different groups are different people. None keeps the
+            setting.
 
         Raises
         ------
@@ -203,8 +204,8 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
     def groups(self) -> tuple[Group, ...]:
         """Return declared groups, and groups of the other items that have the same coders.
 
-        Where coders are anonymous, equal names do not make a group: an item that no group is
-        declared for stands alone.
+        If coders are anonymous, equal names do not define groups, and every item without a declared
+        group is a group of its own.
         """
         number = {item: k for k, group in enumerate(self.declared) for item in group}
         items_by_group: dict[object, list[str]] = {}
@@ -217,7 +218,7 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         )
 
     def people(self) -> dict[str, dict[str, str]]:
-        """Return per item and coder a name that is unique to one person in the whole corpus."""
+        """Return by item and coder a name that identifies the person in the whole corpus."""
         if not self.anonymous:
             return {item: {c: c for c in coders} for item, coders in self.by_item.items()}
         return {
@@ -227,17 +228,17 @@ class Codings(Mapping[str, Mapping[str, Segmentation]]):
         }
 
     def rows(self) -> Rows:
-        """All codings as one array of boundaries."""
+        """Return all codings as one array of boundaries."""
         return Rows.of(self, self.types)
 
     def row_people(self) -> list[str]:
-        """`people` of each coding, item by item."""
+        """Return the name in `people` of the coder of each row, item by item."""
         people = self.people()
         return [people[item][coder] for item, coders in self.by_item.items() for coder in coders]
 
     @property
     def shared_names(self) -> tuple[str, ...]:
-        """Coder names that occur in several groups and are taken for one person each."""
+        """Return coder names that occur in several groups and are assumed to be one person each."""
         if self.anonymous:
             return ()
         times = Counter(c for group in self.groups() for c in group.coders)
@@ -252,7 +253,7 @@ def against(codings: Codings, gold: Codings, *, name: str = "reference") -> Codi
     codings
         Codings of the systems.
     gold
-        One coding of each item, whoever made it.
+        Gold standard with one coding of each item, by any coder.
     name
         Name of the reference.
 
@@ -274,7 +275,7 @@ def against(codings: Codings, gold: Codings, *, name: str = "reference") -> Codi
 def merge_codings(parts: Iterable[Codings]) -> Codings:
     """Merge codings of several files, with all their groups; equal names are one coder.
 
-    Coders are anonymous as soon as they are in one of the parts.
+    The coders of the result are anonymous if those of one of the parts are.
 
     Raises
     ------

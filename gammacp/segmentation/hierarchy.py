@@ -1,8 +1,8 @@
-"""Segmentations in levels (chapters, sections, paragraphs): each level, and all of them at once.
+"""Hierarchical segmentations (chapters, sections, paragraphs) and their comparison by T-measures.
 
-Of three base units q, i, j a hierarchy may say that q meets i at a deeper level than j: they are
-together in a section, but only the chapter has j too. The T-measures ask how many of the triples
-that one hierarchy orders the other orders alike.
+A hierarchy orders a triple of base units (q, i, j) if q shares a segment with i at a deeper level
+than with j: for example, q and i are in the same section, but q and j only in the same chapter. The
+T-measures are the shares of triples ordered by one hierarchy that the other orders alike.
 
 References
 ----------
@@ -25,8 +25,8 @@ from gammacp.segmentation.measures.value import Segmentation
 class Ordered(NamedTuple):
     """Shares of triples that two hierarchies order alike.
 
-    Recall is the share of the reference's triples that the hypothesis orders alike, precision the
-    share the other way round, and f their harmonic mean; all NaN where one orders none.
+    Recall is the share of the reference's triples that the hypothesis orders alike, precision is
+    the converse share, and f is their harmonic mean. All are NaN if a hierarchy orders no triple.
     """
 
     precision: float
@@ -35,9 +35,9 @@ class Ordered(NamedTuple):
 
 
 def nest_levels(segmentation: Segmentation, levels: Sequence[str]) -> tuple[Segmentation, ...]:
-    """Return the levels of a segmentation whose boundary types are levels, coarsest first.
+    """Return one segmentation per level from boundary types that are levels, coarsest first.
 
-    A boundary of a level is one of all finer levels too: a chapter's end ends a section.
+    A boundary of a level is also one of all finer levels: the end of a chapter ends a section.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def nest_levels(segmentation: Segmentation, levels: Sequence[str]) -> tuple[Segm
     Raises
     ------
     DataError
-        A level is none of its types.
+        A level is not a boundary type of the segmentation.
 
     >>> s = Segmentation.from_typed({"chapter": [6], "section": [2]}, mass=9)
     >>> [level.masses for level in nest_levels(s, ["chapter", "section"])]
@@ -66,26 +66,26 @@ def t_measures(
     transitive: bool = False,
     window: int | None = None,
 ) -> Ordered:
-    """T-measures of two hierarchies (McFee, Nieto & Bello 2015, eq. 3 to 6).
+    """Compute the T-measures of two hierarchies (McFee, Nieto & Bello 2015, eq. 3 to 6).
 
     Parameters
     ----------
     reference, hypothesis
         Levels of one item, coarsest first; their numbers may differ.
     transitive
-        Whether triples count whose levels are more than one apart ("full" T-measures); not counting
-        them ("reduced", the default) keeps the boundaries of the coarsest level from outweighing
-        all others.
+        Whether to count triples whose levels differ by more than one ("full" T-measures). Without
+        them ("reduced", the default) the boundaries of the coarsest level do not outweigh all
+        others.
     window
-        Only units fewer than so many base units before q, or after it, are asked about; default:
-        all of the item. The cost then grows with the mass, without it with the boundaries alone.
+        Number of base units before and after q within which i and j are compared; by default the
+        whole item. With a window the cost grows with the mass, otherwise only with the boundaries.
 
     Raises
     ------
     DataError
-        There is no level, or two are not of one item.
+        A hierarchy has no level, or levels belong to different items.
     UsageError
-        The window is no whole number ≥ 1.
+        The window is not a whole number ≥ 1.
 
     >>> one = nest_levels(Segmentation.from_typed({"a": [4], "b": [2]}, mass=6), ["a", "b"])
     >>> two = nest_levels(Segmentation.from_typed({"a": [4], "b": [5]}, mass=6), ["a", "b"])
@@ -104,7 +104,10 @@ def _in_blocks(
     reference: Sequence[Segmentation],
     hypothesis: Sequence[Segmentation],
 ) -> tuple[list[list[Indices]], Indices]:
-    """Return the numbers of segments per side and level, for blocks that no boundary cuts."""
+    """Split the item into blocks without inner boundaries.
+
+    Return the segment number of each block, by side and level, and the lengths of the blocks.
+    """
     if not (reference and hypothesis):
         raise DataError("a hierarchy has no level")
     levels = [*reference, *hypothesis]
@@ -122,7 +125,7 @@ def _in_blocks(
 
 
 def _meet(levels: Sequence[Indices]) -> Indices:
-    """Return the deepest level, from 1, at which two blocks have the same code; 0 where at none."""
+    """Return the deepest level, from 1, at which two blocks share a segment; 0 for none."""
     met = np.zeros((len(levels[0]),) * 2, np.int64)
     for depth, codes in enumerate(levels, 1):
         met[codes[:, None] == codes[None, :]] = depth
@@ -135,7 +138,7 @@ def _agreement_in_order(
     recall = _alike(reference, hypothesis, lengths, transitive, window)
     precision = _alike(hypothesis, reference, lengths, transitive, window)
     both = precision + recall
-    if math.isnan(both):  # of no use alone: their means would be those of other pairs
+    if math.isnan(both):  # drop both, so that means of precision and recall cover the same pairs
         return Ordered(math.nan, math.nan, math.nan)
     return Ordered(precision, recall, 0.0 if both == 0 else 2 * precision * recall / both)
 
@@ -143,7 +146,7 @@ def _agreement_in_order(
 def _alike(
     first: Indices, second: Indices, lengths: Indices, transitive: bool, window: int | None
 ) -> float:
-    """Return the share of triples ordered by `first` that `second` orders alike, a mean over q."""
+    """Return the share of triples ordered by `first` that `second` orders alike, as a mean."""
     depths = int(first.max()) + 1, int(second.max()) + 1
     ends = np.cumsum(lengths)
     total = 0.0
@@ -151,7 +154,7 @@ def _alike(
     for block, length in enumerate(lengths.tolist()):
         joint = first[block] * depths[1] + second[block]
         own = int(joint[block])
-        # Without a window all units of a block see the same.
+        # Without a window all units of a block have the same result.
         queries = [None] if window is None else range(int(ends[block]) - length, int(ends[block]))
         for q in queries:
             seen = lengths
@@ -173,7 +176,8 @@ def _alike(
 def _share(counts: Floats, transitive: bool) -> float | None:
     """Return the share of pairs (i, j) ordered by one hierarchy that the other orders alike.
 
-    `counts[a, b]`: units that meet q at depth a in the one and at b in the other.
+    `counts[a, b]` is the number of units that share a segment with q down to depth a in the first
+    hierarchy and depth b in the second.
     """
     depths = range(len(counts))
     shallow_deep = combinations(depths, 2) if transitive else pairwise(depths)
@@ -188,7 +192,7 @@ def _share(counts: Floats, transitive: bool) -> float | None:
 
 
 def check_levels(types: Sequence[str], levels: Sequence[str]) -> None:
-    """Raise a UsageError unless `levels` are boundary types, each once, and at least two."""
+    """Raise a UsageError unless `levels` are at least two different boundary `types`."""
     unknown = [name for name in levels if name not in types]
     if unknown:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Agreement on hierarchies of segments: every level by itself, and all levels at once (T)."""
+"""Agreement on hierarchies of segments: on each level, and on all levels at once (T)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,14 +25,14 @@ LEVEL = ("s", "b", "windowdiff", "f")
 
 @dataclass(frozen=True, kw_only=True)
 class LevelPair:
-    """A reference and a hypothesis of an item: columns of each level, coarsest first, and T."""
+    """Comparison of two codings of an item: columns of each level, coarsest first, and T."""
 
     levels: tuple[PairwiseRow, ...]
     t: Ordered
 
     @property
     def coarsest(self) -> PairwiseRow:
-        """The columns of the first level, and whose they are."""
+        """Return the columns of the coarsest level, with the names of item and coders."""
         return self.levels[0]
 
     def as_dict(self, names: Sequence[str]) -> dict[str, Any]:
@@ -53,13 +53,13 @@ class HierarchyReport:
     levels
         Boundary types, coarsest first.
     reference
-        Name of the reference; None: everybody in turn.
+        Name of the reference; None if every coder is the reference in turn.
     pairs
-        All of them, item by item.
+        Compared pairs, item by item.
     notes, signature
-        Notes on what is undefined or left out; signature of the report.
+        Notes on undefined values and omitted data; signature of the report.
     beyond_chance
-        T precision, recall and F of each system against random hierarchies; None if not asked for.
+        T precision, recall and F of each system beyond random hierarchies; None unless requested.
     """
 
     levels: tuple[str, ...]
@@ -106,30 +106,30 @@ def hierarchy_report(
     beyond_chance: SampleRule | None = None,
     seed: int = 0,
 ) -> HierarchyReport:
-    """Report how far coders agree on hierarchies of segments.
+    """Report the agreement of coders on hierarchies of segments.
 
     Parameters
     ----------
     codings
         Codings with a boundary type per level.
     levels
-        Boundary types, coarsest first, at least two; a boundary is one of all finer levels too.
+        At least two boundary types, coarsest first. A boundary also belongs to all finer levels.
     reference
-        A coder who is right; default: every coder in turn.
+        Coder to use as the reference; by default every coder in turn.
     comparison
-        Edits of S and B; which WindowDiff.
+        Criterion with the edits of S and B, and the variant of WindowDiff.
     transitive, window
         As for `t_measures`.
     beyond_chance
-        Rule for the number of random hierarchies that T is held against: everybody's own turned,
-        each boundary with its levels. None: none.
+        Rule for the number of random hierarchies to compare T with. They are each coder's own
+        hierarchy, turned, with boundaries keeping their levels. None omits the comparison.
     seed
         Seed of the random hierarchies.
 
     Raises
     ------
     UsageError
-        A level is no boundary type, or the reference coded nothing.
+        A level is not a boundary type, or the reference coded no item.
     DataError
         No item is coded by two.
     """
@@ -172,7 +172,7 @@ def _sides(
 
 
 def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, list[LevelPair]]:
-    """Return the pairs of each system, where there is a reference; else all under "all pairs"."""
+    """Return the pairs by system if there is a reference, otherwise all under "all pairs"."""
     found: dict[str, list[LevelPair]] = {}
     for pair in pairs:
         if reference is None:
@@ -184,7 +184,7 @@ def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, l
 
 
 def _of_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentation:
-    """Without boundaries that are of no level."""
+    """Return the segmentation without boundaries that belong to no level."""
     placed = {name: segmentation.of_type(name).tolist() for name in levels}
     return Segmentation.from_typed(placed, mass=segmentation.mass, types=levels)
 
@@ -241,7 +241,7 @@ def _beyond_chance(
     seed: int,
     made: str,
 ) -> dict[str, dict[str, BeyondChance]]:
-    """1 − D/E[D] with D = 1 − the mean of T over the pairs of a system that have one."""
+    """Return 1 − D/E[D], where D is 1 minus the mean of the defined T over pairs of a system."""
     rows = turned.rows
 
     def count(t: Mapping[str, Iterable[Ordered]]) -> dict[str, float]:

@@ -45,17 +45,17 @@ DATASETS = ("hearst1997", "moonstone")
 
 @dataclass
 class AsWritten:
-    """Readers of segmentation files as units, which keep what units do not say: types and groups.
+    """Readers of segmentation files as units that also record types and groups.
 
-    Hand `readers` to `gammacp.formats.collect`, and what it finds to `codings`.
+    Pass `readers` to `gammacp.formats.collect`, and its result to `codings`.
     """
 
     parts: list[Codings] = field(default_factory=list)
 
     def readers(self, format: str | None = None) -> dict[str, Reader]:
-        """Return the readers by format; `format` is the one that was named, if one was."""
+        """Return the readers by format; `format` is the format that the user named, if any."""
         own: dict[str, Reader] = {name: guard(partial(self._kept, name)) for name in CODED}
-        # Any text with commas passes for CSV: JSON, and tables whose header is not known.
+        # Any text with commas is taken for CSV, including JSON and tables with unknown headers.
         if format == "csv":
             return own
         return {**own, "csv": guard(self._of_csv)}
@@ -81,12 +81,12 @@ class AsWritten:
         unit: float | None = None,
         typed: bool = False,
     ) -> tuple[Codings, list[DataError]]:
-        """Return the codings of continua, and what is wrong with those that are none.
+        """Return the codings of continua, and the errors of continua that are not codings.
 
         Parameters
         ----------
         continua
-            Continua by name, as they were selected.
+            Selected continua by name.
         renamed
             Old names of annotators to new ones.
         unit, typed
@@ -134,7 +134,7 @@ class AsWritten:
 def _as_written(
     continuum: Continuum, coders: Mapping[str, Segmentation], old: Mapping[str, str]
 ) -> dict[str, Segmentation]:
-    """Return what files of codings say of an item: the codings of everybody who counts."""
+    """Return the codings of an item as written in its files, for the selected coders."""
     lacking = [a for a in continuum.annotators if old.get(a, a) not in coders]
     if lacking:
         raise DataError(f"{lacking[0]} is declared but has no coding", hint="Do not declare it")
@@ -164,15 +164,15 @@ def read_codings(
     Parameters
     ----------
     paths
-        JSON, TSV or CSV, or whatever holds a continuum that is covered without gaps.
+        JSON, TSV or CSV, or any format whose continuum is covered without gaps.
     format, options
         As for `gammacp.read`.
     unit
-        Length of a base unit in the positions of files that hold continua, which may be real then;
-        boundaries are rounded to it, and what rounding closes is no gap.
+        Length of a base unit, for files that hold continua, whose positions may then be real.
+        Boundaries are rounded to multiples of it, and gaps that vanish by rounding are ignored.
     typed
-        Whether boundaries, in files that hold continua, are of the category of the segment that
-        ends there.
+        Whether the type of a boundary, in files that hold continua, is the category of the segment
+        that ends there.
 
     Raises
     ------
@@ -197,9 +197,9 @@ def read_codings(
 
 
 def closer(error: DataError) -> DataError:
-    """Return what is wrong with JSON that no format recognised, read as codings.
+    """Return a more helpful error for a JSON file that no format recognised.
 
-    That error tells more than one of unknown formats.
+    It is the error of reading the file as codings. In all other cases `error` is returned.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def load_codings(name: str) -> Codings:
     Raises
     ------
     UsageError
-        There is none of that name.
+        There is no dataset of that name.
 
     >>> load_codings("hearst1997")["stargazer"]["1"].masses
     (2, 3, 3, 1, 3, 6, 3)

@@ -1,7 +1,7 @@
-"""All that is said about the agreement of coders of segmentations, as one result.
+"""Report on the agreement of coders of segmentations.
 
-What `gammacp segmentation` prints: agreement per item, per group and for the corpus (2012, Table
-2), candidates (§3.4), and every two codings side by side.
+It has everything that `gammacp segmentation` prints: agreement per item, per group and for the
+corpus (2012, Table 2), candidates (§3.4), and comparisons of every two codings.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,20 +30,20 @@ class SegmentationReport:
     Attributes
     ----------
     agreement
-        Agreement of the people: everybody who is no candidate.
+        Agreement of the people, who are all coders but the candidates.
     candidates
-        Candidates from the smallest drop of π* to the largest.
+        Candidates in increasing order of the drop of π*.
     pairs
-        Every two codings, candidates too, each in turn the reference; None if not asked for.
+        Comparisons of every two codings, including candidates, with each as the reference in turn;
+        None unless requested.
     notes
-        Facts that a reader of the numbers has to know: what is undefined or left out, guessed
-        groups.
+        Caveats about the numbers: undefined values, omitted data, and guessed groups.
     signature
         Signature of the report.
     measures
-        Every measure of the people beyond chance; None if not asked for.
+        Values of all measures beyond chance for the people; None unless requested.
     skipped
-        Items that fewer than two people coded.
+        Items coded by fewer than two people.
     """
 
     agreement: CodingAgreement
@@ -77,7 +77,7 @@ def segmentation_report(
     seed: int = 0,
     beyond_chance: SampleRule | None = None,
 ) -> SegmentationReport:
-    """Report how far coders agree on boundaries: per item, per group, overall, with candidates.
+    """Report the agreement of coders on boundaries, by item, by group and overall.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ def segmentation_report(
     candidates
         Names of coders that are automatic segmenters.
     pairs
-        Whether to list every two codings of every item.
+        Whether to compare every two codings of every item.
     comparison, bootstrap, seed
         As for `coding_agreement`.
     beyond_chance
-        Rule for the number of random corpora to compare every measure with; None: it is not.
+        Rule for the number of random corpora for values beyond chance; None omits these values.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def segmentation_report(
 
 
 def _of_several(people: Codings) -> tuple[Codings, tuple[str, ...]]:
-    """Return the items that two people coded at least, and the others."""
+    """Return the items coded by at least two people, and the other items."""
     skipped = tuple(item for item, coders in people.items() if len(coders) < 2)
     if people and len(skipped) == len(people):
         who = ", ".join(f"{item} by {next(iter(people[item]))}" for item in skipped)

@@ -1,6 +1,7 @@
-"""Dissimilarities of shapes: what two units cover together, and how far apart their outlines are.
+"""Dissimilarities of shapes, by the extent that two units share or the distance of outlines.
 
-`sporadic` reads boxes by itself, axis by axis. These are chosen by name (`--positional iou`).
+The default `sporadic` also compares boxes, axis by axis. The dissimilarities here are chosen by
+name (`--positional iou`).
 
 References
 ----------
@@ -36,19 +37,20 @@ from gammacp.errors import DataError, UsageError
 
 @dataclass(frozen=True)
 class SharedExtent:
-    """2Δ·(1 − what both cover, against what either covers): `iou` and `giou`.
+    """2Δ·(1 − IoU) or 2Δ·(1 − GIoU): `iou` and `giou`.
 
-    `iou`: ∞ where nothing is in common; a missing unit costs as much as IoU .5. IoU is what both
-    cover over what either covers: the volume of boxes on any number of axes, the area of polygons,
-    the areas of stacks slice by slice (slices count alike). Moving, scaling and turning all units
-    leaves it alone. Units without shapes are compared on their one axis; units that cover nothing
-    cost 0 at the same place, ∞ elsewhere. Two squares of side 2, one moved by 1 along an axis, have
-    IoU 1/3: d = 4/3·Δ.
+    `iou`: IoU is the intersection of two units divided by their union. It is computed on the
+    volumes of boxes with any number of axes, on the areas of polygons, and on the areas of stacks
+    slice by slice (all slices count alike). d is ∞ where two units share nothing; a missing unit
+    costs as much as an IoU of .5. Moving, scaling or rotating all units does not change d. Units
+    without shapes are compared on their one axis. Two units that cover nothing cost 0 at the same
+    place, ∞ elsewhere. Two squares of side 2, one moved by 1 along an axis, have IoU 1/3: d =
+    4/3·Δ.
 
-    `giou`: as `iou`, and finite for boxes apart, up to 4Δ. GIoU is IoU less the share of the
-    smallest box around both that neither covers. With three annotators and more any two units of a
-    document may pay, so that all pairs are compared. Two such squares, one moved by 4: GIoU −1/3,
-    d = 8/3·Δ.
+    `giou`: as `iou`, but finite also for disjoint boxes, up to 4Δ. GIoU is IoU minus the share of
+    the smallest box around both units that neither covers. With three or more annotators, aligning
+    any two units of a document may be worthwhile, so that all pairs are compared. Two such squares,
+    one moved by 4: GIoU −1/3, d = 8/3·Δ.
     """
 
     signature: str
@@ -57,7 +59,7 @@ class SharedExtent:
     reach: Callable[[float, float], Reach]
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:  # noqa: ARG002
-        """Δ alone; shapely is needed for polygons and stacks."""
+        """Bind Δ, the only parameter; shapely is needed for polygons and stacks."""
         return BoundDissimilarity(
             pairwise=partial(self.costs, 2.0 * delta),
             signature=self.signature,
@@ -68,19 +70,19 @@ class SharedExtent:
 
 @dataclass(frozen=True)
 class Boundary:
-    """Δ·(2h / (D_u + D_v))²: how far apart outlines are, against their diameters.
+    """Δ·(2h / (D_u + D_v))²: the distance of two outlines relative to their diameters.
 
-    h is the Hausdorff distance of the outlines, taken at their corners (the farthest corner of the
-    one from the other), D the diameter of the smallest circle around a unit: for points, lines,
-    polygons and boxes in the plane. A line moved along itself by its length costs Δ, as on one
-    axis. Moving, scaling and turning all units leaves it alone. Units without a
-    diameter cost 0 at the same place, ∞ elsewhere.
+    It applies to points, lines, polygons and boxes in the plane. h is the Hausdorff distance of the
+    outlines, taken at their corners: the largest distance of a corner of either outline from the
+    other outline. D is the diameter of the smallest circle around a unit. A line moved along itself
+    by its length costs Δ, as on one axis. Moving, scaling or rotating all units does not change d.
+    Units without a diameter cost 0 at the same place, ∞ elsewhere.
 
     Parameters
     ----------
     scale
         Length that replaces (D_u + D_v)/2, in positions; points have no diameter and need it
-        (`scale` in a file for `--dissimilarity`). With it scaling counts.
+        (`scale` in a file for `--dissimilarity`). With `scale`, scaling all units changes d.
 
     Points (0, 0) and (3, 4) with `scale=10`: d = (5/10)²·Δ = .25·Δ.
     """
@@ -88,7 +90,7 @@ class Boundary:
     scale: float | None = None
 
     def __post_init__(self) -> None:
-        """UsageError for a scale outside its range."""
+        """Raise a UsageError if the scale is out of range."""
         if self.scale is not None and not (np.isfinite(self.scale) and self.scale > 0):
             raise UsageError(f"scale {self.scale!r} is not a number > 0")
 
@@ -100,7 +102,7 @@ class Boundary:
         return f"boundary({shortest(self.scale)})"
 
     def bind(self, annotations: Annotations, delta: float) -> BoundDissimilarity:
-        """Δ, and the largest unit, for `reach`; DataError for points without a scale."""
+        """Bind Δ and the size of the largest unit, for `reach`; DataError if a scale is missing."""
         continua = [c for c in continua_of(annotations) if c.n_units]
         for c in continua:
             if c.axes != 2:
@@ -125,7 +127,7 @@ class Boundary:
 
 
 def _sides(units: UnitColumns) -> tuple[Floats, Floats]:
-    """Low and high of units on all axes, shape (…, axes)."""
+    """Return the lower and upper ends of units on all axes, each of shape (…, axes)."""
     first = units.start[..., None], units.end[..., None]
     if units.extents is None:
         return first
@@ -135,7 +137,7 @@ def _sides(units: UnitColumns) -> tuple[Floats, Floats]:
 
 
 def _common(u: UnitColumns, v: UnitColumns) -> tuple[Floats, Floats, Floats]:
-    """Return what both units cover, what either does, and what the box around both does."""
+    """Return the sizes of the intersection, of the union, and of the box around both units."""
     (low_u, high_u), (low_v, high_v) = _sides(u), _sides(v)
     around = (np.maximum(high_u, high_v) - np.minimum(low_u, low_v)).prod(-1)
     if u.outlines is not None and v.outlines is not None:
@@ -145,14 +147,14 @@ def _common(u: UnitColumns, v: UnitColumns) -> tuple[Floats, Floats, Floats]:
         first = (high_u - low_u).prod(-1)
         second = (high_v - low_v).prod(-1)
         same = ((low_u == low_v) & (high_u == high_v)).all(-1) & (first == 0)
-        # Equal boxes that cover nothing cover the same.
+        # Equal boxes of size 0 count as identical.
         shared, first, second = (np.where(same, 1.0, x) for x in (shared, first, second))
         around = np.where(same, 1.0, around)
     return shared, first + second - shared, around
 
 
 def shared_and_covered(u: UnitColumns, v: UnitColumns) -> tuple[Floats, Floats]:
-    """Return what both units cover, and what either does; their ratio is IoU.
+    """Return the sizes of the intersection and of the union of units; their ratio is IoU.
 
     Parameters
     ----------
@@ -171,7 +173,7 @@ def _iou_costs(factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
 
 
 def _touching(factor: float, most: float) -> Reach:  # noqa: ARG001
-    """Units further apart than their lengths on some axis share nothing."""
+    """Units that are further apart than their lengths on some axis share nothing."""
     return 0.0, 1.0
 
 
@@ -213,7 +215,7 @@ def _outlines(units: UnitColumns) -> Any:
 
 
 def _far(square: float, most: float) -> Reach:
-    """Outlines are as far apart as their first places are, on any axis: h ≤ √(most/Δ)·scale."""
+    """Outlines are at least as far apart as their starts on any axis: h ≤ √(most/Δ)·scale."""
     return float(np.sqrt(max(most, 0.0) * square)) * (1 + 1e-12), 0.0
 
 

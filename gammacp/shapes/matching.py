@@ -1,10 +1,11 @@
 """Shapes that two annotators have in common: F₁ at IoU .5, and how well those shapes coincide.
 
-Two shapes match if they have the same category and share at least half of what both cover
-(Everingham et al. 2010, §4.2, there of a detector and the truth). Matches are one to one, as many
-as possible, and of those the ones with the largest sum of IoU: unlike a detector, people give no
-confidence by which shapes could be taken in turn. With a reference, its shapes that are not matched
-are missed, those of the other annotator added. Nothing is corrected for chance.
+Two shapes match if they have the same category and an intersection over union (IoU) of at least
+one half (Everingham et al. 2010, §4.2, who compare a detector with the truth). Matches are one to
+one. The largest possible number of matches is made and, among such matchings, the one with the
+largest sum of IoU. A detector's shapes could be matched in the order of its confidence, but people
+give none. With a reference, its unmatched shapes count as missed, and unmatched shapes of the other
+annotator as added. Nothing is corrected for chance.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _matched(left: Indices, right: Indices, ious: Floats) -> Floats:
         return np.zeros(0)
     rows, row = np.unique(left, return_inverse=True)
     columns, column = np.unique(right, return_inverse=True)
-    # One more match is worth more than the IoU of all.
+    # The weight of one more match exceeds the sum of all IoU.
     gains = np.zeros((len(rows), len(columns)))
     gains[row, column] = ious + min(gains.shape)
     chosen = gains[linear_sum_assignment(gains, maximize=True)]
@@ -83,9 +84,9 @@ def iou_rates(numbers: Numbers, *, overlap: str = "iou") -> Rates:
     Parameters
     ----------
     numbers
-        `matched`, and `iou` or `dice`.
+        Number of shapes `matched`, and the sum of their `iou` or `dice`.
     overlap
-        Name of one of the two overlaps.
+        Which of the two sums to use: "iou" or "dice".
     """
     value = share(numbers[overlap], numbers["matched"])
     return Rates(value=value, disagreement=1 - value, size=numbers["matched"])
@@ -97,7 +98,7 @@ def tell_matches(numbers: Numbers) -> tuple[str, ...]:
     Parameters
     ----------
     numbers
-        Sums over documents and annotators, the reference being the first.
+        Sums over documents and annotators; the reference is the first annotator.
     """
     matched = int(numbers["matched"].sum())
     missed = int(numbers["first_units"].sum()) - matched
@@ -156,7 +157,8 @@ def mean_iou(continuum: Continuum) -> Score:
 def mean_dice(continuum: Continuum) -> Score:
     """Mean Dice coefficient of matched shapes, the mean over pairs of annotators.
 
-    Dice is twice what two shapes share, over the sum of what each covers: 2·IoU/(1 + IoU).
+    The Dice coefficient is twice the area that two shapes share, divided by the sum of their areas:
+    2·IoU/(1 + IoU).
 
     Parameters
     ----------

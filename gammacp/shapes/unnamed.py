@@ -1,23 +1,26 @@
 """Readers without names: groups of at most k units, and γ over every way to name the readers.
 
-Some exports do not say who drew what: k readers saw each document, and a unit is some reader's. A
-*naming* gives each unit a reader; units of one block (a reading session) get the same one. γ is
-1 − D_o/D_e of a naming, so that it is an interval over all of them:
+Some exports do not name the readers: k readers saw each document, and each unit was drawn by one of
+them. A *naming* assigns a reader to each unit; units of one block (a reading session) get the same
+reader. Each naming has its own γ = 1 − D_o/D_e. So bounds of D_o and D_e over all namings give an
+interval that contains γ of every naming:
 
-- D_o is not below the cost of the best groups of at most k units, no two of one block: whatever the
-  naming, its alignment is made of such groups. Where every unit is its own block, some naming has
-  exactly this cost.
-- D_o is not above the best groups of units that are pairwise nearer than `same`, if no reader draws
-  one thing twice: two units with d ≤ `same` are then by different readers under every naming, and
-  these groups can be made under each. What no naming explains (more than k such units at one place)
-  counts as units alone, which is always possible.
-- D_e is that of chance across documents: k different ones, of each a reader. It is not above that
-  of units alone, k·Δ. Two units of different documents save at most s = (opening + Δ − d)⁺ by being
-  grouped, a group no more than its pairs together. Each unit is one reader's, so that what random
-  sets save is in the mean not above ½ Σ s over the other document's units, whoever drew them; nor
-  is a unit grouped with more than one unit of each other reader.
+- Lower bound of D_o: the cost of the best groups of at most k units, no two of one block. The
+  alignment under any naming consists of such groups. Where every unit is its own block, some naming
+  has exactly this cost.
+- Upper bound of D_o: the cost of the best groups of units that are pairwise nearer than `same`,
+  assuming that no reader draws one thing twice. Two units with d ≤ `same` are then by different
+  readers under every naming, so that these groups are possible under every naming. Where no naming
+  is possible (more than k such units at one place), the units count as groups of one, which is
+  always allowed.
+- D_e is the expected disorder by chance across documents: a random set takes one reader from each
+  of k different documents. Its upper bound is the disorder of units that are all alone, k·Δ. Its
+  lower bound limits what grouping can save. A pair of units of different documents saves at most
+  s = (opening + Δ − d)⁺, and a group at most the sum over its pairs. As each unit has one reader,
+  the mean saving of random sets is at most ½ Σ s over the other document's units, for any naming.
+  In addition, a unit is grouped with at most one unit of each other reader.
 
-The ends need not be reached: the interval holds γ of every naming and may be wider than they are.
+The bounds need not be reached: the interval may be wider than the range of γ over all namings.
 """
 
 from __future__ import annotations
@@ -53,25 +56,26 @@ _TOGETHER = 20 * MOST_PAIRS
 
 @dataclass(frozen=True, kw_only=True)
 class UnnamedGamma:
-    """Groups of what readers without names drew, and γ over every way to name them.
+    """Groups of units by readers without names, and the interval of γ over all namings.
 
     Attributes
     ----------
     readers
-        k, how many read each document.
+        Number k of readers of each document.
     interval
-        γ of every naming lies in it; its lower end is −∞ where nothing is known of it, and both are
-        NaN without `expected`.
+        Interval that contains γ of every naming. Its lower end is −∞ if there is no lower bound;
+        both ends are NaN without `expected`.
     observed, expected
         Bounds of D_o and D_e over all namings; `expected` is None with fewer documents than k.
     groups
-        Units of each unitary alignment that is best of all namings, by document.
+        Units of each group in the best alignment over all namings, by document.
     units
         Number of units.
     unexplained
-        Units at places where no naming gives each that is nearer than `same` a reader of its own.
+        Number of units at places where more than `readers` units are nearer than `same`, so that no
+        naming can give each of them its own reader.
     same
-        The dissimilarity up to which two units are not one reader's.
+        The largest dissimilarity at which two units must be by different readers.
     status
         Whether the groups are proven to be the best.
     reason
@@ -100,7 +104,7 @@ class UnnamedGamma:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what the interval rests on, and what it leaves open, a sentence each."""
+        """Return sentences on the assumptions behind the interval, and on what it leaves open."""
         said = [
             f"γ lies in this interval, whichever of the {self.readers} readers drew which unit, if "
             f"none drew two units that differ by {self.same:g} or less; γ need not reach its ends"
@@ -135,23 +139,24 @@ def unnamed_gamma(
     dissimilarity: Bindable | None = None,
     same: float | None = None,
 ) -> UnnamedGamma:
-    """Find groups of what readers without names drew, and γ's range over every way to name them.
+    """Find the best groups of units by readers without names, and bounds of γ over all namings.
 
     Parameters
     ----------
     corpus
-        Documents whose annotators are blocks, each one reader's (`Continuum.without_names`).
+        Documents whose annotators are blocks, each by one reader (`Continuum.without_names`).
     readers
-        k, how many read each document; where a document says it, that.
+        Number k of readers of each document; by default the number that the documents state.
     dissimilarity
         Default: `Combined()`.
     same
-        No reader has two units with d ≤ this; default Δ, what a missing unit costs.
+        Largest dissimilarity at which two units are assumed to be by different readers; default Δ,
+        the cost of a missing unit.
 
     Raises
     ------
     DataError
-        Documents are by named annotators, or by another number of readers.
+        Documents have named annotators, or another number of readers.
 
     Examples
     --------
@@ -219,11 +224,11 @@ class _Observed:
     Attributes
     ----------
     groups, proven
-        Best groups by document, and whether all are proven.
+        Best groups by document, and whether all of them are proven to be the best.
     low, high
         Least and greatest disorder, summed over pairs of readers, under any naming.
     unexplained
-        Number of units of blocks that cannot all be given to a reader.
+        Number of units in blocks that no naming can assign to `readers` readers.
     """
 
     groups: Mapping[str, tuple[tuple[Unit, ...], ...]]
@@ -272,7 +277,7 @@ def _value(observed: tuple[float, float], expected: tuple[float, float]) -> tupl
 
 
 def _readers(corpus: Corpus, said: int | None) -> int:
-    """k, of the argument or the documents."""
+    """Return the number of readers from the argument or from the documents."""
     named = sum(not unnamed_readers(c) for c in corpus.values())
     if named:
         raise DataError(
@@ -302,12 +307,12 @@ class _Groups:
 def _groups(
     c: Continuum, bound: BoundDissimilarity, k: int, *, most: float | None = None
 ) -> _Groups:
-    """Find the best groups of at most k units of different blocks, of pairs with d ≤ `most`."""
+    """Find the best groups of at most k units of different blocks, with all d ≤ `most`."""
     n = c.n_annotators
     if n < 2 or not c.n_units:
         alone = c.n_units * k * (k - 1) / 2 * bound.delta
         return _Groups([[row] for row in range(c.n_units)], alone, alone, proven=True)
-    # A group opens as among k annotators, however many blocks there are.
+    # Opening a group costs as much as with k annotators, whatever the number of blocks.
     rate = bound.delta * (1 - k * (k - 1) / (n * (n - 1)))
     problem = build_problem(c, bound, rate=rate, most=most)
     found = solve_listed(problem, all_columns(problem, k), Limits())
@@ -318,10 +323,11 @@ def _groups(
 def _with_a_naming(
     c: Continuum, bound: BoundDissimilarity, k: int, near: float
 ) -> tuple[Continuum, int]:
-    """Without the blocks that cannot all be given one of k readers, and how many units these have.
+    """Return the continuum without blocks that k readers cannot explain, and their unit count.
 
-    Blocks with units nearer than `near` are by different readers: a colouring. Where the greedy one
-    (DSATUR) takes more than k colours, the component is left out.
+    Blocks with units nearer than `near` must be by different readers. So a naming is a colouring of
+    the graph of such blocks with k colours. Components for which the greedy colouring (DSATUR)
+    needs more than k colours are left out.
     """
     import networkx as nx
 
@@ -341,7 +347,7 @@ def _with_a_naming(
 
 
 def _savings(continua: Sequence[Continuum], bound: BoundDissimilarity, k: int) -> float:
-    """Return the most random sets save by grouping in the mean, times the number of documents."""
+    """Return a bound of the mean saving of random sets by grouping, times the documents."""
     whole = [_of_one_reader(c) for c in continua]
     sampler = prepare_documents(whole, 1)
     names = tuple(map(str, range(len(whole))))
@@ -367,7 +373,7 @@ def _of_one_reader(c: Continuum) -> Continuum:
 def _by_documents(
     units: Indices, others: Indices, saved: Floats, document: Indices, k: int
 ) -> Floats:
-    """Return savings of documents' units with others' readers, shape (documents, documents)."""
+    """Return bounds of what documents' units save with others', shape (documents, documents)."""
     n = int(document.max()) + 1
     keys, place = np.unique(units * n + document[others], return_inverse=True)
     every = np.bincount(place, saved, len(keys))

@@ -1,11 +1,11 @@
-"""Tables of γ of anonymous readers: groups by size, and the intervals over all namings."""
+"""Tables for γ of anonymous readers: groups by size, and intervals over all namings."""
 
 from gammacp.base.record_tables import Column, Table, count, number, text, word
 from gammacp.shapes.unnamed import UnnamedGamma
 
 
 def sizes_table(found: UnnamedGamma) -> Table:
-    """Return a table of how many groups are marked by how many readers.
+    """Return a table of the number of groups by the number of readers who marked them.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def sizes_table(found: UnnamedGamma) -> Table:
 
 
 def interval_table(found: UnnamedGamma) -> Table:
-    """Return a table of γ and both disorders with the interval over every naming.
+    """Return a table of the intervals of γ and both disorders over all namings.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""The studio: a page on this machine to drop exports on, review, and take a gold standard home."""
+"""The studio: a local web page to upload exports, review disagreements and get a gold standard."""

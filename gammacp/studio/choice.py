@@ -1,4 +1,4 @@
-"""Choices of a person on the page: input, selection, and computation."""
+"""Choices made on the page: how to read files, what to select, and what to compute."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OWN = {"round", "reference", "calibrate", "measures"}
 
 
 class Choice(WrittenTable):
-    """A choice as the page sends it and as it is kept; what is empty is left to the readers.
+    """Choices in the form that the page sends and the journal stores; empty ones are defaults.
 
     Attributes
     ----------
@@ -27,13 +27,13 @@ class Choice(WrittenTable):
     annotators, bounds
         As in a campaign.toml.
     round
-        One of its rounds; None for everything.
+        A round of the campaign; None for all data.
     reference
-        An annotator to hold against the others.
+        An annotator to compare with the others.
     calibrate
-        Whether the report also says what γ means.
+        Whether the report includes a calibration of γ.
     measures
-        Measures whose values of all documents are shown beside γ.
+        Measures of all documents to show beside γ.
     """
 
     format: str | None = None
@@ -60,12 +60,12 @@ class Choice(WrittenTable):
         return cls(**{k: v for k, v in campaign.values.items() if k in cls.model_fields})
 
     def apply_to(self, campaign: Campaign) -> Campaign:
-        """Return the campaign with this in place of what it says itself.
+        """Return the campaign with its settings replaced by these choices.
 
         Parameters
         ----------
         campaign
-            Campaign whose paths, rounds and options stay.
+            Campaign, whose paths, rounds and options are kept.
 
         Raises
         ------
@@ -91,7 +91,7 @@ def campaign_in(folder: Path) -> Campaign:
     Raises
     ------
     DataError
-        The file is not right, or leads out of the folder.
+        The file is invalid, or its paths point outside the folder.
     """
     file = folder / NAME
     with confine(folder, always=True):
@@ -106,13 +106,13 @@ def parse(model: type[M], text: str | bytes) -> M:
     Parameters
     ----------
     model
-        Model of what the text should be.
+        Pydantic model of the expected content.
     text
-        Text as it came.
+        JSON as received.
 
     Raises
     ------
     DataError
-        It is nothing of the kind.
+        The text does not match the model.
     """
     return validated(model, parsed_json(text), hint="Load the page again")

@@ -1,8 +1,8 @@
-"""Connections to the studio: few, and with little time for a head.
+"""Connections to the studio, limited in number and in the time to send a request head.
 
-Any user of the machine can open connections and send half a head on each. Those that nobody is
-answered on are given up, the oldest first, as soon as there are more than a browser needs; so the
-owner's next one is taken.
+Any user of the machine can open connections and send half a head on each. As soon as there are more
+connections than a browser needs, those without a request in progress are closed, the oldest first.
+This leaves room for the owner's next connection.
 """
 
 import asyncio
@@ -13,20 +13,20 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MOST = 96  # connections; a browser opens 6, and small systems 256 files
-SECONDS = 5.0  # for a head, from the connection or the answer before
-_AT_ONCE = 16  # accepted before anything is read: far fewer than would push out who asks at once
-_QUEUE = 512  # that wait in the system until they are accepted
+MOST = 96  # connections; a browser opens 6, and small systems allow 256 open files
+SECONDS = 5.0  # for a request head, counted from the connection or the previous answer
+_AT_ONCE = 16  # accepted before anything is read: too few to push out a client that asks at once
+_QUEUE = 512  # connections that wait in the system until they are accepted
 
 
 class Limited(H11Protocol):
-    """A connection."""
+    """A connection that is closed if no request head arrives in time."""
 
     _began = 0.0
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take it; if there are too many, give up the one that has asked nothing for longest."""
+        """Accept a connection on `transport`; if there are too many, close the one idle longest."""
         super().connection_made(transport)
         self._wait_for_head()
         if len(self.connections) > MOST:
@@ -34,12 +34,12 @@ class Limited(H11Protocol):
             min(idle, key=lambda c: (c.cycle is not None, c._began), default=self)._give_up()
 
     def on_response_complete(self) -> None:
-        """Wait for the next head."""
+        """Start to wait for the next request head."""
         super().on_response_complete()
         self._wait_for_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
+        """Stop waiting for a request head."""
         if self._timer is not None:
             self._timer.cancel()
         super().connection_lost(exc)
@@ -64,12 +64,12 @@ class Limited(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """The server of an application, on a socket that listens.
+    """Server of an application on a listening socket.
 
     Parameters
     ----------
     app
-        Application that answers.
+        The application.
     """
 
     def __init__(self, app: Any) -> None:
@@ -82,18 +82,18 @@ class Server(uvicorn.Server):
         )  # fmt: skip
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
-        """Begin; asyncio takes one number for what it accepts at once and for what may wait."""
+        """Start with a longer queue of waiting connections than asyncio would set."""
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(_QUEUE)
 
     async def serve(self, sockets: list[socket] | None = None) -> None:
-        """Answer until Ctrl-C."""
+        """Answer requests until Ctrl-C."""
         asyncio.get_running_loop().set_exception_handler(_report_unless_full)
         await super().serve(sockets)
 
 
 def _report_unless_full(loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
-    """Without a word where the system has no room for a connection: asyncio tries again."""
+    """Report errors, except that the system has no room for a connection: asyncio tries again."""
     if "socket.accept()" not in str(context.get("message")):
         loop.default_exception_handler(dict(context))

@@ -1,4 +1,4 @@
-"""Guard of the server: answers go only to this machine, and to pages that know the address.
+"""Guard of the server: it answers only this machine, and pages that know the address.
 
 Every address begins with a random token. A cookie would do less: browsers send it to every port of
 a host, and so to whatever another user of the machine serves there.
@@ -27,17 +27,17 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class Guard:
-    """An application behind a token.
+    """An application whose paths all begin with a secret token.
 
     Attributes
     ----------
     app
-        Application that answers those who are let in.
+        Application that answers the requests that are let in.
     token
         The first part of every path.
     hosts
-        Allowed values of the Host header: a page of another name that was made to lead to this
-        machine (DNS rebinding) sends its own.
+        Allowed values of the Host header. This stops DNS rebinding, in which the page of another
+        host is made to point to this machine: it sends the name of its own host.
     """
 
     app: ASGIApp
@@ -45,7 +45,7 @@ class Guard:
     hosts: Iterable[str]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let in or refuse."""
+        """Pass a request on to the application, or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -67,7 +67,7 @@ class Guard:
             )
             await answer(scope, receive, send_guarded)
             return
-        # Whoever closes the page in the middle of an upload gets no answer, and no traceback.
+        # If the page is closed during an upload, there is no answer and no traceback.
         with suppress(ClientDisconnect):
             await self.app({**scope, "root_path": f"/{self.token}"}, receive, send_guarded)
 

@@ -1,10 +1,10 @@
 """Journal of decisions, with person and time: append-only, in an SQLite file beside the campaign.
 
-A decision is on the disk before it is acknowledged (synchronous=FULL), in this one file and no
-other (journal_mode=DELETE: there is no log beside it that a copy would lack), whatever happens to
-the page or the process afterwards. Rows are never changed or removed, which the file itself
-refuses: two reviewers lose nothing of each other's. Of the decisions about a unit the latest that
-was not undone stands.
+A decision is on the disk before it is acknowledged (synchronous=FULL), so it survives a crash of
+the page or of the process. All decisions are in this one file (journal_mode=DELETE: there is no log
+beside it that a copy would lack). Triggers in the file prevent rows from being changed or removed,
+so that two reviewers cannot lose each other's decisions. The decision that counts for a unit is the
+latest one that was not undone.
 """
 
 import json
@@ -49,10 +49,10 @@ _WAY_OUT = (
     "decisions in it"
 )
 TOGETHER = "all:"
-"""Begin of requests of decisions that were made, and are taken back, together."""
-WAIT = 10.0  # seconds for other processes, from the last time that one of them kept something
-_POLL = 0.004  # seconds between two tries; SQLite itself would sleep up to 0.1
-_GIVE_WAY = 0.01  # seconds after a commit in which others can begin theirs
+"""Prefix of the requests of decisions that are made together and undone together."""
+WAIT = 10.0  # seconds to wait for other processes, counted from the last commit of one of them
+_POLL = 0.004  # seconds between two attempts; SQLite itself would sleep up to 0.1
+_GIVE_WAY = 0.01  # seconds after a commit, so that other processes can start theirs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,21 +62,22 @@ class Decision:
     Attributes
     ----------
     number, made
-        Given by the journal: its place, and when it was made (UTC, ISO 8601).
+        Number of the row, and time (UTC, ISO 8601). The journal sets both.
     request
-        Names the decision, so that one that is sent twice is there once.
+        Identifier of the decision, so that one sent twice is stored once.
     reviewer
-        Person who decided.
+        Person who made the decision.
     document, item
-        About which unit (`review.item_keys`).
+        Document, and key of the unit or link (`review.item_keys`).
     action
-        `take` (an annotator's version), `merge` (the consensus'), `edit`, `drop` or `undo`.
+        `take` (the version of an annotator), `merge` (that of the consensus), `edit`, `drop` or
+        `undo`.
     annotator
         Annotator whose version was taken.
     kept, start, end, category
-        Whether there is a unit, and which.
+        Whether the unit is kept, and its boundaries and category.
     evidence
-        Units of the annotators there, as JSON.
+        Units of the annotators at this place, as JSON.
     undoes
         Number of the decision that an `undo` takes back.
     """
@@ -102,7 +103,7 @@ _NAMES = ", ".join(f'"{name}"' for name in _COLUMNS)
 
 
 class Journal:
-    """The journal of a campaign; the file is made with the first thing to keep.
+    """The journal of a campaign, whose file is created with its first entry.
 
     Parameters
     ----------
@@ -118,18 +119,18 @@ class Journal:
         self._file: tuple[int, int] | None = None
 
     def add(self, decision: Decision) -> Decision:
-        """Keep a decision; returns once it is on the disk, as the row that it is.
+        """Store a decision, and return its row once it is on the disk.
 
         Parameters
         ----------
         decision
-            Without number and time; one whose request is there already is not kept again.
+            Decision without number and time. It is not stored again if its request is known.
         """
         with self._writing() as connection:
             return _add(connection, decision)
 
     def add_all(self, decisions: Sequence[Decision]) -> list[Decision]:
-        """Keep several decisions, all of them or none.
+        """Store several decisions, all of them or none.
 
         Parameters
         ----------
@@ -140,21 +141,21 @@ class Journal:
             return [_add(connection, decision) for decision in decisions]
 
     def undo(self, request: str, reviewer: str) -> Decision:
-        """Take back the reviewer's latest decision that stands; the decision that is undone.
+        """Undo the latest standing decision of a reviewer, and return it.
 
-        Decisions that were made together are taken back together.
+        Decisions that were made together are undone together.
 
         Parameters
         ----------
         request
-            Names this wish, as that of a decision.
+            Identifier of this undo, as for a decision.
         reviewer
-            Person whose decisions are looked at: nobody takes back another's.
+            Person whose decision is undone; those of others are not touched.
 
         Raises
         ------
         DataError
-            There is none.
+            No decision is left to undo.
         """
         with self._writing() as connection:
             known = connection.execute(
@@ -182,12 +183,12 @@ class Journal:
             return undone
 
     def rows(self, after: int = 0) -> list[Decision]:
-        """All decisions in their order, those of other processes too.
+        """Return all decisions in order, including those of other processes.
 
         Parameters
         ----------
         after
-            Number of the last that is known.
+            Number of the last known row; only later ones are returned.
         """
         query = f"SELECT {_NAMES} FROM journal WHERE number > ? ORDER BY number"
         return self._read(query, after, made=_decision)
@@ -203,12 +204,12 @@ class Journal:
         }
 
     def keep_choice(self, text: str) -> None:
-        """Keep what was chosen on the page for the next time."""
+        """Store the choices made on the page, as JSON, for the next start."""
         with self._writing() as connection:
             connection.execute("INSERT OR REPLACE INTO choice VALUES (1, ?)", (text,))
 
     def choice(self) -> str | None:
-        """Return the last choice of the page; None if there was none."""
+        """Return the last stored choices; None if there are none."""
         found = self._read("SELECT json FROM choice", made=lambda row: str(row[0]))
         if found:
             return found[0]
@@ -217,7 +218,7 @@ class Journal:
     def _read(
         self, query: str, *values: object, made: Callable[[tuple[object, ...]], T]
     ) -> list[T]:
-        """Query the file and convert its rows; return an empty list as long as there is no file."""
+        """Query the file and convert each row with `made`; without a file return an empty list."""
         if self._opened is None and not os.path.lexists(self.path):
             return []
         with self._lock, self._as_data_errors():
@@ -233,21 +234,21 @@ class Journal:
             connection = self._connection()
             self._patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
             try:
-                self._check_in_place()  # nobody else writes from here on
+                self._check_in_place()  # from here on nobody else writes
                 yield connection
                 self._patiently(connection.commit)
             except BaseException:
                 connection.rollback()
                 raise
-            # Other processes first, for which this one's lock is nothing; then other threads.
+            # Give way to other processes, which this lock does not stop, before other threads.
             sleep(_GIVE_WAY)
         sleep(_GIVE_WAY)
 
     def _patiently(self, ask: Callable[[], T]) -> T:
-        """Ask SQLite again as long as the file is locked by others, but still grows.
+        """Repeat a query while other processes lock the file and still write to it.
 
-        Whoever is waiting behind many others is served in the end; whoever waits for one that keeps
-        the file locked and does nothing gives up after `WAIT` seconds.
+        A process that waits behind many others is served in the end. If the process that holds the
+        lock writes nothing for `WAIT` seconds, the query fails.
         """
         seen = _growth(self.path)
         since = monotonic()
@@ -255,7 +256,7 @@ class Journal:
             try:
                 return ask()
             except sqlite3.OperationalError as error:
-                # Errors of the module itself have no code.
+                # Errors of the sqlite3 module itself have no code.
                 code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
                 if code & 0xFF != sqlite3.SQLITE_BUSY:
                     raise
@@ -273,7 +274,7 @@ class Journal:
         return self._patiently(self._open)
 
     def _open(self) -> sqlite3.Connection:
-        # What lies there is a stranger's until it is opened; SQLite would follow where it leads.
+        # The path may be a link made by somebody else, which SQLite would follow.
         if not is_inside(self.path, self.path.parent):
             raise sqlite3.DatabaseError("a link leads out of the folder")
         with ExitStack() as refused:
@@ -297,7 +298,7 @@ class Journal:
         return connection
 
     def _check_in_place(self) -> None:
-        """Raise a DataError if the file was moved away: nobody would find later decisions in it."""
+        """Raise a DataError if the file was moved away, which would lose later decisions."""
         if _identity(self.path) != self._file:
             raise DataError(
                 "the file of decisions was moved, removed or replaced while it was open",
@@ -324,12 +325,12 @@ class Journal:
 
 @cache
 def _lock_of(_path: str) -> Lock:
-    """Return the one lock of a file in this process, whichever journals are of it."""
+    """Return the lock of a file, which all journals of the file in this process share."""
     return Lock()
 
 
 def _growth(path: Path) -> tuple[int, int] | None:
-    """Return what is another after each commit."""
+    """Return time and size of a file, which change with each commit; None without a file."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -352,14 +353,14 @@ def write_journal(path: Path, rows: Sequence[Decision]) -> None:
     Parameters
     ----------
     path
-        The file; it is complete or not there.
+        File to write. An interrupted write leaves no partial file.
     rows
-        Decisions that the file gets.
+        Decisions to write.
 
     Raises
     ------
     DataError
-        The ending is another one.
+        The ending is neither `.csv` nor `.json`.
     """
     records = [asdict(row) for row in rows]
     if path.suffix == ".csv":
@@ -371,7 +372,7 @@ def write_journal(path: Path, rows: Sequence[Decision]) -> None:
 
 
 def _made_with(connection: sqlite3.Connection, decision: Decision) -> list[Decision]:
-    """Return the other decisions that were made together with one, and still stand."""
+    """Return the other decisions made together with the given one that still stand."""
     if not decision.request.startswith(TOGETHER):
         return []
     begin = decision.request.rpartition(":")[0] + ":"

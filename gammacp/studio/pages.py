@@ -1,8 +1,8 @@
 """HTML pages of the studio.
 
-The first page shows the progress, what was read from the files, and the form of the choices (`live`
-is the part of it that is sent again while the computation goes on); the others are the review queue
-and the export. The report is the page of `gammacp report` with a way back to the studio.
+The first page shows the progress, what was read from the files, and the form of the choices; `live`
+is the part of it that is updated during the computation. The other pages are the review queue and
+the export. The report is the page of `gammacp report` with links back to the studio.
 """
 
 import re
@@ -38,7 +38,7 @@ _JOURNALS = ("CSV", "JSON")
 _ROLES = ("annotator", "category", "start", "end", "duration", "document")
 _UNCHOSEN = {"dissimilarity": "default", "reference": "none", "round": "all"}
 _ALLOWED = "; connect-src 'self'; media-src 'self'; img-src blob: data:"
-# Five times what docs/studio.md has measured: the whole report then takes a minute and a half.
+# Five times the size measured in docs/studio.md; the whole report then takes 90 seconds.
 _MANY_DOCUMENTS = 5000
 _MANY_UNITS = 150_000
 _MANY = (
@@ -63,13 +63,13 @@ _QUESTIONS = (
     Column("documents", "documents", count),
     Column("share", "share of the disorder", permille),
 )
-# A stage that says how far it is, as "24 of 40 random annotation sets".
+# A stage with progress, such as "24 of 40 random annotation sets".
 _COUNTED = re.compile(r"([0-9]+) of ([0-9]+)\b")
 _FORMATS = (Column("format", "format"), Column("losses", "what is lost, or why not", wrapped=True))
 
 
 def own(name: str) -> Markup:
-    """Return a script, style or piece of HTML of the studio."""
+    """Return the text of an asset of the studio: a script, style sheet or piece of HTML."""
     return Markup(asset(name, "gammacp.studio"))
 
 
@@ -81,11 +81,11 @@ def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> 
     title
         Heading.
     here
-        The page, as the end of its address.
+        End of the address of the page.
     body
         Content of the page.
     script
-        The only script that runs on it.
+        The only script that may run on the page.
     """
     main = element("main", navigation(here), element("h1", title), *body)
     return document(title, main, Markup(script), allowed=_ALLOWED)
@@ -103,12 +103,12 @@ def navigation(here: str) -> Markup:
 
 
 def key(secret: str) -> Markup:
-    """Return the element with the key of answers, which the page's script reads and removes."""
+    """Return the element with the secret key of answers, which the script reads and removes."""
     return element("span", id="key", data_key=secret, hidden=True)
 
 
 def dropping(folder: str, limits: UploadLimits) -> Markup:
-    """Return the area for dropping files."""
+    """Return the area of the page on which to drop files."""
     return fill(own("drop.html"), folder=join(folder), limits=join(limits.in_words()))
 
 
@@ -123,9 +123,9 @@ def live(
 ) -> Markup:
     """Return the part of the page that changes while the computation goes on.
 
-    At its top stand the `problem` with the last choice, and the text of a `campaign` file that was
-    dropped, with the question whether its settings shall be used. `standing` has document and key
-    of what is decided.
+    At the top it shows the `problem` with the last choice, and the text of a dropped `campaign`
+    file with the question whether to use its settings. `standing` has the document and key of every
+    decided unit.
     """
     findings = now.findings
     parts = [_progress(findings, now.state)]
@@ -146,7 +146,7 @@ def live(
     if findings.understood is not None:
         about = [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
         table_to_name = findings.understood.offers.table
-        # A question that keeps everything else waiting is asked first.
+        # Ask a question that blocks everything else first.
         if table_to_name is not None and table_to_name.unread:
             about.reverse()
         parts += about
@@ -154,7 +154,7 @@ def live(
 
 
 def _next_step(review: Review, standing: Container[tuple[str, str]]) -> Markup:
-    """Return the links to the review and the report, with how much there is to decide.
+    """Return the links to the review and the report, with the number of open decisions.
 
     `standing` has document and key of every decided unit.
     """
@@ -235,7 +235,7 @@ def _what_was_read(understood: Understood) -> Markup:
     parts: list[Markup | None] = [element("p", summary)]
     if not understood.documents:
         parts = [element("p", "Nothing could be read.")]
-        # One file may keep documents away that others hold as well.
+        # An unreadable file may also affect documents that have further files.
         if understood.incomplete:
             parts.append(element("p", understood.incomplete, class_="warning"))
     if len(understood.documents) > _MANY_DOCUMENTS or units > _MANY_UNITS:
@@ -259,7 +259,7 @@ def _what_was_read(understood: Understood) -> Markup:
         parts.append(element("details", element("summary", title), listed))
     if understood.left_out:
         skipped = sum(entry.count for entry in understood.left_out)
-        # The headline names this heading.
+        # The headline refers to this heading.
         parts.append(element("h3", f"Skipped while reading ({with_commas(skipped)})"))
         parts.append(left_out(understood.left_out, long=True))
     if understood.documents:
@@ -269,7 +269,7 @@ def _what_was_read(understood: Understood) -> Markup:
 
 
 def _failure(error: DataError, head: TableHead | None) -> Record:
-    """Return a row on a file that could not be read; of a table the form says which column is."""
+    """Return a row on an unreadable file, with a hint to the form if it is a table to name."""
     found = {c.key: getattr(error, c.key) for c in _FAILURES}
     if head is not None and head.unread and found["file"] == head.file:
         found["hint"] = "Say under “What is measured” which column is what"
@@ -281,7 +281,7 @@ def _number(count: int, thing: str) -> str:
 
 
 def _question(ways: Iterable[Joining]) -> Markup:
-    """Ask whether files of one annotator each belong together, with a button for each way."""
+    """Return the question whether to join files of one annotator each, with a button per layout."""
     question_text = (
         "Each file holds one annotator, so there is nothing to compare yet. Are they several "
         "annotators of the same documents?"
@@ -322,14 +322,14 @@ def _choosing(understood: Understood, choice: Choice) -> Markup:
 
 
 def _boxes(title: str, boxes: Sequence[Markup]) -> Markup | None:
-    """Return the boxes under their title; None where there are none."""
+    """Return boxes under a title; None without boxes."""
     if not boxes:
         return None
     return element("fieldset", element("legend", title), *boxes)
 
 
 def _naming(head: TableHead, choice: Choice) -> Markup:
-    """Return the fields that say which column is what, over the first rows of the table."""
+    """Return the fields that assign columns, above the first rows of the table."""
     names, *rows = head.rows or ((),)
     column_of_role: dict[str, str] = dict(choice.columns)
     if not column_of_role:
@@ -372,7 +372,7 @@ def _names(
     others: Mapping[str, str],
     chosen: Callable[[str], bool],
 ) -> list[Markup]:
-    """Return a checkbox and a field for another name, for each of the names with its units."""
+    """Return a checkbox, the number of units and a field for a new name, for each of `names`."""
     return [
         element(
             "span",
@@ -417,14 +417,15 @@ def _select(name: str, title: str, offered: Iterable[str], chosen: str | None) -
 
 
 def of_report(page: str) -> str:
-    """Return the report with a way back to the studio; its policy and script stay unchanged."""
+    """Return the report with links back to the studio; its policy and script are unchanged."""
     return page.replace("<body>", f"<body>{navigation('report')}", 1)
 
 
 def reviewing(review: Review, script: str, heard: Container[str] = (), secret: str = "") -> str:
     """Return the review page: the queue of disagreements, the text, the lanes and the buttons.
 
-    `heard` are the documents that have a recording; `secret` is the key of answers.
+    `script` runs on the page, `heard` are the documents with a recording, and `secret` is the key
+    of answers.
     """
     entries = queue(review.consensus)
     places = {name: i for i, name in enumerate(review.documents)}
@@ -494,7 +495,7 @@ def reviewing(review: Review, script: str, heard: Container[str] = (), secret: s
 
 
 def _questions(questions: Sequence[Question]) -> Iterable[Markup]:
-    """Return the questions with what answers each for all of its units, largest share first."""
+    """Return the questions, each with buttons that decide all its units, largest share first."""
     yield hint(
         "Units in which one annotator differs from the others in the same way are one question. "
         "The order is the share of the disorder that they carry. An answer is for all units that "
@@ -541,12 +542,12 @@ def _link(theirs: Mapping[str, Any] | None) -> str:
 
 
 def waiting(place: str, title: str, state: Now) -> str:
-    """Return the page that stands in for one that is not there yet, and says why.
+    """Return a placeholder for a page that is not available yet, with the reason.
 
     Parameters
     ----------
     place, title
-        The end of its address, and its heading.
+        End of the address, and heading of the page.
     state
         State of the computation.
     """
@@ -555,7 +556,7 @@ def waiting(place: str, title: str, state: Now) -> str:
 
 
 def _why_not_yet(state: Now) -> str:
-    """Return why there is no report yet, and what to do."""
+    """Return the reason why there is no report yet, and what to do."""
     if state.state == "idle":
         return "There are no files yet: drop exports, or try the example."
     if state.state in ("running", "paused"):
@@ -587,16 +588,17 @@ def exporting(gold: Markup | None, state: Now) -> str:
 
 
 def _with_bounds(format: Format) -> Format:
-    """Return the format as one that keeps bounds: nobody declared any that could be lost."""
+    """Return the format marked as keeping bounds, for data without declared bounds to lose."""
     return replace(format, kept=replace(format.kept, bounds=True))
 
 
 def gold_standard(
     found: Gold, *, with_undecided: bool, came_as: Container[str] = (), bounded: bool = True
 ) -> Markup:
-    """Return the gold standard in every format; those that the files came in (`came_as`) first.
+    """Return the links to the gold standard in every format, formats of the input first.
 
-    `bounded` says whether bounds were given, so that a format without them loses some.
+    `came_as` are the formats of the input. `bounded` says whether bounds were declared, which some
+    formats lose. `with_undecided` says whether undecided units are included.
     """
     notes = []
     if found.tied:

@@ -9,7 +9,7 @@ from gammacp.cli.wording import options_for_parameters
 
 
 def inside(folder: Path, name: str) -> str:
-    """Return a name without the folder, so that it stays when the folder is moved.
+    """Return a name relative to the folder, so that it remains valid if the folder is moved.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ _CLAUSES = re.compile(r"([;.,]\s+)")
 
 
 def without_options(text: str) -> str:
-    """Advice without options of the command line, which a page does not have.
+    """Return advice without sentences on options of the command line, which a page lacks.
 
-    Parameters of the library are options here, too.
+    Marked parameters of the library count as options.
 
     >>> without_options("no token is there. Write XMI (--to cas), or give --bounds")
     'no token is there. Write XMI'
@@ -57,7 +57,7 @@ def without_options(text: str) -> str:
                 begins = mark
             continue
         if begins.startswith(".") and clause.startswith("or "):
-            # The first of two ways was one with options: the second begins the sentence.
+            # The first of two alternatives used an option: the second one now starts the sentence.
             mark = begins
             clause = clause[3:4].upper() + clause[4:]
         kept = kept + mark + clause
@@ -66,7 +66,7 @@ def without_options(text: str) -> str:
 
 
 def seen_from(folder: Path, text: str) -> str:
-    """Return a message as a page has it: without options or the path of temporary files.
+    """Return a message for the page: without options, and without the path of the folder.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
-"""Questions: units to review that one decision settles, as they differ in the same way.
+"""Questions that settle several units to review at once, because they differ in the same way.
 
-All units in which one annotator differs from the others in one kind, with one label, are one
-question ("lists: one or several?"). The questions stand in the order of the disorder that they
-carry, the largest share first.
+A question collects all units of one label in which one annotator differs from the others in one
+way ("lists: one or several?"). Questions are ordered by their share of the disorder, largest first.
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ Side = Literal["theirs", "others"]
 _Way = tuple[str, str, str | None]
 _Place = tuple[str, str, float, float, str | None]
 
-# What to tell, and whom, if the others are followed, or the one who differs.
+# Instructions by kind of difference: to the one who differs if the decision follows the others, and
+# to the others if it follows that annotator.
 _TOLD: Mapping[str, tuple[str, str]] = {
     "position": ("begin and end units where the others do", "begin and end units where {} does"),
     "category": ("use the label of the others", "use the label that {} uses"),
@@ -48,13 +48,13 @@ _ASKED: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question with the units that its answer decides.
+    """A question, with the units that its answer decides.
 
     Attributes
     ----------
     annotator, kind, label
-        Annotator who differs from the others, the way in which, and the label of the unit; None if
-        it has none.
+        Annotator who differs from the others, kind of the difference, and label of the unit, which
+        may be None.
     share
         Share of these differences in the observed disorder.
     items
@@ -69,19 +69,19 @@ class Question:
 
     @property
     def title(self) -> str:
-        """Return the question, for people."""
+        """Return the question in words."""
         what = WORDS.get(self.kind, self.kind)
         asked = _ASKED.get(self.kind, "which is right?")
         return f"{visible(self.annotator)}: {what}, {category_name(self.label)}: {asked}"
 
     @property
     def documents(self) -> int:
-        """Return in how many documents the units are."""
+        """Return the number of documents with these units."""
         return len({document for document, _ in self.items})
 
     @property
     def told(self) -> dict[Side, str]:
-        """Return what to tell whom once it is decided, by whose way is taken."""
+        """Return what to tell whom after the decision, for either way to decide."""
         name = visible(self.annotator)
         others, theirs = _TOLD.get(self.kind, ("follow the others", "follow {}"))
         label = category_name(self.label)
@@ -91,7 +91,7 @@ class Question:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the question as the page reads it."""
+        """Return the question as JSON for the page."""
         return {
             "annotator": self.annotator,
             "kind": self.kind,
@@ -106,7 +106,7 @@ class Question:
 def questions_of(found: Kinds | None, consensus: Mapping[str, Consensus]) -> tuple[Question, ...]:
     """Return the questions about units to review, those with the largest share first.
 
-    A unit of several differences belongs to that question which costs most in it.
+    A unit with several differences belongs to the question with the largest cost in it.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ def questions_of(found: Kinds | None, consensus: Mapping[str, Consensus]) -> tup
 
 
 def _way(case: Case) -> _Way | None:
-    """Return who differs, how, and the label of their unit; None if nobody is charged.
+    """Return who differs, how, and the label of the unit; None if nobody is charged.
 
-    Who lacks a unit has no label there: it is that of the others.
+    If the annotator lacks the unit, the label is that of the others.
     """
     if case.charged is None:
         return None
@@ -163,7 +163,7 @@ def _ways(
     units: Mapping[str, Unit | None],
     costs: Mapping[_Place, Mapping[_Way, float]],
 ) -> dict[_Way, float]:
-    """Return what is different in a unit of the consensus, with what that costs."""
+    """Return the differences in a unit of the consensus, with their costs."""
     ways: defaultdict[_Way, float] = defaultdict(float)
     for name, unit in units.items():
         if unit is not None:
@@ -176,20 +176,21 @@ def _ways(
 def decisions_of(
     found: Mapping[str, Consensus], asked: DecisionRequest
 ) -> tuple[list[Decision], int]:
-    """Return a decision on each of several units, and how many stay open.
+    """Return a decision on each of several units, and the number of units left open.
 
     Parameters
     ----------
     found
         Consensus by document.
     asked
-        `take` with the annotator, for all as that one has them; or `agree`, for all as most have
-        them: a unit that most have not is dropped, and one whose category is tied stays open.
+        Request with the action `take`, which uses the version of an annotator for all units, or
+        `agree`, which follows the majority: a unit that most annotators lack is dropped, and one
+        with a tied category stays open.
 
     Raises
     ------
     DataError
-        The action is another one, or as of a single decision: then none is made.
+        The action is unknown, or a single decision fails; then no decision is made.
     """
     if asked.action not in ("take", "agree"):
         raise DataError(f"{asked.action!r} is for one unit at a time")
@@ -224,12 +225,12 @@ def decisions_of(
 
 
 def batch_request(request: str, number: int) -> str:
-    """Return the name of one of several decisions that are taken back together.
+    """Return the request identifier of one of several decisions that are undone together.
 
     Parameters
     ----------
     request, number
-        The name of all of them, and the place of the one.
+        Identifier of the whole request, and index of the decision.
     """
     from gammacp.studio.journal import TOGETHER
 
@@ -237,5 +238,5 @@ def batch_request(request: str, number: int) -> str:
 
 
 def shown(questions: Sequence[Question]) -> list[dict[str, Any]]:
-    """Return the questions as the page reads them."""
+    """Return the questions as JSON for the page."""
     return [q.as_dict() for q in questions]

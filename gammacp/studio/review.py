@@ -1,4 +1,4 @@
-"""Disagreements as a queue, what a reviewer may say to each, and the gold standard of it all."""
+"""Queue of disagreements, decisions of reviewers on them, and the resulting gold standard."""
 
 import json
 from collections import Counter
@@ -35,8 +35,8 @@ _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 class DecisionRequest(WrittenTable):
     """Request of a page for a decision; see `Decision`.
 
-    With `items`, pairs of document and item, it is about all of these; `agree` then takes of each
-    what most annotators have.
+    With `items`, pairs of document and item, the request concerns all of them. The action `agree`
+    then follows the majority of annotators for each item.
     """
 
     request: _Name
@@ -52,10 +52,10 @@ class DecisionRequest(WrittenTable):
 
 
 def item_keys(found: Consensus) -> tuple[str, ...]:
-    """Return a key for each unit of a consensus, made of what the annotators have there.
+    """Return a key for each unit of a consensus, computed from the annotations it is based on.
 
-    It stays as long as that stays, wherever the unit is in the list; decisions about annotations
-    that have changed since do not silently become decisions about the new ones.
+    The key does not depend on the place in the list, and changes if the annotations change. So a
+    decision about annotations that were changed later does not apply to the new ones.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def item_keys(found: Consensus) -> tuple[str, ...]:
 
 
 def link_keys(found: Consensus) -> tuple[str, ...]:
-    """Return a key for each link of a consensus, likewise.
+    """Return a key for each link of a consensus, in the same way as `item_keys`.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def evidence(unit: ConsensusUnit) -> str:
 
 
 def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
-    """List the items to review, in the order of `gold_tables.to_review`, as the page reads them.
+    """Return the items to review as JSON for the page, in the order of `gold_tables.to_review`.
 
     Parameters
     ----------
@@ -122,20 +122,20 @@ def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
 
 
 def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decision:
-    """Return the decision that is asked for, with the unit or link it leaves.
+    """Return the requested decision, with the resulting unit or link.
 
     Parameters
     ----------
     found
         Consensus by document.
     asked
-        Anything but `undo` and `agree`, about one unit or link.
+        Request about one unit or link, with any action but `undo` and `agree`.
 
     Raises
     ------
     DataError
-        There is no such unit, link or annotator, its category or type is tied, it cannot be where
-        it shall, or a link shall be edited.
+        The unit, link or annotator does not exist, the category or type is tied, the edited
+        boundaries are invalid, or the request is to edit a link.
     """
     if asked.action == "agree":
         raise DataError("agree is about several units", hint="Send them as items")
@@ -176,7 +176,7 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
 
 
 def _on_link(link: ConsensusLink, asked: DecisionRequest) -> Decision:
-    """Return the decision on a link; its category is the link's type."""
+    """Return the decision on a link, whose category is the type of the link."""
     name = None
     kept = asked.action != "drop"
     type = link.type
@@ -226,18 +226,18 @@ def _edit(continuum: Continuum, asked: DecisionRequest) -> tuple[float, float, s
 
 @dataclass(frozen=True, kw_only=True)
 class Gold:
-    """A gold standard with what it rests on.
+    """A gold standard, with counts of the decisions behind it.
 
     Attributes
     ----------
     continua
         Continua of the gold standard, by document.
     decided, undecided, tied, stale
-        Units and links that somebody decided on, that are still to be reviewed, units of these that
-        are in it without a category since theirs is tied, and decisions about annotations that are
-        not there as they were.
+        Number of units and links with a decision; number of those still to be reviewed; number of
+        units to be reviewed that are included without a category because of a tie; and number of
+        decisions about annotations that have changed since.
     loose
-        Links that are not in it because a unit that they join is not.
+        Number of links that are left out because a unit at one end is.
     """
 
     continua: Mapping[str, Continuum]
@@ -254,16 +254,16 @@ def gold(
     *,
     with_undecided: bool = True,
 ) -> Gold:
-    """Decisions where there are some, the consensus elsewhere.
+    """Return the gold standard: decisions where they exist, the consensus elsewhere.
 
     Parameters
     ----------
     found
         Consensus by document.
     standing
-        Decisions of the journal that stand.
+        Standing decisions of the journal.
     with_undecided
-        Whether units that are still to be reviewed are as the consensus has them, or left out.
+        Whether units still to be reviewed are taken from the consensus, or left out.
     """
     continua = {}
     n_decided = n_undecided = n_tied = n_loose = 0
@@ -311,7 +311,7 @@ def gold(
 def _links_of_gold(
     found: Consensus, mine: Mapping[str, Decision], *, with_undecided: bool
 ) -> Iterator[Link]:
-    """Links as they were decided, as the consensus has them elsewhere, and chains."""
+    """Return the decided links, other links from the consensus, and chains."""
     keys = {u.group: key for u, key in zip(found.units, item_keys(found), strict=True)}
     for name, link in zip(link_keys(found), found.links, strict=True):
         ends = (link.source.group, link.target.group)
@@ -342,7 +342,7 @@ def workbook(continua: Mapping[str, Continuum]) -> bytes:
     Raises
     ------
     DataError
-        As of CSV, or a cell has a character that Excel does not have.
+        CSV cannot hold them, or a cell has a character that Excel does not support.
     """
     from gammacp.campaign.review_list import write_table
 
@@ -357,9 +357,9 @@ def content_of_file(name: str, write: Callable[[Path], None]) -> bytes:
     Parameters
     ----------
     name
-        Name of the file: its ending may say how it is written.
+        Name of the file, whose ending may choose the format.
     write
-        Writes it.
+        Function that writes the file to a path.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
@@ -368,7 +368,7 @@ def content_of_file(name: str, write: Callable[[Path], None]) -> bytes:
 
 
 def _source(unit: ConsensusUnit, decision: Decision) -> Unit | ConsensusUnit:
-    """Return the unit whose shape a decision leaves."""
+    """Return the unit whose shape a decision keeps."""
     return unit.units.get(decision.annotator or "") or unit
 
 
@@ -389,7 +389,7 @@ def cannot_hold(continua: Mapping[str, Continuum], name: str) -> str | None:
     name
         Name of the format.
     """
-    # One without a text, if there is any: most that is refused is so for want of one.
+    # Prefer a document without text, since most refusals are due to missing text.
     least = min(continua, key=lambda n: (not (c := continua[n]).n_units, bool(c.text), c.n_units))
     try:
         gold_file({least: continua[least]}, name)
@@ -415,12 +415,12 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
     Raises
     ------
     DataError
-        The format cannot hold them (what, and which can).
+        The format cannot hold the gold standard; the message names the cause and other formats.
     """
     chosen = FORMATS[name]
     ending = chosen.extensions[0]
     corpus = Corpus.from_continua(by_document(continua))
-    # Downloads for several tools end up in one folder.
+    # Browsers save downloads for several tools in one folder, so names contain the format.
     called = f"{GOLD}-{name}"
     with TemporaryDirectory() as folder:
         inside = Path(folder) / GOLD
@@ -430,13 +430,13 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
         else:
             place = inside
         if (chosen.layout or "").startswith("{document}/"):
-            # Tools take the name of a file for that of its document, and all would be gold.xmi.
+            # Tools take the name of a file as that of its document, and all would be gold.xmi.
             place = Path(folder) / "{document}" / f"{{document}}{ending}"
         write(corpus, place, format=name)
         files = sorted(f for f in Path(folder).rglob("*") if f.is_file())
         if len(files) == 1:
             return called + ending, files[0].read_bytes()
-        # The archive is called gold already.
+        # The archive itself is called gold, so paths in it start below that folder.
         root = Path(folder)
         if inside.is_dir():
             root = inside

@@ -11,15 +11,15 @@ from shutil import rmtree
 from gammacp.base.databases import connect, sqlite_errors
 
 _PREFIX = "gammacp-studio-"
-_LOCK = "lock"  # held as long as the studio lives, however it ends
-_YOUNG = 60.0  # seconds in which a studio that starts may not hold it yet
+_LOCK = "lock"  # locked as long as the studio runs, however it ends
+_YOUNG = 60.0  # seconds in which a starting studio may not hold its lock yet
 
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """Yield a folder that only its owner can read, for everything temporary within the block.
+    """Yield a folder that only its owner can read, and remove it after the block.
 
-    Folders of studios that are gone without having removed theirs are removed.
+    Folders left behind by studios that were killed are removed as well.
     """
     before = tempfile.tempdir
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
@@ -39,7 +39,7 @@ def scratch() -> Iterator[Path]:
 
 def _is_left_behind(folder: Path) -> bool:
     is_free = False
-    with sqlite_errors(lambda _: None):  # somebody holds it, or it is none of ours
+    with sqlite_errors(lambda _: None):  # a studio holds the lock, or the folder is not ours
         found = folder.lstat()
         mine = found.st_uid == getattr(os, "getuid", lambda: found.st_uid)()
         if mine and time.time() - found.st_mtime >= _YOUNG and (folder / _LOCK).is_file():

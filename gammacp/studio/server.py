@@ -1,4 +1,4 @@
-"""The studio's addresses, and the server that answers on this machine alone."""
+"""Routes of the studio, and the server, which answers on this machine only."""
 
 import os
 import secrets
@@ -53,7 +53,7 @@ from gammacp.studio.uploads import Intake, UploadLimits
 from gammacp.studio.work import Now, Review, Work
 
 _HOST = "127.0.0.1"
-# nobody's (RFC 6335)
+# first port that is never assigned (RFC 6335)
 _FIRST_PORT = 49152
 _PORTS = 16384
 _EXAMPLE = "alex-paul-suzan"
@@ -63,12 +63,12 @@ _POLICY = (
     "form-action 'none'; frame-ancestors 'none'"
 )
 _LONGEST_NUMBER = 18  # digits, which SQLite can compare
-# What is no coroutine runs in a thread.
+# A handler that is not a coroutine runs in a thread.
 Handler = Callable[["Studio", Request], Awaitable[Response] | Response]
 
 
 class Studio:
-    """A campaign's folder with what is computed of it."""
+    """State of the studio: the folder of a campaign, its computation and its journal."""
 
     def __init__(
         self, folder: Path, options: GammaOptions, scratch: Path, limits: UploadLimits | None = None
@@ -78,7 +78,7 @@ class Studio:
         Parameters
         ----------
         folder
-            Folder of the exports; dropped ones go there.
+            Folder of the exports, which also receives dropped files.
         options
             Options of γ.
         scratch
@@ -89,36 +89,36 @@ class Studio:
         self.folder = folder
         self.options = options
         self.shown = folder
-        """What is computed and reviewed: the campaign's folder, or one with the example."""
+        """Folder that is computed and reviewed: that of the campaign, or one with the example."""
         self.intake = Intake(folder, limits or UploadLimits())
         self.work = Work(scratch)
         self.journal = Journal(folder)
         self.chosen: Choice | None = None
         self.problem: str | None = None
         self.key = secrets.token_urlsafe(32)
-        """Under which answers are signed; pages hold it, requests do not."""
+        """Key that signs answers; pages contain it, requests do not."""
 
     def begin(self) -> None:
-        """Get ready, and read the folder if there is something in it."""
+        """Prepare the worker, and start the computation unless the folder is empty."""
         self.work.prepare()
         self.take_up_choice()
         if any(self.folder.iterdir()):
             self.start()
 
     def read(self) -> None:
-        """Read the campaign's folder, whatever was shown."""
+        """Show and compute the folder of the campaign."""
         self._show(self.folder)
         self.start()
 
     def show_example(self) -> None:
-        """Show what ships with gammacp in place of the folder, which stays as it is."""
+        """Show the example that ships with gammacp; the folder of the campaign is not changed."""
         example = Path(mkdtemp(prefix="example-"))
         (example / f"{_EXAMPLE}.csv").write_text(datasets.text_of(_EXAMPLE), encoding="utf-8")
         self._show(example)
         self.start()
 
     def leave_example(self) -> None:
-        """Show the campaign's folder again."""
+        """Leave the example and show the folder of the campaign again."""
         if any(self.folder.iterdir()):
             self.read()
         else:
@@ -126,7 +126,7 @@ class Studio:
             self.work.forget()
 
     def take_up_choice(self) -> None:
-        """Choose what was chosen here before."""
+        """Restore the choices stored for the folder shown."""
         self.chosen = self.problem = None
         try:
             kept = self.journal.choice()
@@ -141,7 +141,7 @@ class Studio:
             )
 
     def _show(self, folder: Path) -> None:
-        """Show a folder, with its own decisions."""
+        """Switch to a folder and its own journal."""
         if folder != self.shown:
             self.journal.close()
             self.shown, self.journal = folder, Journal(folder)
@@ -149,31 +149,31 @@ class Studio:
 
     @property
     def identity(self) -> str:
-        """The same for a studio of this folder that is started again; says nothing of the place."""
+        """Return an identifier of the folder that survives restarts and hides the path."""
         return sha256(os.fsencode(self.folder)).hexdigest()
 
     @property
     def choice(self) -> Choice:
-        """Choice made on the page; otherwise that of the campaign.toml as it is now."""
+        """Return the choices made on the page, otherwise those of the current campaign.toml."""
         if self.chosen is not None:
             return self.chosen
-        with suppress(DataError):  # which reading it says
+        with suppress(DataError):  # reading the folder reports the error
             return Choice.of(campaign_in(self.shown))
         return Choice()
 
     def choose(self, choice: Choice) -> None:
-        """Keep a choice for the next time, and compute as it says."""
+        """Store a choice for the next start, and compute accordingly."""
         self.journal.keep_choice(choice.model_dump_json())
         self.chosen = choice
         self.problem = None
         self.start()
 
     def start(self) -> None:
-        """Read and compute, as it is chosen."""
+        """Start the computation for the current choices."""
         self.work.start(self.shown, self.choice, self.options)
 
     def obey(self) -> None:
-        """Do as the campaign.toml says that was dropped, whatever was chosen before."""
+        """Apply the dropped campaign.toml in place of earlier choices."""
         self._show(self.folder)
         self.intake.keep_campaign()
         if self.chosen is not None:
@@ -182,21 +182,24 @@ class Studio:
         self.start()
 
     def ignore(self) -> None:
-        """Forget the campaign.toml that was dropped."""
+        """Discard the dropped campaign.toml."""
         self.intake.campaign = None
 
     def now(self) -> Now:
-        """Return the state of the computation, and whether there is a question to ask."""
+        """Return the state of the computation; its version covers a dropped campaign.toml."""
         now = self.work.now()
         return replace(now, version=f"{now.version} {hash(self.intake.campaign)}")
 
     def gold(self, with_undecided: bool) -> Gold:
-        """Return the gold standard of the decisions that stand."""
+        """Return the gold standard from the standing decisions.
+
+        `with_undecided` says whether to include units still to be reviewed.
+        """
         standing = self.journal.standing()
         return gold(self.review.consensus, standing, with_undecided=with_undecided)
 
     def recordings(self) -> dict[str, Path]:
-        """Return the recordings of what can be reviewed."""
+        """Return the recordings of the documents that can be reviewed."""
         found = self.review.consensus
         return recordings(self.shown, {name: c.continuum for name, c in found.items()})
 
@@ -207,7 +210,7 @@ class Studio:
         Raises
         ------
         DataError
-            The computation is not so far.
+            The computation has not finished.
         """
         found = self.work.now().findings.review
         if found is None:
@@ -216,7 +219,7 @@ class Studio:
 
 
 async def _answer_to_error(studio: Studio, request: Request, error: Exception) -> Response:
-    """Answer an error with file, line and remedy: as a page to a link, otherwise as JSON."""
+    """Answer an error with file, line and remedy, as a page for links and otherwise as JSON."""
     if isinstance(error, GammacpError):
         problem = str(error)
     else:
@@ -232,7 +235,7 @@ async def _answer_to_error(studio: Studio, request: Request, error: Exception) -
 
 
 async def _body(request: Request) -> bytes:
-    """Receive the body of a request, up to the size that a page would send."""
+    """Receive the body of a request, up to the largest size that the page sends."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -424,11 +427,11 @@ def application(studio: Studio, token: str, hosts: tuple[str, ...]) -> ASGIApp:
     Parameters
     ----------
     studio
-        Studio that is shown.
+        The studio.
     token
         First part of every address.
     hosts
-        Host headers that are answered.
+        Accepted values of the Host header.
     """
     routes = [Route(path, partial(h, studio), methods=[method]) for method, path, h in _ROUTES]
     told = dict.fromkeys((GammacpError, UnicodeError, OSError), partial(_answer_to_error, studio))
@@ -445,24 +448,24 @@ def serve(
     warned: Callable[[str], None] = lambda _: None,
     opened: Callable[[str], object] | None = None,
 ) -> None:
-    """Answer until Ctrl-C.
+    """Run the studio until Ctrl-C.
 
     Parameters
     ----------
     folder
-        Folder of the campaign; it is made if it is not there.
+        Folder of the campaign, which is created if missing.
     options
         Options of γ.
     port
-        0 for the folder's own: the same whenever it is free, so that a browser still knows what
-        it kept for the page; else any that is free.
+        Port of the server. 0 chooses a port derived from the folder, so that the browser finds the
+        data it stored for the page, or any free one if that is taken.
     told
-        Is handed the address.
+        Called with the address.
     warned
-        Is handed what the page says of what is damaged in the folder.
+        Called with the warning of the page about damaged files in the folder.
     opened
-        Opens a file in a browser: it leads to the address, which so is on no command line that
-        others could see.
+        Function that opens a file in a browser. The file redirects to the address, so that the
+        address does not appear on a command line that other users could see.
 
     Raises
     ------
@@ -506,15 +509,15 @@ def serve(
 
 
 def _listen(folder: Path, port: int) -> socket.socket:
-    """Return a socket on this port; 0 is the folder's own, or any if that is taken."""
+    """Return a listening socket on a port; 0 means that of the folder, or any if it is taken."""
     own = _FIRST_PORT + int(sha256(os.fsencode(folder)).hexdigest(), 16) % _PORTS
     for number in (port,) if port else (own, 0):
         listening = socket.socket()
-        # A port that was just left can be taken again.
+        # Allow a port to be used again right after it was closed.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((_HOST, number))
-            # Whoever has the address may come before the server begins: they wait in the queue.
+            # Clients may connect before the server starts; they wait in the queue.
             listening.listen()
         except OSError as error:
             listening.close()

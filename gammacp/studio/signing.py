@@ -1,8 +1,8 @@
-"""Answers that prove to come from this studio.
+"""Signed answers, which prove that they come from this studio.
 
-Once a studio has ended, any user of the machine can take its port, and a page that is still open
-asks there: its address, token and all, is no secret any more. The page therefore takes an answer
-only with an HMAC under a key that it got when it was loaded and that no request carries.
+After a studio has ended, any user of the machine can take its port. A page that is still open then
+sends its requests there, so its address with the token is no longer secret. The page therefore
+accepts only answers with an HMAC. Its key was part of the page and never appears in a request.
 """
 
 import hmac
@@ -19,23 +19,23 @@ _LONGEST_NONCE = 100  # characters; the page sends 36
 
 @dataclass(frozen=True)
 class Signed:
-    """An application whose answers are signed for whoever sends a nonce.
+    """An application that signs its answer to every request with a nonce.
 
-    What the browser itself asks for (a page, a recording, a download) comes without one.
+    Requests by the browser itself (a page, a recording, a download) have no nonce.
 
     Attributes
     ----------
     app
         Application that answers.
     key
-        Secret that the page and the studio share.
+        Secret shared by the page and the studio.
     """
 
     app: ASGIApp
     key: str
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, with a signature if one is asked for."""
+        """Answer a request, with a signature if it has a nonce."""
         if scope["type"] == "http":
             nonce = Headers(scope=scope).get(NONCE, "")
         else:

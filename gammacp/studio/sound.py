@@ -1,4 +1,4 @@
-"""Recordings that lie beside the annotations, to be heard while reviewing."""
+"""Recordings in the folder of the annotations, to play while reviewing."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from gammacp.base.files import named_as
 from gammacp.continuum import Continuum
 
-# What browsers play, by ending (of a film, its sound); the first ones are taken before others.
+# Media types that browsers play (of films, the sound), by ending; earlier ones are preferred.
 TYPES = {
     ".wav": "audio/wav", ".flac": "audio/flac", ".mp3": "audio/mpeg", ".ogg": "audio/ogg",
     ".oga": "audio/ogg", ".opus": "audio/ogg", ".m4a": "audio/mp4", ".aac": "audio/aac",
@@ -16,9 +16,9 @@ _TIMES = ("s", "ms")
 
 
 def recordings(folder: Path, documents: Mapping[str, Continuum]) -> dict[str, Path]:
-    """Return the recording of each document that is in seconds or milliseconds, where there is one.
+    """Return the recordings of documents whose positions are in seconds or milliseconds.
 
-    Which it is, says `named_as`; endings are in the order of `TYPES`.
+    `named_as` matches files to documents; endings are tried in the order of `TYPES`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Content of a folder as the readers understand it, and the choices it offers."""
+"""Content of a folder as understood by the readers, and the choices it offers."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -25,22 +25,22 @@ from gammacp.formats.summary import alike_names, summary
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.places import inside, seen_from
 
-# Documents of which warnings are looked for: on more of them they repeat each other.
+# Largest number of documents to check for warnings, which repeat in further ones.
 _LOOKED_AT = 2000
 
 
 @dataclass(frozen=True)
 class TableHead:
-    """The first rows of a table whose columns somebody has to name, or has named.
+    """First rows of a table whose columns need names, or got them on the page.
 
     Attributes
     ----------
     file
         Name of the file in the folder.
     rows
-        Rows as texts, names of columns first.
+        Rows of texts; the first has the names of the columns.
     unread
-        Whether it could not be read because of its columns.
+        Whether the table could not be read because its columns are unknown.
     """
 
     file: str
@@ -57,13 +57,13 @@ class FolderOffers:
     layers
         Features by layer, of formats that have layers.
     dissimilarities
-        Names of those there are, and of the folder's TOML files, which may say another one.
+        Names of registered dissimilarities, and of TOML files in the folder that may define one.
     options
-        Options that a reader of these files takes.
+        Options of the readers of these files.
     rounds, paths
-        Rounds and paths of a campaign.toml in the folder; empty without one.
+        Rounds and paths in the campaign.toml of the folder; empty without one.
     table
-        A table whose columns can be named; None where none needs it.
+        Table whose columns can be named; None if no table needs it.
     """
 
     layers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -81,23 +81,23 @@ class Understood:
     Attributes
     ----------
     documents
-        Records of file, format, annotators, units.
+        Records with file, format, and numbers of annotators and units.
     annotators, categories
-        Units of each.
+        Number of units of each annotator and of each category.
     offers
         The values that can be chosen.
     warnings
-        Warnings of what measures will stumble over, with the number of documents.
+        Warnings about problems for measures, each with the number of documents.
     failures
-        Errors of what could not be read, with file, line and remedy.
+        Errors of unreadable files, with file, line and remedy.
     incomplete
-        Description of what is missing because of them; None if nothing is.
+        Description of what is missing because of the failures; None if nothing is.
     left_out
-        Items that the readers passed over.
+        Items that the readers skipped.
     joinings
-        Layouts that would join files of one annotator each: the page asks whether they shall.
+        Layouts that would join files of one annotator each. The page asks whether to use them.
     problem
-        Reason why nothing can be computed as it was chosen; None where it can.
+        Reason why the current choice cannot be computed; None if it can.
     """
 
     documents: tuple[Mapping[str, object], ...] = ()
@@ -115,18 +115,21 @@ class Understood:
 def understand(
     folder: Path, choice: Choice, dissimilarity: Any, chance: str | None = None
 ) -> tuple[Understood, dict[str, Continuum], Any]:
-    """Return a folder's content, the continua chosen (none on failure), and the dissimilarity.
+    """Return the content of a folder, the chosen continua and the dissimilarity.
+
+    There are no continua if reading or selecting them failed.
 
     Parameters
     ----------
     folder
-        Folder with exports, in folders of their own if need be.
+        Folder with exports, possibly in subfolders.
     choice
-        Ways of reading it, and what to keep.
+        Choices on reading and selecting.
     dissimilarity
-        Dissimilarity for the case that neither the choice nor a campaign.toml names one.
+        Dissimilarity to use if neither the choice nor a campaign.toml names one.
     chance
-        The chance model, if one was named; otherwise it is said where a selection changes it.
+        Chance model, if one was named. Otherwise there is a note if the selection changes the
+        default model.
     """
     known = Understood()
     try:
@@ -202,7 +205,7 @@ def _documents(
 
 
 def _failures(folder: Path, unread: Iterable[Failure]) -> tuple[Failure, ...]:
-    """Return the failures with files and documents named from the folder on."""
+    """Return the failures with files and documents named relative to the folder."""
     return tuple(
         Failure(_seen_from(folder, each.error), tuple(inside(folder, n) for n in each.documents))
         for each in unread
@@ -225,7 +228,7 @@ def _unit_counts(continua: Iterable[Continuum]) -> tuple[Counter[str], Counter[s
 def _table_to_name(
     folder: Path, finding: Finding | None, unread: Iterable[Failure], *, named: bool
 ) -> TableHead | None:
-    """Return the first table with unknown columns, or any where columns were named."""
+    """Return the first table with unknown columns, or any table if columns were named."""
     refused = {str(f.error.file) for f in unread if "`columns=" in (f.error.hint or "")}
     tables = [
         (source, entry.reader.head)
@@ -241,7 +244,7 @@ def _table_to_name(
 
 
 def _seen_from(folder: Path, error: DataError) -> DataError:
-    """Return the error with its file, and those that it names, as seen from the folder."""
+    """Return the error with all its file names relative to the folder."""
     hint = error.hint and seen_from(folder, error.hint)
     if error.file is None:
         file = None
@@ -251,7 +254,7 @@ def _seen_from(folder: Path, error: DataError) -> DataError:
 
 
 def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding | None]:
-    """Return a folder's choices and its files; None where reading them explains why."""
+    """Return the choices that a folder offers, and its files; None if they cannot be read."""
     finding = None
     layers = []
     with suppress(GammacpError):
@@ -264,7 +267,7 @@ def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding
         found = []
     for source, entry in found:
         if entry.reader.layers is not None:
-            # A file that cannot be read says so when it is read.
+            # Errors of unreadable files are reported when they are read.
             with suppress(DataError):
                 layers.append(entry.reader.layers(source))
     offers = FolderOffers(

@@ -1,4 +1,4 @@
-"""Files that are dropped on the page: kept in the campaign's folder by their names, or refused."""
+"""Files dropped on the page: stored in the folder of the campaign, or refused."""
 
 import asyncio
 import os
@@ -27,8 +27,8 @@ from gammacp.studio.places import seen_from
 from gammacp.studio.sound import TYPES
 
 _MB = 1 << 20
-_LONGEST = 200  # bytes of a file name; 255 is what file systems take
-_LARGEST_CAMPAIGN = 1 << 20  # bytes: it is shown whole
+_LONGEST = 200  # bytes of a file name; file systems allow 255
+_LARGEST_CAMPAIGN = 1 << 20  # bytes; the page shows the whole file
 _SMALL = 1 << 16  # bytes
 _LARGEST_LIST = 1 << 20  # bytes, of names and sizes
 _BESIDE = (".txt", ".ac", ".toml")  # annotated texts, dissimilarities
@@ -41,7 +41,7 @@ class UploadLimits:
     Attributes
     ----------
     file, unpacked, together
-        Bytes of one file, of what an archive unpacks to, and of all files since the start.
+        Size of one file, unpacked size of an archive, and total size of files since the start.
     files
         Number of files since the start, and of files in an archive.
     rows
@@ -64,23 +64,23 @@ class UploadLimits:
 
 
 class Announced(WrittenTable):
-    """The first line of what is sent: names and sizes in bytes, in the order of the contents."""
+    """First line of an upload: names and sizes in bytes, in the order of the contents."""
 
     files: list[Row[tuple[str, Annotated[int, Field(ge=0)]]]]
 
 
 @dataclass
 class Intake:
-    """Files that came in since the start.
+    """Files received since the start.
 
     Parameters
     ----------
     folder
-        Folder that files go into.
+        Folder that receives the files.
     limits
-        Limits of what may come.
+        Limits of uploads.
     campaign
-        A campaign.toml that was dropped: what it says is done only when somebody has agreed.
+        A dropped campaign.toml, which is applied only after the user agrees.
     """
 
     folder: Path
@@ -90,17 +90,17 @@ class Intake:
     campaign: bytes | None = None
 
     async def receive_all(self, body: AsyncIterator[bytes]) -> list[dict[str, str]]:
-        """Keep files that are sent together; the name or the problem of each.
+        """Store files sent together, and return the name or the problem of each.
 
         Parameters
         ----------
         body
-            A line of JSON (`Announced`), then the contents one after the other.
+            A line of JSON (`Announced`), followed by the contents of the files.
 
         Raises
         ------
         DataError
-            There is no such line, or less content than it says.
+            The line is missing, or the content is shorter than announced.
         """
         sent = _Sent(body)
         files = parse(Announced, await sent.line()).files
@@ -114,25 +114,25 @@ class Intake:
             except OSError as error:
                 told.append({"problem": seen_from(self.folder, in_words(error))})
             if len(told) < len(files):
-                async for _ in content:  # of one that is refused
+                async for _ in content:  # skip the content of a refused file
                     pass
         return told
 
     async def receive(self, name: str, chunks: AsyncIterator[bytes]) -> str:
-        """Keep a file in the folder; what it is called there.
+        """Store a file in the folder, and return its name there.
 
         Parameters
         ----------
         name
-            As the browser tells it, with the folders that were dropped before it.
+            Name given by the browser, including dropped folders.
         chunks
-            Its content.
+            Content of the file.
 
         Raises
         ------
         DataError
-            It is too large, one too many, has no possible name or an ending that nobody reads, is
-            an archive that is refused, or another file of that name is there.
+            The file is too large, exceeds the number of files, has an invalid name or an ending
+            that no reader supports, is a refused archive, or differs from a file of that name.
         """
         place = path_inside(name)
         self.files += 1
@@ -144,15 +144,15 @@ class Intake:
                 async for chunk in chunks:
                     size += len(chunk)
                     rows += entries_of(chunk)
-                    self.size += len(chunk)  # at once: others come in meanwhile
+                    self.size += len(chunk)  # count at once, because other files arrive meanwhile
                     self._check_size(name, place, size, rows)
                     kept.write(chunk)
                 kept.flush()
                 if size > _SMALL:
                     await run_in_threadpool(self._take, name, Path(kept.name), place)
-                else:  # in less time than a thread needs to begin
+                else:  # faster than starting a thread
                     self._take(name, Path(kept.name), place)
-                    await asyncio.sleep(0)  # others may be answered
+                    await asyncio.sleep(0)  # let other requests proceed
         except BaseException:
             self.size -= size
             raise
@@ -166,7 +166,7 @@ class Intake:
             self.campaign = kept.read_bytes()
 
     def keep_campaign(self) -> None:
-        """Put the campaign.toml that was dropped into the folder; errors as of `receive`."""
+        """Store the dropped campaign.toml in the folder; errors are those of `receive`."""
         if self.campaign is not None:
             with NamedTemporaryFile() as kept:
                 kept.write(self.campaign)
@@ -175,7 +175,7 @@ class Intake:
             self.campaign = None
 
     def _keep(self, kept: Path, place: str) -> None:
-        """Copy a file to its place, which is inside the folder and free, or has the same."""
+        """Copy a file to a free place in the folder; an identical file may already be there."""
         target = self.folder / place
         if not is_inside(target.parent, self.folder):
             raise DataError(
@@ -184,7 +184,7 @@ class Intake:
                 hint="Rename what was dropped, or take the link out of the folder",
             )
         if not os.path.lexists(target):
-            # `copyfile` would say of a full disk that it is the one that is read.
+            # On a full disk `copyfile` would name the source file in the error.
             with (
                 atomic_write(target) as temporary,
                 kept.open("rb") as source,
@@ -216,7 +216,7 @@ class Intake:
         return DataError(what, file=name, hint=hint)
 
     def _check_archive(self, name: str, path: Path) -> None:
-        """Read an archive through once; it stays packed, as it is read."""
+        """Check an archive by reading it once; it is stored packed."""
         limits = self.limits
         packed = without_gz(Path(name)) != Path(name)
         with path.open("rb") as file:
@@ -244,7 +244,7 @@ class _Sent:
     Parameters
     ----------
     chunks
-        Chunks as they come.
+        Chunks of the body as they arrive.
     """
 
     def __init__(self, chunks: AsyncIterator[bytes]) -> None:
@@ -265,7 +265,7 @@ class _Sent:
         raise DataError("no list of files was sent", hint="Load the page again")
 
     async def take(self, size: int) -> AsyncIterator[bytes]:
-        """Return the next so many bytes."""
+        """Yield the next bytes, as many as requested."""
         while size > 0:
             if not self._rest:
                 self._rest = await anext(self._chunks, b"")
@@ -283,17 +283,18 @@ def path_inside(name: str) -> str:
     Parameters
     ----------
     name
-        Name with / between folders and the file.
+        Name with "/" as separator.
 
     Raises
     ------
     DataError
-        A part of it could lead elsewhere, or is hidden; nobody reads files that end so.
+        A part of the name could lead outside the folder or is hidden, or no reader supports the
+        ending.
     """
     parts = name.split("/")
     for part in parts:
         file_name(part, "file")
-        # macOS and Windows take names in another case, or without the dot at the end, for the same.
+        # macOS and Windows ignore case and a final dot when they compare names.
         own = part.startswith(".") or _fold(part).startswith(_fold(DECISIONS))
         if own or part.endswith((".", " ")) or len(part.encode()) > _LONGEST:
             raise DataError(

@@ -1,8 +1,8 @@
-"""The computation behind the page: in a worker process, with progress, stopped and resumed.
+"""The computation behind the page, in a worker process that reports progress and can be paused.
 
-Worker and server speak through a folder that only its owner can read: the worker replaces one file
-with how far it is, the server lays one there that makes the worker wait. Whatever happens to one,
-the other finds whole files.
+Worker and server communicate through a folder that only its owner can read. The worker replaces a
+file with its progress, and the server creates a file that makes the worker pause. Files are always
+complete, even if one of the two processes is killed.
 """
 
 import pickle
@@ -35,10 +35,10 @@ from gammacp.studio.places import seen_from
 from gammacp.studio.questions import Question, questions_of
 from gammacp.studio.understanding import Understood, understand
 
-_EVERY = 0.1  # seconds between two signs of life
+_EVERY = 0.1  # seconds between two progress reports
 _POLL = 0.05
-_LEAST_MEMORY = 3 << 30  # bytes; code and libraries are half of one
-# files of a mailbox
+_LEAST_MEMORY = 3 << 30  # bytes; code and libraries take half a gigabyte
+# names of files in a mailbox
 _LETTER = "findings"
 _PAUSE = "pause"
 _UNDERWAY = "Who differs and how, what to review, and the report follow in a moment."
@@ -47,18 +47,18 @@ _STARTING = "getting ready (the first time, code is compiled: up to 10 s of proc
 
 @dataclass(frozen=True, kw_only=True)
 class Review:
-    """Parts of a report that reviewing needs.
+    """Parts of a report that the review needs.
 
     Attributes
     ----------
     consensus
         Consensus by document.
     documents
-        Data of the view (`alignment_document`), of documents with something to review.
+        Data of the alignment view (`alignment_document`) of documents with items to review.
     drawn
-        Drawing of everybody's shapes, of documents with shapes.
+        Drawings of the shapes of all annotators, of documents with shapes.
     questions
-        Units that one decision settles, the largest share of the disorder first.
+        Groups of units that one decision settles, by decreasing share of the disorder.
     """
 
     consensus: Mapping[str, Consensus]
@@ -74,15 +74,15 @@ class Findings:
     Attributes
     ----------
     stage
-        Stage of the work; "" when all is done.
+        Current stage; "" when the computation is done.
     understood
-        Result of reading; None until then.
+        Result of reading; None before.
     headline
-        γ of everybody; None until then.
+        γ of all annotators, as HTML; None before.
     problem
-        Reason why it came to no end.
+        Reason why the computation failed; None if it did not.
     page, review
-        The report and what reviewing needs, in the end.
+        The report, and the parts that the review needs; None before the end.
     """
 
     stage: str = ""
@@ -94,7 +94,7 @@ class Findings:
 
 
 class _Post:
-    """The worker's side: says how far it is, and waits where it shall."""
+    """The worker's side: it reports progress, and waits while paused."""
 
     def __init__(self, mailbox: Path) -> None:
         self.mailbox = mailbox
@@ -110,14 +110,14 @@ class _Post:
             time.sleep(_POLL)
 
     def send(self, **found: Any) -> None:
-        """Something new is known."""
+        """Send new findings to the server."""
         self.told = time.monotonic()
         self.found = replace(self.found, **found)
         with atomic_write(self.mailbox / _LETTER) as temporary:
             temporary.write_bytes(pickle.dumps(self.found))
 
     def first(self, agreement: Agreement) -> None:
-        """Show γ and the answer as soon as they are known; the report comes later."""
+        """Send γ and the verdict as soon as they are known, before the report."""
         # The rest of the verdict needs the comparison, which is one of the slow parts.
         said = [verdict(agreement).in_words()[0], _UNDERWAY]
         understood = self.found.understood
@@ -131,16 +131,16 @@ class _Post:
 
 
 def compute(folder: Path, choice: Choice, options: GammaOptions, mailbox: Path) -> Findings:
-    """Read, measure, and make the report and the review; runs in a worker.
+    """Read the folder, measure, and make the report and the review, in a worker process.
 
-    Nothing outside the folder is read.
+    No file outside the folder is read.
 
     Parameters
     ----------
     folder, choice, options
-        Folder and choice that are computed, with the options of γ.
+        Folder to read, choices made on the page, and options of γ.
     mailbox
-        File in which progress is told.
+        Folder that receives the reports of progress.
     """
     post = _Post(mailbox)
     try:
@@ -163,7 +163,7 @@ def _compute(folder: Path, choice: Choice, options: GammaOptions, post: _Post) -
     )
     post.send(stage="measuring", understood=understood)
     asks = understood.joinings and all(c.n_annotators == 1 for c in chosen.values())
-    if not chosen or asks:  # the page's question comes first
+    if not chosen or asks:  # the user has to answer the question of the page first
         return replace(post.found, stage="")
     built = report(
         Corpus.from_continua(chosen, left_out=understood.left_out),
@@ -199,7 +199,7 @@ def _too_large() -> str:
 
 
 def _memory() -> int:
-    """Bytes for the worker: a file that takes all of the machine's would stop the rest of it."""
+    """Return the memory limit of the worker in bytes, which protects the rest of the machine."""
     return max(memory_of_machine() * 3 // 4, _LEAST_MEMORY)
 
 
@@ -225,7 +225,7 @@ def _review(built: Report, folder: Path) -> Review | None:
 class Now:
     """The state of the latest computation: `idle`, `running`, `paused`, `cancelled` or `done`.
 
-    `version` is another one when there is something new to show.
+    `version` changes whenever there is something new to show.
     """
 
     state: str
@@ -234,7 +234,7 @@ class Now:
 
 
 class Work:
-    """The server's side: one computation at a time, whose worker process stays for the next."""
+    """The server's side: one computation at a time, in a worker process that is used again."""
 
     def __init__(self, mailboxes: Path) -> None:
         """Set up the worker pool; `mailboxes` is a folder that only its owner can read."""
@@ -245,11 +245,11 @@ class Work:
         self._number = 0
 
     def prepare(self) -> None:
-        """Start the worker before there is anything to do."""
+        """Start the worker in advance."""
         self._pool.submit(_ready)
 
     def start(self, folder: Path, choice: Choice, options: GammaOptions) -> None:
-        """Compute this; what runs is given up, and what was is removed."""
+        """Start a computation; cancel the running one and remove earlier results."""
         self.cancel()
         for old in self._mailboxes.iterdir():
             rmtree(old, ignore_errors=True)
@@ -259,7 +259,7 @@ class Work:
         self._running = self._pool.submit(compute, folder, choice, options, self._mailbox)
 
     def cancel(self) -> None:
-        """End what runs at once; what it found stays to be seen."""
+        """Stop the computation at once and keep its results so far."""
         if self._running is not None:
             self._running.cancel()
 
@@ -269,11 +269,11 @@ class Work:
         self._running = None
 
     def pause(self) -> None:
-        """Let it wait at its next step."""
+        """Pause the computation at its next step."""
         (self._mailbox / _PAUSE).touch()
 
     def resume(self) -> None:
-        """Let it go on."""
+        """Continue a paused computation."""
         (self._mailbox / _PAUSE).unlink(missing_ok=True)
 
     def now(self) -> Now:
@@ -315,12 +315,12 @@ class Work:
         return found
 
     def close(self) -> None:
-        """End the worker."""
+        """Stop the worker."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _ready() -> None:
-    """Import and compile, in a worker, all that computations need, before anybody waits."""
+    """Import and compile in a worker all that computations need."""
     said = [(a, i, "x" if i % 3 else "y") for a in "ABC" for i in range(4)]
     small = Continuum.from_units(Unit(a, 9 * i, 9 * i + 5 + len(c), c) for a, i, c in said)
     report({"one": small, "two": small}, samples=5, draws=2)

@@ -1,7 +1,7 @@
-"""For tests: does a dissimilarity keep its promises, and random continua to try things on.
+"""Test helpers: checks of dissimilarities, formats and other extensions, and random continua.
 
-`check_dissimilarity`, `check_format` and `check_error` need nothing but NumPy; the strategies need
-Hypothesis (imported when they are called).
+`check_dissimilarity`, `check_format` and `check_error` only need NumPy. The strategies need
+Hypothesis, which is imported when they are called.
 """
 
 from __future__ import annotations
@@ -44,30 +44,31 @@ def check_dissimilarity(
     invariant: Sequence[Invariance] = ("moving", "scaling"),
     seed: int = 0,
 ) -> None:
-    """AssertionError that names the first promise a dissimilarity breaks, and the units.
+    """Raise an AssertionError that names the first promise a dissimilarity breaks, and the units.
 
-    It must broadcast, be ≥ 0 and symmetric, be 0 for equal units and only for them, have a sound
-    `reach`, and not change when everything is moved or scaled; if it serves units of several
-    fragments, these are among the units. A dissimilarity that cannot tell
-    some units apart says so in `blind_to`, a set out of "start", "end", "category" (Hamming
-    ignores starts: its "0 iff equal" holds on tilings only). It is bound anew to each continuum.
+    A dissimilarity must broadcast, be ≥ 0 and symmetric, be 0 for equal units and only for them,
+    have a sound `reach`, and not change if all units are moved or scaled. If it supports units of
+    several fragments, such units are tried, too. A dissimilarity that cannot distinguish some units
+    declares it in `blind_to`, a subset of "start", "end" and "category". (Hamming ignores starts:
+    only on tilings is it 0 for equal units alone.) It is bound anew to each continuum.
 
     Parameters
     ----------
     dissimilarity
         The object, not its class.
     categories
-        Names to try it with; unlabelled units are tried too.
+        Categories of the units that are tried; unlabelled units are tried, too.
     invariant
-        Invariances that it claims; leave out what it does not.
+        Invariances that the dissimilarity claims, out of the default ones.
     seed
         Seed of the units that are tried.
 
     Warns
     -----
     UserWarning
-        If no two of the units cost enough to be left apart for good. With a bounded dissimilarity
-        every pair stays worth aligning, however far apart: alignments take many times longer.
+        If no two of the units cost so much that aligning them can be ruled out. With a bounded
+        dissimilarity, every pair may be worth aligning, however far apart: alignments take many
+        times longer.
 
     Examples
     --------
@@ -99,7 +100,7 @@ def check_dissimilarity(
 
 @dataclass(frozen=True)
 class _Said:
-    """Values that a dissimilarity gave for every pair of units."""
+    """Values of a dissimilarity for every pair of units."""
 
     name: str
     units: UnitColumns
@@ -108,9 +109,10 @@ class _Said:
     def require(
         self, holds: Bools, broken: str, *, both: bool = False, then: Floats | None = None
     ) -> None:
-        """AssertionError with the first pair for which it does not hold, and the value there.
+        """Raise an AssertionError with the first pair for which `holds` is false, and its value.
 
-        With `both` also the value the other way round, with `then` also that of another table.
+        With `both`, the message also has the value of the exchanged pair; with `then`, the value in
+        this other table.
         """
         for i, j in np.argwhere(~holds)[:1].tolist():
             pair = f"d({self._unit(i)}, {self._unit(j)}) = {self.distances[i, j]:g}"
@@ -188,9 +190,10 @@ def _check_reach(said: _Said, bound: BoundDissimilarity) -> None:
 
 
 def _remark_bounded(name: str, bound: BoundDissimilarity, distances: Floats) -> None:
-    """UserWarning unless some pair costs more than any group of three annotators could bear.
+    """Warn unless some pair costs too much for any group of three annotators.
 
-    That is 2Δ + C(3, 2)·Δ: taking one of its units out of the group pays then, whatever the rest.
+    The limit is 2Δ + C(3, 2)·Δ: above it, removing one of both units from the group always lowers
+    the cost, whatever the third unit is.
     """
     largest = float(distances.max())
     bearable = 5 * bound.delta
@@ -210,7 +213,7 @@ def units(
     categories: Sequence[str | None] = ("a", "b", None),
     last: int = 20,
 ) -> SearchStrategy[Unit]:
-    """Hypothesis strategy: units on whole positions 0 … `last`, of length 0 … 8.
+    """Return a Hypothesis strategy of units that start at whole positions 0 … `last`, length 0 … 8.
 
     Parameters
     ----------
@@ -235,9 +238,10 @@ def continua(
     categories: Sequence[str | None] = ("a", "b", None),
     last: int = 20,
 ) -> SearchStrategy[Continuum]:
-    """Hypothesis strategy: continua with empty annotators, overlaps and duplicates.
+    """Return a Hypothesis strategy of continua with empty annotators, overlaps and duplicates.
 
-    `n_annotators` and `n_units` (of all annotators together) are (least, most).
+    `n_annotators` and `n_units` are pairs (least, most); `n_units` counts the units of all
+    annotators together.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Agreement of a campaign as a test: an AssertionError where it is too low."""
+"""Test of a campaign's agreement: an AssertionError if it is too low."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ def require_agreement(
     Parameters
     ----------
     data
-        Files, folders or globs, a campaign.toml, or what was read of them.
+        Files, folders or globs, a campaign.toml, or a continuum or corpus that was read from them.
     measure
         Name of a measure of units.
     at_least
-        The least value of all documents together.
+        Smallest accepted value of all documents together.
     lower_at_least
-        The least lower end of its 95 % interval over documents.
+        Smallest accepted lower end of the 95 % interval over documents.
     options
         Options of the measure, such as `precision` and `seed`.
 
     Raises
     ------
     AssertionError
-        The value is too low or undefined. The lowest documents are named.
+        The value is too low or undefined. The message names the documents with the lowest values.
     DataError
         A file cannot be read.
     UsageError
-        No threshold is given, or one that decides nothing.
+        No threshold is given, or one is NaN or above 1.
 
     >>> from gammacp import datasets
     >>> c = datasets.load("alex-paul-suzan")
@@ -60,7 +60,7 @@ def require_agreement(
     from gammacp.cli.judging import check_bound, judge, judged_scores
     from gammacp.cli.measured import Task, Together
 
-    # pytest shows the line of the test alone.
+    # Makes pytest show only the line of the test in tracebacks.
     __tracebackhide__ = True
     if at_least is None and lower_at_least is None:
         raise UsageError("give at_least or lower_at_least")
@@ -97,7 +97,7 @@ def _documents_of(
         return {data.name: data}, {}
     if isinstance(data, Corpus):
         return dict(data), {}
-    # Imported here: tests of what was read already need no files.
+    # Imported here because tests of continua that were already read need no reader of files.
     from gammacp.formats.campaign_file import campaign_of
 
     if isinstance(data, str | os.PathLike):

@@ -1,4 +1,4 @@
-"""Does a solver keep its contract; each failure says on which problem, and what it gave.
+"""Check of a solver's contract; a failure names the problem and the solver's answer.
 
 Part of `gammacp.testing`.
 """
@@ -13,7 +13,7 @@ from gammacp.continuum import Continuum
 from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import UsageError
 
-# Annotators, and units of which every partition can be tried.
+# Numbers of annotators and units of the problems: small enough to try every partition.
 _SIZES = ((2, 11), (3, 11), (4, 10), (5, 9), (6, 8))
 _COSTS = (Combined(), Combined(alpha=0.2, beta=3), Combined(positional="sporadic-2011", delta=4))
 
@@ -26,13 +26,14 @@ def check_solver(
     seed: int = 0,
     tuning: Tuning = (),
 ) -> None:
-    """AssertionError that names the first clause of the contract a solver breaks.
+    """Raise an AssertionError that names the first clause of the contract a solver breaks.
 
-    On small random problems of 2 to 6 annotators, of which brute force tries every partition: its
-    groups must partition the units (cover them) with no pair that is no candidate and cost what it
-    says; its bound must not be above the optimum, nor its objective below; with a gap both must
-    hold, too; what it calls optimal must be, and without limits an exact solver must prove it.
-    Problems that it refuses with a UsageError are left out.
+    The solver is tried on small random problems of 2 to 6 annotators, for which brute force tries
+    every partition. Its groups must partition the units (or cover them, with `cover`), contain
+    only candidate pairs, and have the reported cost. Its bound must not be above the optimum, and
+    its objective not below; both must also hold with a gap. A result that it calls optimal must be
+    optimal, and without limits an exact solver must prove it. Problems that the solver refuses with
+    a UsageError are left out.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ def check_solver(
     seed
         Seed of the problems.
     tuning
-        Stage that is tuned otherwise.
+        Tuning that replaces the default one of its stage.
 
     Examples
     --------
@@ -101,7 +102,7 @@ def _check(name: str, problem: Problem, found: Solution, least: float, *, proves
 
 
 def _continuum(seed: int, n_annotators: int, n_units: int) -> Continuum:
-    """Dense or sparse, with unlabelled units, points and duplicates."""
+    """Return a dense or sparse continuum with unlabelled units, points and duplicates."""
     rng = np.random.default_rng(seed)
     starts = rng.integers(0, rng.integers(2, 60), n_units).astype(float)
     return Continuum.from_codes(

@@ -1,7 +1,8 @@
-"""Checks for measures and chance models that somebody adds, as part of `gammacp.testing`.
+"""Checks for measures and chance models of users, as part of `gammacp.testing`.
 
-Each computes values on small continua, changes these (moved, scaled, annotators renamed, rows in
-another order) and compares. A failure is an AssertionError with the values and the units.
+Each check computes values on small continua, changes the continua (by moving, scaling, renaming
+annotators or reordering rows), and compares. A failure is an AssertionError with the values and the
+units.
 """
 
 import math
@@ -35,10 +36,10 @@ def check_measure(
 ) -> None:
     """Raise an AssertionError that names the first promise a measure breaks.
 
-    It must return a Score whose value is at most 1, or NaN with a reason; the same twice; 1 or
-    undefined where all annotators did the same; and not change when everything is moved, when
-    annotators swap names, or when rows come in another order. Continua that lack what it needs
-    are left out.
+    A measure must return a Score whose value is at most 1, or NaN with a reason. It must return the
+    same value twice, and 1 or NaN where all annotators agree in everything. The value must not
+    change if all units are moved, if annotators swap names, or if rows are reordered. Continua that
+    the measure cannot be computed on are left out.
 
     Parameters
     ----------
@@ -47,11 +48,11 @@ def check_measure(
     continua
         Continua to try it on; default: some with gaps, overlaps, duplicates and empty annotators.
     invariant
-        Invariances that it claims; leave out what it does not.
+        Invariances that the measure claims, out of the default ones.
     perfect
         Whether identical annotators give 1.
     options
-        For its function.
+        Options for the function of the measure.
     """
     if isinstance(measure, str):
         m = MEASURES[measure]
@@ -78,7 +79,7 @@ def check_measure(
 
 
 def _values(m: Measure, continuum: Continuum, options: dict[str, object]) -> list[float]:
-    """Return the value, or those of the categories, after checking each of them."""
+    """Return the value, or the values by category, after checking each."""
     try:
         score = m.function(continuum, **options)
     except DataError:
@@ -112,10 +113,11 @@ def check_chance_model(
 ) -> None:
     """Raise an AssertionError that names the first promise a chance model breaks.
 
-    Its sampler must have a signature, be sent to other processes, give the same set for the same
-    generator, and sets of as many annotators as were asked for, with the categories of the
-    continua and finite positions; their best disorder must not change when everything is moved or
-    scaled, or annotators swap names. Units of several fragments keep them, or are a DataError.
+    The model's sampler must have a signature, be picklable for other processes, and draw the same
+    set from equal generators. Sets must have the requested number of annotators, the categories of
+    the continua, and finite positions. Their best disorder must not change if all units are moved
+    or scaled, or if annotators swap names. Units of several fragments must keep their fragments or
+    raise a DataError.
 
     Parameters
     ----------
@@ -124,9 +126,10 @@ def check_chance_model(
     continua
         Continua that chance is modelled on, with common categories; default: four documents.
     draws
-        Number of random sets to look at.
+        Number of random sets that are checked.
     invariant
-        Invariances that it claims; a model that draws whole positions leaves out "scaling".
+        Invariances that the model claims. A model that draws whole positions cannot claim
+        "scaling".
     """
     if isinstance(model, str):
         m = CHANCE_MODELS[model]
@@ -180,7 +183,7 @@ def _disorder(observed: Continuum, random: Continuum) -> float:
 
 
 def units_in_words(continuum: Continuum) -> str:
-    """Return a continuum's units for a message; the first dozen."""
+    """Return the first dozen units of a continuum as text for a message."""
     units = [f"{u.annotator} {u.start:g}-{u.end:g} {u.category or '–'}" for u in continuum]
     if len(units) > 12:
         more = f" … ({len(units)} units)"
@@ -195,9 +198,9 @@ def require(condition: bool, name: str, broken: str) -> None:
     Parameters
     ----------
     condition
-        The promise.
+        Condition that must hold.
     name
-        Measure or chance model.
+        Name of the measure or chance model.
     broken
         Predicate of the message, which follows the name.
     """
@@ -206,7 +209,7 @@ def require(condition: bool, name: str, broken: str) -> None:
 
 
 def sample_continua() -> Iterator[Continuum]:
-    """Small continua of all kinds: scattered, overlapping, tiling, predefined, uneven."""
+    """Yield small continua of all kinds: scattered, overlapping, tiling, predefined, uneven."""
     texts = (
         "A 0 5 a, A 9 14 b, B 1 5 a, B 8 14 c, C 9 13 b",
         "A 0 9 a, A 3 5 b, A 3 5 b, B 2 9 a, B 3 6 b",
@@ -221,7 +224,7 @@ def sample_continua() -> Iterator[Continuum]:
 
 
 def _documents() -> list[Continuum]:
-    """Four documents with three annotators at the same places."""
+    """Return four documents with three annotators at the same places."""
     return [
         Continuum.from_units(
             [
@@ -236,7 +239,7 @@ def _documents() -> list[Continuum]:
 
 
 def _with(continuum: Continuum, units: Iterable[Unit]) -> Continuum:
-    """Other units in the continuum's bounds."""
+    """Return a continuum with the same bounds and other units."""
     return Continuum.from_units(
         units,
         annotators=continuum.annotators,
@@ -246,14 +249,14 @@ def _with(continuum: Continuum, units: Iterable[Unit]) -> Continuum:
 
 
 def _identical(continuum: Continuum) -> Continuum:
-    """Everybody marks what the first annotator with units does."""
+    """Return a continuum in which everybody has the units of the first annotator with units."""
     units = list(continuum)
     mine = [u for u in units if u.annotator == units[0].annotator]
     return _with(continuum, (replace(u, annotator=a) for a in continuum.annotators for u in mine))
 
 
 def move(continuum: Continuum, factor: float, shift: float) -> Continuum:
-    """Every position times `factor`, and `shift` added."""
+    """Return the continuum with every position multiplied by `factor`, plus `shift`."""
     low, high = continuum.bounds
     breaks = continuum.breaks
     shapes = continuum.shapes
@@ -272,7 +275,7 @@ def move(continuum: Continuum, factor: float, shift: float) -> Continuum:
 
 
 def _swap_names(continuum: Continuum) -> Continuum:
-    """Return the same with the annotators' names swapped, the first one's for the last one's."""
+    """Return the continuum with the annotators' names in reverse order."""
     names = dict(zip(continuum.annotators, continuum.annotators[::-1], strict=True))
     return _with(continuum, (replace(u, annotator=names[u.annotator]) for u in continuum))
 

@@ -1,4 +1,4 @@
-"""Does a constraint keep its claims: hereditary, structural, and answers that fit together.
+"""Checks of a constraint's claims: hereditary, structural, and with consistent answers.
 
 Part of `gammacp.testing`.
 """
@@ -18,9 +18,9 @@ from gammacp.base.arrays import Bools, Codes
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 
-# Annotators and units of the texts, of which every partition can be tried.
+# Numbers of annotators and units of the texts: small enough to try every partition.
 _SIZES = ((2, 9), (3, 9), (4, 9), (5, 8))
-# Groups, or pairs of groups, that are looked at in each text.
+# Largest number of groups, or pairs of groups, that are examined in each text.
 _MOST = 400
 
 
@@ -31,27 +31,28 @@ def check_constraint(
     seed: int = 0,
     categories: Sequence[str] = ("a", "b", "c"),
 ) -> None:
-    """AssertionError that names the first claim that a constraint breaks, with the units.
+    """Raise an AssertionError that names the first broken claim of a constraint, with the units.
 
-    On small random texts. *Hereditary*: units alone are allowed, so are all parts of a group that
-    is allowed, and two groups that may be together stay so when one of them is split. *Structural*:
-    it answers for any text, and alike if all units are moved along and annotators are renamed.
-    Answers must be one truth value for each pair or group, and the same with both sides exchanged;
-    `largest` and `places` must say what the other methods say. Then `auto` must find what `brute`
-    finds. A constraint that forbids and links nothing in any of the texts has not been checked, and
+    The claims are checked on small random texts. *Hereditary*: single units are allowed, and so is
+    every part of an allowed group; two groups that are allowed together stay so if one of them is
+    split. *Structural*: the constraint answers for any text, and its answers do not change if all
+    units are moved and annotators are renamed. Answers must be one truth value for each pair or
+    group, and the same with both sides exchanged. `largest` and `places` must be consistent with
+    the other methods. The solvers `auto` and `brute` must find equally good alignments. A
+    constraint that forbids and links nothing in any of the texts cannot be checked, so that it
     fails, too.
 
     Parameters
     ----------
     constraint
-        The constraint; or, if it names units, a function that makes it for a text, where a
-        DataError means that this text has no such units.
+        The constraint. If it refers to particular units, a function that makes the constraint for a
+        text; a DataError from this function means that the text has no such units.
     texts
         Number of texts.
     seed
         Seed of the texts.
     categories
-        Categories of their units; those that the constraint is about, where it names some.
+        Categories of the units; give those that the constraint names, if any.
 
     Examples
     --------
@@ -87,7 +88,7 @@ def check_constraint(
 
 
 def _binds(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> bool:
-    """Return whether it forbids a pair, a group or two groups, or links units."""
+    """Return whether the constraint forbids a pair, a group or two groups, or links units."""
     groups = _groups(text, rng)
     asked: dict[str, tuple[Any, ...]] = {
         "allows_pairs": _pairs(text),
@@ -105,7 +106,7 @@ def _binds(constraint: Constraint, text: Continuum, rng: np.random.Generator) ->
 
 
 def _check_answers(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> None:
-    """Check shapes, both sides exchanged, and `largest`."""
+    """Check the shapes of answers, their symmetry, and their consistency with `largest`."""
     first, second = _pairs(text)
     pairs = _truths(constraint, "allows_pairs", len(first), text, first, second)
     if not np.array_equal(
@@ -125,7 +126,7 @@ def _check_answers(constraint: Constraint, text: Continuum, rng: np.random.Gener
 
 
 def _check_hereditary(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> None:
-    """Split groups in all ways, and see whether their parts may be."""
+    """Split allowed groups in all ways, and check that the parts are allowed."""
     if len(constraint.links(text)):
         raise AssertionError(f"{constraint}: links are not hereditary, as splitting breaks them")
     single = _single(text)
@@ -148,9 +149,9 @@ def _check_hereditary(constraint: Constraint, text: Continuum, rng: np.random.Ge
         parts = np.array(list(_parts(mine)), np.int32).reshape(-1, text.n_annotators)
         beside = np.repeat(theirs[None], len(parts), axis=0)
         kept = _truths(constraint, "allows_both", len(parts), text, parts, beside)
-        # A part's complement stands as far from the end as the part from the beginning.
+        # `_parts` is symmetric: reversed, it has the complement of each part in its place.
         halves = _truths(constraint, "allows_both", len(parts), text, parts, parts[::-1])
-        # Units alone are never asked about.
+        # Solvers never call `allows_both` for single units.
         large = (parts >= 0).sum(axis=1) > 1
         kept |= ~large
         halves |= ~(large & large[::-1])
@@ -163,7 +164,7 @@ def _check_hereditary(constraint: Constraint, text: Continuum, rng: np.random.Ge
 
 
 def _check_structural(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> None:
-    """Move all units along and rename annotators: no answer may change."""
+    """Check that no answer changes if all units are moved and annotators are renamed."""
     names = [f"other {name}" for name in text.annotators]
     rename = dict(zip(text.annotators, names, strict=True))
     units = [
@@ -190,7 +191,7 @@ def _check_structural(constraint: Constraint, text: Continuum, rng: np.random.Ge
 
 
 def _check_places(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> None:
-    """Compare `places` with `allows_both` of two annotators' pairs."""
+    """Compare `places` with `allows_both` on pairs of units of two annotators."""
     places = constraint.places(text)
     if places is None or text.n_annotators != 2:
         return
@@ -205,7 +206,7 @@ def _check_places(constraint: Constraint, text: Continuum, rng: np.random.Genera
 
 
 def _check_best(constraint: Constraint, text: Continuum) -> None:
-    """Compare the alignments by `auto` and by trying every partition."""
+    """Compare the alignment by `auto` with the best one of all partitions."""
     found: dict[str, Any] = {}
     for method in ("auto", "brute"):
         try:
@@ -223,7 +224,7 @@ def _check_best(constraint: Constraint, text: Continuum) -> None:
 
 
 def _truths(constraint: Constraint, method: str, size: int, *arguments: Any) -> Bools:
-    """Return what a method answers, as truth values; all true where it says nothing."""
+    """Return the answers of a method as truth values; all true if it returns None."""
     answer = getattr(constraint, method)(*arguments)
     if answer is None:
         return np.ones(size, np.bool_)
@@ -250,7 +251,7 @@ def _groups(text: Continuum, rng: np.random.Generator) -> Codes:
 
 
 def _single(text: Continuum) -> Codes:
-    """Each unit in a group of its own."""
+    """Return groups of one unit each, for all units."""
     groups = np.full((text.n_units, text.n_annotators), -1, np.int32)
     groups[np.arange(text.n_units), text.annotator_codes] = np.arange(text.n_units)
     return groups
@@ -267,7 +268,7 @@ def _disjoint(groups: Codes, rng: np.random.Generator) -> tuple[Codes, Codes]:
 
 
 def _parts(group: Codes) -> Iterator[Codes]:
-    """Yield all parts of a group with units on both sides, each as far from its rest's end."""
+    """Yield all proper parts of a group, so that the reverse order yields their complements."""
     inside = np.flatnonzero(group >= 0)
     for size in range(1, len(inside)):
         for chosen in combinations(inside.tolist(), size):

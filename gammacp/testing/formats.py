@@ -1,4 +1,4 @@
-"""Does a file format keep its promises: what it reads, counts, refuses and writes.
+"""Check of a file format's promises on reading, counting, refusing and writing.
 
 `gammacp.testing.check_format` is this function.
 """
@@ -35,11 +35,12 @@ def check_format(
     options: Mapping[str, object] | None = None,
     seed: int = 0,
 ) -> None:
-    r"""AssertionError that names the first promise a format breaks.
+    r"""Raise an AssertionError that names the first promise a format breaks.
 
-    A file is recognised, gives its units, and the same ones each time; what is no unit is counted;
-    a bad file is a DataError that says where; damaged files are DataErrors or sound continua, never
-    another exception; what is written is read back as it was, or refused.
+    The format must recognise a file, read its units, and read the same ones each time. It counts
+    content that is not a unit. A bad file raises a DataError that names the place. Damaged files
+    raise a DataError or give valid continua, but never raise another exception. A continuum that is
+    written is read back unchanged, or writing it is refused.
 
     Parameters
     ----------
@@ -50,18 +51,18 @@ def check_format(
     units
         Units that the file holds, of all its documents together, in any order.
     left_out
-        Number of things of each kind it holds that are no units; None: none.
+        Number of items in the file that are not units, by kind; None: none.
     refused
-        Contents of bad files with the line the error must name (None: no line).
+        Contents of bad files, each with the line that the error must name (None: no line).
     options
         Options for the reader.
     seed
-        Seed of the damages.
+        Seed of the random damages.
 
     Raises
     ------
     AssertionError
-        A promise is broken: which, and on what.
+        A promise is broken; the message says which one, and on which content.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -89,7 +90,7 @@ def check_format(
 
 @dataclass(frozen=True)
 class _Checked:
-    """A format, and the options that its reader is given."""
+    """The format under test, with the options for its reader."""
 
     entry: Format
     options: Mapping[str, object]
@@ -103,7 +104,7 @@ class _Checked:
         self.require(not found.failures, f"fails on its example: {found.failures[:1]}")
         taken = set(found.formats.values())
         self.require(taken == {self.entry.name}, f"is recognised as {', '.join(sorted(taken))}")
-        # What links call the units is not what they are.
+        # The ids, by which links refer to units, do not count in the comparison.
         theirs = Counter(replace(u, id="") for c in found.continua.values() for u in c)
         missing = Counter(units) - theirs
         more = theirs - Counter(units)
@@ -138,7 +139,7 @@ class _Checked:
             raise AssertionError(f"format {self.entry.name!r} {broken}") from error
 
     def writes(self, before: Continuum) -> None:
-        """Check that what is written is read back: units, annotators, declared bounds and text."""
+        """Check that units, annotators, declared bounds and text survive writing and reading."""
         with TemporaryDirectory() as folder:
             target = self.target(Path(folder), before)
             try:
@@ -165,7 +166,7 @@ class _Checked:
         self.require(not self.entry.kept.text or before.text == after.text, "loses the text")
 
     def target(self, folder: Path, continuum: Continuum) -> Path:
-        """Return where to write, so that a format that has names from the path finds them there."""
+        """Return a path to write to, with the names that the format takes from a path."""
         if self.entry.writer and self.entry.writer.per_annotator:
             return folder
         who = next(iter(continuum.annotators), "nobody")
@@ -175,7 +176,7 @@ class _Checked:
         return target
 
     def one_file(self, path: Path) -> Path:
-        """Return the file of the example that is damaged: the first with the format's ending."""
+        """Return the file of the example to damage: the first one with the format's extension."""
         if path.is_file():
             files = [path]
         else:
@@ -184,7 +185,7 @@ class _Checked:
 
 
 def _damaged(content: bytes, r: random.Random, kind: int) -> bytes:
-    """Content that is cut off, overwritten in one place, or repeats a part of itself."""
+    """Return content that is cut off, overwritten in one place, or has a part repeated."""
     damaged = bytearray(content)
     at = r.randrange(len(damaged) + 1)
     match kind:
@@ -198,7 +199,7 @@ def _damaged(content: bytes, r: random.Random, kind: int) -> bytes:
 
 
 def _variants() -> list[Continuum]:
-    """Yield what formats stumble over, one by one; a format that cannot hold it has to say so."""
+    """Return continua with features that formats may not support, one feature in each."""
     a, b = _NAMES
     spans = {
         "plain": [Unit(a, 0, 3, "x"), Unit(a, 5, 9, "y"), Unit(b, 0, 4, "x")],
@@ -211,7 +212,7 @@ def _variants() -> list[Continuum]:
         "fractions": [Unit(a, 0.1, 3.25, "x"), Unit(b, 0, 4, "x")],
         "one empty": [Unit(a, 0, 3, "x")],
     }
-    # Some formats hold one annotator, some count seconds.
+    # Some formats allow only one annotator, some only seconds.
     return [
         Continuum.from_units(
             [u for u in units if u.annotator in names],

@@ -48,7 +48,7 @@ class _Response:
 
 @dataclass
 class _Item:
-    """A record: its responses, and what is suggested, by question with the agent."""
+    """A record with its responses, and by question the suggestion with its agent."""
 
     key: str
     record: Record
@@ -71,25 +71,25 @@ def read(
     Parameters
     ----------
     question
-        The span question that is read, where there are several.
+        The span question to read, if there are several.
     field
-        The field that it is about, where a record has several texts.
+        The field that the spans refer to, if a record has several texts.
     predictions
-        "yes": suggestions are an annotator, too, by the name of their agent.
+        "yes": the agent of suggestions is an annotator, too.
     include
-        "unfinished": drafts count.
+        "unfinished": drafts are read, too.
     repeated
-        "first", "last" or "session": which of two different responses of one person to one record
-        counts; by default the record is left out.
+        Which of two different responses of one person to one record counts: "first", "last" or
+        "session". By default the record is left out.
     offsets
-        "check": the text of a span, if it has one, says how offsets count; "trust": they are code
-        points, whatever it says.
+        "check": the unit in which offsets count is inferred from the texts of spans, where they
+        have one; "trust": offsets are code points, whatever these texts are.
 
     Raises
     ------
     DataError
-        A record is none of Argilla's, no question or several have spans, or a span has no place in
-        its text.
+        A record is not one of Argilla's, no question or more than one has spans, or a span does not
+        fit its text.
 
     Notes
     -----
@@ -134,7 +134,7 @@ class _Marked:
     Attributes
     ----------
     key, line
-        Name of the record, and where it stands.
+        Name of the record, and its line in the file.
     annotators
         Everybody who answered.
     labels
@@ -179,7 +179,7 @@ def _items(source: Source) -> dict[str, _Item]:
 def _works(
     items: dict[str, _Item], asked: str, suggested: bool, documents: Documents
 ) -> dict[str, list[Work[_Response]]]:
-    """Return who answered what, suggestions included if they are wanted."""
+    """Return the responses to each record, with suggestions if they are `suggested` annotators."""
     works: dict[str, list[Work[_Response]]] = {}
     unsaid = sum(r.status is None for item in items.values() for r in item.responses)
     if unsaid:
@@ -201,7 +201,7 @@ def _works(
 
 
 def _records(source: Source) -> Iterator[Record]:
-    """Yield the records of a file, also of an answer of the API that holds them in `items`."""
+    """Yield the records of a file, which may be a reply of the API with a list `items`."""
     for record in records(source):
         if isinstance(record.get("items"), list) and "fields" not in record:
             yield from record.objects("items")
@@ -210,7 +210,7 @@ def _records(source: Source) -> Iterator[Record]:
 
 
 def _item(record: Record, number: int) -> _Item:
-    """Return a record with its responses and suggestions, in whichever way it has them."""
+    """Return a record with its responses and suggestions, whichever way they are stored."""
     key = record.name("external_id", "id", "_server_id") or str(number)
     item = _Item(key, record)
     by_user: dict[tuple[str, str | None], _Response] = {}
@@ -235,7 +235,7 @@ def _item(record: Record, number: int) -> _Item:
 
 
 def _of_user(entry: Record, record: Record) -> _Response:
-    """Return a response as the API has it: the values of one person to all questions."""
+    """Return a response in the form of the API: one person's values for all questions."""
     user = entry.name("user_id")
     if user is None:
         raise entry.error("response has no user_id", hint=_HINT)
@@ -254,14 +254,14 @@ def _status(entry: Record) -> str | None:
 def _gather(
     by_user: dict[tuple[str, str | None], _Response], record: Record, name: str, entry: Record
 ) -> None:
-    """Add an answer to the response of its person; a second one to a question is another."""
+    """Add an answer to its person's response; a repeated answer starts another response."""
     user = entry.name("user_id")
     status = _status(entry)
     if user is None:
         raise record.error(f"response to {name!r} has no user_id", hint=_HINT)
     turn = 0
     while True:
-        # The key of a further answer is no name that a user can have.
+        # The number makes the key of a further response differ from the keys of all users.
         key = (user, f"{turn}") if turn else (user, None)
         response = by_user.setdefault(key, _Response(user, record, status))
         if name not in response.values:
@@ -304,7 +304,7 @@ def _suggestions(record: Record) -> Iterator[tuple[str, tuple[str, object]]]:
 
 
 def _question(items: list[_Item], question: str, source: Source) -> str:
-    """Return the question that is read: the one asked for, else the only one with spans."""
+    """Return the question to read: the requested one, else the only one with spans."""
     answers = [
         *((n, v) for item in items for r in item.responses for n, v in r.values.items()),
         *((n, v) for item in items for n, (_, v) in item.suggestions.items()),
@@ -359,7 +359,7 @@ def _spans(response: _Response, asked: str, key: str) -> Iterator[tuple[str | No
 
 
 def _texts(record: Record, field: str, about: Quoted) -> list[str]:
-    """Return the texts that a record's spans may be in: one, unless quotes can decide."""
+    """Return a record's texts that spans may refer to; several only if quotes can tell which."""
     if "fields" not in record:
         holder = record
     else:

@@ -15,7 +15,7 @@ from gammacp.formats.spans import SECONDS, Spans
 
 
 def read(source: Source, *, feature: str = "trial_type") -> Continuum:
-    """One annotator's events.
+    """Return one annotator's events.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def read(source: Source, *, feature: str = "trial_type") -> Continuum:
     Raises
     ------
     DataError
-        A column is missing, or a row's onset or duration is no number.
+        A column is missing, or a row's onset or duration is not a number.
 
     Notes
     -----
@@ -56,7 +56,7 @@ def read(source: Source, *, feature: str = "trial_type") -> Continuum:
     return spans.continuum()
 
 
-# A table that has these is of units by annotator, which this format has not.
+# Columns of tables with units of several annotators, which are not in this format.
 _OF_OTHERS = {b"annotator", b"rater", b"coder", b"observer", b"start", b"end"}
 
 

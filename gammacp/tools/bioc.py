@@ -22,7 +22,7 @@ from gammacp.formats.xmltree import Element, parse
 
 @dataclass(frozen=True)
 class _Annotation:
-    """An annotation as both syntaxes have it."""
+    """An annotation, independent of the syntax (XML or JSON)."""
 
     key: str
     infons: dict[str, str]
@@ -33,7 +33,7 @@ class _Annotation:
 
 @dataclass
 class _Document:
-    """A document as both syntaxes have it; `texts` are (offset, text)."""
+    """A document, independent of the syntax (XML or JSON); `texts` are pairs (offset, text)."""
 
     key: str
     line: int | None
@@ -84,8 +84,8 @@ def read(
     """
     documents = Documents(source, CHARACTERS)
     collection = list(_of_json(source) if _is_json(source.content) else _of_xml(source))
-    # If annotations name their annotators, the file's name is not one: it must not be declared as
-    # an annotator without units.
+    # If annotations name their annotators, the file's name is not an annotator, and must not be
+    # declared as one without units.
     names_people = any(
         a.infons.get("annotator") for document in collection for a in document.annotations
     )

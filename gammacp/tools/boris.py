@@ -1,9 +1,9 @@
 """BORIS: projects (.boris), and their tabular and aggregated event exports (CSV, TSV).
 
 After BORIS's user guide, "Export events", and its source (olivierfriard/BORIS: config.py,
-export_observation.py, export_events.py). A project has observations, each by one observer, as
-BORIS's own reliability plugins take them; an event is [time, subject, behavior, modifiers,
-comment, …]. The events of a state behavior are its starts and stops by turns.
+export_observation.py, export_events.py). A project has observations. Each is taken to be by one
+observer, as in BORIS's own reliability plugins. An event is [time, subject, behavior, modifiers,
+comment, …]. The events of a state behavior are alternately its starts and its stops.
 """
 
 import re
@@ -26,7 +26,7 @@ _MARK = b'\xef\xbb\xbf" \r\n'
 
 @dataclass(frozen=True)
 class _Event:
-    """A behavior with its time; `turn` is START, STOP or POINT, `end` that of a whole state."""
+    """A behavior with its time; `turn` is its kind of event, `end` the end of a whole state."""
 
     what: tuple[str, str, str]
     turn: str
@@ -36,7 +36,7 @@ class _Event:
 
 
 def read(source: Source, *, category: str = "behavior", annotator: str = "observation") -> Corpus:
-    """One document per recording.
+    """Return one document per recording.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
     Raises
     ------
     DataError
-        It is no such file, or an event has no time, behavior or observer.
+        The file is not from BORIS, or an event lacks a time, a behavior or an observer.
 
     Notes
     -----
@@ -111,7 +111,7 @@ def _add(spans: Spans, observer: str, parts: list[int], events: list[_Event]) ->
 
 
 def _in_turn(events: Iterable[_Event]) -> Iterator[_Event]:
-    """Sort events by time; of a start and stop at one time, the one that is due comes first."""
+    """Yield events by time; of a start and a stop at the same time, first the one that is due."""
     queue = sorted(events, key=lambda e: e.time)
     running: set[tuple[str, str, str]] = set()
     for i, e in enumerate(queue):
@@ -126,9 +126,10 @@ def _in_turn(events: Iterable[_Event]) -> Iterator[_Event]:
 
 
 def _short(paths: Iterable[str]) -> dict[str, str]:
-    """Each path's last part, and as many before it as no other ends with.
+    """Return for each path its shortest end that no other path ends with.
 
-    A relative path (`cam.mp4`) is the one other that ends with it (`/day1/cam.mp4`).
+    A relative path (`cam.mp4`) counts as the same file as the only longer path that ends with it
+    (`/day1/cam.mp4`).
     """
     parts = {path: PureWindowsPath(path).parts for path in paths}
     everything = set(parts.values())
@@ -144,7 +145,7 @@ def _short(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _media(observation: Record) -> list[str]:
-    """Return the media of the first player that has any; others show the same from elsewhere."""
+    """Return the media of the first player that has any; others show other views of the same."""
     lists = (files for _, files in sorted(observation.inner("file").items()))
     return next(
         ([str(f) for f in files] for files in lists if files and isinstance(files, list)), []
@@ -215,7 +216,7 @@ def _tables(source: Source, annotator: str) -> _Found:
 
 
 def _is_early(head: bytes) -> bool:
-    """Return whether lines about the observation stand above the table of events."""
+    """Return whether lines that describe the observation precede the table of events."""
     first_lines = head.lstrip(_MARK)
     return (
         re.match(rb'Observation id.*\n(?:.*\n){0,20}?"?Observation date', first_lines) is not None

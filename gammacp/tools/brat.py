@@ -5,9 +5,9 @@ After "brat standoff format" (brat.nlplab.org/standoff.html): a text-bound annot
 code points; where an annotation's text fits UTF-16 offsets instead, these are converted. The texts
 of the annotations are evidence (`gammacp.formats.evidence`).
 
-Relations `R1<tab>TYPE Arg1:T1 Arg2:T2` are links. Of an event `E1<tab>TYPE:T1 ROLE:T2` the trigger
-is a unit, from which a link of the role's name goes to each argument (another event: its trigger).
-An equivalence `*<tab>TYPE T1 T2` is a chain. Notes are no units.
+Relations `R1<tab>TYPE Arg1:T1 Arg2:T2` are links. In an event `E1<tab>TYPE:T1 ROLE:T2`, the trigger
+is a unit. A link with the name of the role goes from the trigger to each argument; if the argument
+is an event, to its trigger. An equivalence `*<tab>TYPE T1 T2` is a chain. Notes are not units.
 """
 
 import re
@@ -29,10 +29,11 @@ from gammacp.formats.spans import CHARACTERS, Spans
 
 _UNLABELLED = "_"
 _LAYOUT = "{annotator}/{document}"
-# What brat leaves out of an annotation that goes on in the next line: of each its own part.
+# brat splits an annotation over several lines into one part per line, without line breaks and the
+# white space around them.
 _LINE_BREAK = re.compile(r"(?<!\s)\s*\n\s*")
 _SPAN = re.compile(r"(\S+) (\d{1,15} \d{1,15}(?:;\d{1,15} \d{1,15})*)")
-# At any of these a reader may take the line for ended.
+# Characters that some readers take for the end of a line.
 _LINE_END = re.compile(r"[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 _OTHERS = {
     "A": "attribute",
@@ -43,7 +44,7 @@ _OTHERS = {
     "#": "note",
     "*": "equivalence",
 }
-# How annotation.conf says that a relation has no direction, and that it makes chains.
+# Marks in annotation.conf of relations without a direction, and of relations that make chains.
 _SYMMETRIC = re.compile(r"<REL-TYPE>:symmetric(-transitive)?")
 _CONF = {
     DIRECTED: "",
@@ -72,7 +73,7 @@ def read(
     features: Sequence[str] = (),
     offsets: str = "check",
 ) -> Continuum:
-    """One annotator's units.
+    """Return one annotator's units.
 
     Parameters
     ----------
@@ -82,16 +83,17 @@ def read(
         "keep": an annotation of several parts is a unit of several fragments; "cover": a unit from
         its first start to its last end; "split": a unit for each part.
     features
-        Attributes that are features beside the category; one without a value has its name as value.
+        Attributes that are features in addition to the category; the value of an attribute without
+        one is its name.
     offsets
-        "check": the text of each annotation says how offsets count; "trust": they are code points,
-        whatever it says.
+        "check": the unit in which offsets count is inferred from the texts of annotations; "trust":
+        offsets are code points, whatever these texts are.
 
     Raises
     ------
     DataError
-        A line is no annotation, the attribute does not occur, or annotations' texts are not what
-        the .txt has in their places under any convention.
+        A line is not an annotation, the attribute does not occur, or the texts of annotations fit
+        the .txt under no convention.
 
     Notes
     -----
@@ -135,14 +137,14 @@ def read(
 
 @dataclass
 class _Lines:
-    """Lines of a file by what they say.
+    """The lines of a file by kind.
 
     Attributes
     ----------
     bounds
         Text-bound annotations.
     values, features
-        Values of the attribute that is the category, and of other attributes, by annotation.
+        Values of the attribute that is the category, and of further attributes, by annotation.
     joins
         Relations, events and equivalences.
     """
@@ -154,7 +156,7 @@ class _Lines:
 
     @classmethod
     def of(cls, source: Source, spans: Spans, feature: str | None, features: Sequence[str]) -> Self:
-        """Sort the lines of a file; what is neither unit nor join is left out of `spans`."""
+        """Sort the lines of a file; count in `spans` those left out: neither units nor joins."""
         sorted_lines = cls()
         attributes: set[str] = set()
         lines: Sequence[str] = []
@@ -227,7 +229,7 @@ def _link(spans: Spans, lines: Sequence[str]) -> None:
 def _over_lines(
     parts: list[tuple[int | None, int | None]], text: str | None
 ) -> list[tuple[int | None, int | None]]:
-    """Return the parts before brat cut them at the ends of lines."""
+    """Return the parts of an annotation, with those that brat cut at line ends joined again."""
     found = parts[:1]
     for start, end in parts[1:]:
         last, reached = found[-1]
@@ -240,7 +242,7 @@ def _over_lines(
 
 
 def _by_line(text: str | None, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Return a part as brat cuts it: what is there of each line without white space around."""
+    """Yield the pieces of a part by line, without surrounding white space, as brat cuts them."""
     for gap in _LINE_BREAK.finditer(text or "", start, end):
         if start < gap.start() and gap.end() < end:
             yield start, gap.start()
@@ -271,7 +273,7 @@ def _bound(source: Source, line: str, number: int) -> _Bound:
 def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = None) -> None:
     """Write .ann files, .txt where there is a text, and the `annotation.conf` of their folder.
 
-    Unlabelled units get the type `_`, those of several lines a part for each, as brat has them.
+    Unlabelled units get the type `_`. Units over several lines get one part per line, as in brat.
     `notes` become notes of the annotator.
     """
     types = {u.category or _UNLABELLED for c in continua_of(document) for u in c}
@@ -299,7 +301,7 @@ def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = Non
 
 
 def _link_lines(c: Continuum, units: Sequence[Unit]) -> list[str]:
-    """Return the links of an annotator, all as relations, which `annotation.conf` says more of."""
+    """Return lines for an annotator's links, all as relations; annotation.conf has their kinds."""
     found: list[str] = []
     for x, one, other in links_of(c, units):
         if not x.type or any(mark.isspace() for mark in x.type):

@@ -4,13 +4,13 @@ The type of an annotation, or the topmost supertype below annotations in general
 attributes are the features. A feature with several values gives a unit for each. Offsets are
 converted to code points.
 
-What a type is, is decided by the type system (TypeSystem.xml beside the file or in its archive, or
-embedded in JSON), for all its annotations at once: a relation has structures for both its ends; a
-feature that holds structures (a slot, the next link of a chain) is no category; structures with a
-`target` make a slot, with their `role`. Without a type
-system a layer is of relations if both ends are ids of indexed annotations throughout, and every
-type is a layer of its own. Relations are not units; tokens, sentences and what tools note about a
-document are when their layer is named.
+The type system (TypeSystem.xml beside the file or in its archive, or embedded in JSON) decides the
+role of a type, for all its annotations at once. The two ends of a relation refer to structures. A
+feature that refers to structures (a slot, the next link of a chain) cannot be the category.
+Structures with a `target` are the links of a slot, with their `role`. Without a type system, every
+type is a layer of its own; it is a layer of relations if both ends of all its annotations are ids
+of indexed annotations. Relations are not units. Tokens, sentences and notes of tools on a document
+are units only if their layer is named.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -54,9 +54,9 @@ _STRUCTURE = (
 class _Kind:
     """Role of one type's annotations, decided for all of them at once.
 
-    `layers`: the type and the supertypes that are layers, the last one offered. `role`: "unit",
-    "relation" or "structure". `values` and `links`: features that can be a category, and those
-    that refer to other structures.
+    `layers` are the type and its supertypes that are layers; the last one is offered to users.
+    `role` is "unit", "relation" or "structure". `values` are the features that can be a category,
+    and `links` the features that refer to other structures.
     """
 
     layers: tuple[str, ...]
@@ -66,15 +66,15 @@ class _Kind:
 
 
 def layers(source: Source) -> Layers:
-    """Return the types of annotations that can be units, with their features that have a value."""
+    """Return the types of annotations that can be units, with the features that have values."""
     return layers_of(view_of(source))
 
 
 def layers_of(cas: Cas) -> dict[str, Layer]:
     """Return the types of annotations of a view that can be units, with their features.
 
-    A subtype belongs to the layer of its topmost supertype and can be named for itself; tokens,
-    sentences and what tools note about a document are read when they are named.
+    A subtype belongs to the layer of its topmost supertype; it can also be named itself. Tokens,
+    sentences and notes of tools on a document are read only if they are named.
     """
     found: list[Layers] = []
     for kind in _kinds(cas).values():
@@ -96,7 +96,7 @@ def read(
     features: Sequence[str] = (),
     fillers: str = "links",
 ) -> Continuum:
-    """One annotator's units of a layer; a file without the layer has none.
+    """Return one annotator's units of a layer; none if the file lacks the layer.
 
     Parameters
     ----------
@@ -105,17 +105,17 @@ def read(
     feature
         Feature whose value is the category; None: unlabelled.
     features
-        Features beside the category; several values of one are a set, joined with "+". A slot
-        called links is `links`, its roles, and `links.target`, its roles with the positions of what
-        fills them.
+        Features in addition to the category. Several values of one feature are a set, joined with
+        "+". A slot called links has two features: `links` is its roles, `links.target` its roles
+        with the positions of their fillers.
     fillers
-        "links": what fills a slot is linked if it is of the layer; "units": what is of another
-        layer is a unit, too.
+        "links": fillers of slots are linked if they are of the same layer; "units": fillers of
+        other layers are units, too.
 
     Raises
     ------
     DataError
-        The file is no CAS with a text, or an annotation lies outside it.
+        The file is not a CAS with a text, or an annotation lies outside the text.
 
     Notes
     -----
@@ -149,12 +149,12 @@ def read_layer(
     features: Sequence[str],
     fillers: str,
 ) -> Continuum:
-    """One annotator's units of a layer of a view.
+    """Return one annotator's units of a layer of a view.
 
     Parameters
     ----------
     source
-        The file that the view is of.
+        The file that has the view.
     cas
         The view.
     layer, feature, features, fillers
@@ -210,7 +210,7 @@ def read_layer(
 
 
 def _fillers(cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> set[str]:
-    """Return the fillers of slots of units that are no relations."""
+    """Return the annotations, except relations, that fill slots of units."""
     mine = (a for a in cas.annotations if a.id in units)
     slots = (links for a in mine for links in _slots(cas, a, kinds[a.type]).values())
     filled = {to for links in slots for _, to in links}
@@ -218,7 +218,7 @@ def _fillers(cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> s
 
 
 def _slots(cas: Cas, a: CasAnnotation, kind: _Kind) -> dict[str, list[tuple[str, str]]]:
-    """Return the slots of an annotation: of each the roles, and the ids of what fills them."""
+    """Return the slots of an annotation, each with its roles and the ids of their fillers."""
     found = {
         name: [x for v in a.features[name] for i in v.split() for x in cas.slots.get(i, ())]
         for name in kind.links
@@ -234,7 +234,7 @@ def _fill(
     units: AbstractSet[str],
     why: str,
 ) -> None:
-    """Link an annotation to the units that fill a slot of it; `why` the others are left out."""
+    """Link an annotation `a` to the units in a slot; leave out others, for reason `why`."""
     for role, to in links:
         if to in units:
             spans.link(spans.source.annotator, role, a.id, to, DIRECTED)
@@ -245,7 +245,7 @@ def _fill(
 def _leave_out(
     spans: Spans, a: CasAnnotation, kind: _Kind, asked: Sequence[str], slots: Collection[str]
 ) -> None:
-    """Count the features that are not asked for and make neither links nor a chain."""
+    """Count as left out the features that are neither asked for nor links or a chain."""
     for name in a.features:
         if name not in kind.links and name not in asked and a.features[name]:
             spans.leave_out("value", f"feature {name} is not the category")
@@ -254,7 +254,7 @@ def _leave_out(
 
 
 def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> set[str]:
-    """Add relations and chains between units; the ids of the relations."""
+    """Add relations and chains between units; return the ids of the relations."""
     who = spans.source.annotator
     made = set()
     for a in cas.annotations:
@@ -268,13 +268,13 @@ def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet
 
 
 def _ends(a: CasAnnotation) -> tuple[str, str] | None:
-    """Return the ids of what a relation joins."""
+    """Return the ids of both ends of a relation; None if it does not have both."""
     found = (tuple(" ".join(a.features.get(end, ())) for end in ends) for ends in ENDS)
     return next(((s, t) for s, t in found if s and t), None)
 
 
 def _label(a: CasAnnotation, kind: _Kind) -> str:
-    """Return the type of a relation: what a feature with a usual name says, or the only one."""
+    """Return the type of a relation: the value of a feature with a usual name, or of the first."""
     usual = [f for f in kind.values if f in (*USUAL_FEATURES, "DependencyType")] or kind.values
     if usual:
         return "+".join(a.features.get(usual[0], ()))
@@ -327,15 +327,16 @@ def _kind(cas: Cas, name: str, group: Sequence[CasAnnotation]) -> _Kind:
 
 
 def _declared_links(types: TypeSystem, name: str, group: Sequence[CasAnnotation]) -> set[str]:
-    """Return the features that hold structures by the type system, or by the file if it says so."""
+    """Return the features that refer to structures by the type system or by marks in the file."""
     links = {f for f, kind in types.features(name).items() if not types.holds_values(kind)}
     return links.union(*(a.links for a in group))
 
 
 def _apparent_links(cas: Cas, group: Sequence[CasAnnotation]) -> set[str]:
-    """Without a type system: features whose values are ids of the file throughout, none twice.
+    """Return the features that seem to refer to structures, where there is no type system.
 
-    Ends of relations may be the same, and a feature with a usual name of a label is one.
+    All their values are ids of the file, and no id occurs twice. Ends of relations are exempt from
+    the second condition. A feature with a usual name for labels is never taken for a reference.
     """
     links: set[str] = set().union(*(a.links for a in group))
     ends = {end for pair in ENDS for end in pair}
@@ -348,7 +349,7 @@ def _apparent_links(cas: Cas, group: Sequence[CasAnnotation]) -> set[str]:
 
 
 def _links_annotations(cas: Cas, group: Sequence[CasAnnotation], links: set[str]) -> bool:
-    """Without a type system: whether both ends are ids of indexed annotations throughout."""
+    """Return whether both ends of all annotations refer to indexed ones, without a type system."""
     indexed = {a.id for a in cas.annotations}
     return any(
         links.issuperset(ends)

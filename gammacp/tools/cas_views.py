@@ -1,4 +1,4 @@
-"""The view of a CAS that has the text, from XMI and from JSON, with what is indexed in it.
+"""The view of a CAS that has the text, from XMI and from JSON, with its indexed annotations.
 
 After "UIMA References", chapter "XMI CAS Serialization Reference", and the JSON CAS specification
 0.4.0 (Apache UIMA). An annotation is indexed in a view, has a `sofa`, `begin` and `end`; offsets
@@ -23,7 +23,7 @@ E = TypeVar("E")
 
 @dataclass(frozen=True)
 class CasAnnotation:
-    """An indexed annotation: offsets count UTF-16 units.
+    """An indexed annotation, with offsets in UTF-16 units.
 
     `links` are the features that the file itself marks as references (JSON's "@").
     """
@@ -42,9 +42,9 @@ class CasAnnotation:
 class Cas:
     """The text and annotations of the first view that has a text.
 
-    `elsewhere`: how many annotations are not in that view, by reason. `slots`: (role, id) of what a
-    structure refers to, by its own id, one for a link of a slot and several for an array of them.
-    `places`: start and end of what fills slots and is no annotation.
+    `elsewhere` is the number of annotations that are not in that view, by reason. `slots` maps the
+    id of a structure to the fillers of a slot, as pairs (role, id): one pair for a link, several
+    for an array of links. `places` has start and end of fillers that are not annotations.
     """
 
     text: str
@@ -111,9 +111,10 @@ def _first_view(
     elements: Mapping[str, Sequence[str]],
     ids: frozenset[str],
 ) -> Cas:
-    """Return the view of a text: of the structures `found` with a place the indexed ones.
+    """Return the view of a text, with those of the structures `found` that are indexed in it.
 
-    `links` are role and target, `elements` what arrays hold, of each structure of the file.
+    `found` are all structures with a place. For each structure of the file, `links` has its role
+    and target, and `elements` has its elements if it is an array.
     """
     members = views.get(sofa, set())
     if not members:
@@ -207,7 +208,7 @@ def _json_annotation(
         feature = name.lstrip("@#^")
         features[feature] = _strings(value)
         if name.startswith("@"):
-            # A reference to an array of values stands for the values.
+            # Replace a reference to an array of values by the values.
             if str(value) in arrays:
                 features[feature] = arrays[str(value)]
             else:

@@ -25,12 +25,13 @@ _SAFE = re.compile(r"[\w-]+(/[\w-]+)*")
 
 
 def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
-    """One document per text; an annotator's further pages are read with the first.
+    """Return one document per text; an annotator's further pages are read with the first.
 
     Parameters
     ----------
     discontinuous
-        "cover" or "split": what an annotation of several parts becomes.
+        What an annotation of several parts becomes: "cover", one unit over all of them, or "split",
+        one unit per part; by default one unit of several fragments.
 
     Raises
     ------
@@ -101,7 +102,7 @@ def _add(
 
 @dataclass
 class _Project:
-    """The files of a project, beside a file of annotations four folders down."""
+    """The files of a project, found from a file of annotations four folders below it."""
 
     source: Source
     read: dict[str, str | None] = field(default_factory=dict)
@@ -117,7 +118,7 @@ class _Project:
         return self.read[name]
 
     def record(self, name: str) -> Record:
-        """Return a JSON object of the project; empty without one."""
+        """Return a JSON object from a file of the project; empty if the file is missing."""
         with suppress(DataError):
             return Record.of(parsed_json(self.file(name) or "{}"), self.source)
         return Record.of({}, self.source)

@@ -32,12 +32,13 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
     Parameters
     ----------
     discontinuous
-        "cover" or "split": what an annotation of several parts becomes.
+        What an annotation of several parts becomes: "cover", one unit over all of them, or "split",
+        one unit per part; by default one unit of several fragments.
 
     Raises
     ------
     DataError
-        An annotation has no tag or no place, or lies outside the text.
+        An annotation lacks a tag or a place, or lies outside the text.
 
     Notes
     -----
@@ -96,7 +97,7 @@ def _inside(element: Element, *path: str) -> Element:
 
 
 def _text(source: Source) -> tuple[str, str | None]:
-    """Name and text of the document, the one .txt file in the folder above."""
+    """Return the name and text of the document, the only .txt file in the folder above."""
     here = PurePosixPath(source.member or source.path.absolute())
     above = here.parent.parent
     if here.parent.name != "annotationcollections":

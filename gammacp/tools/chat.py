@@ -1,10 +1,10 @@
 """CHAT transcripts of TalkBank and CHILDES (.cha).
 
 After MacWhinney, "Tools for Analyzing Talk, Part 1: The CHAT Transcription Format"
-(talkbank.org/manuals/CHAT.html): headers begin with `@`, utterances with `*` and the code of the
-speaker, dependent tiers with `%`; a line that begins with a tab continues the one before. A bullet,
-start and end in milliseconds between two characters U+0015, says when something was said; older
-files have the name of the recording in it.
+(talkbank.org/manuals/CHAT.html). Headers begin with `@`, utterances with `*` and the code of the
+speaker, dependent tiers with `%`. A line that begins with a tab continues the one before. A bullet
+gives the time of an utterance: start and end in milliseconds between two characters U+0015. In
+older files, it also contains the name of the recording.
 """
 
 import re
@@ -29,7 +29,7 @@ TEXT = "text"
 
 @dataclass
 class _Entry:
-    """A header, an utterance or a dependent tier: its name with the mark, and its content."""
+    """A header, an utterance or a dependent tier: its name with @, * or %, and its content."""
 
     name: str
     content: str
@@ -56,10 +56,10 @@ def read(source: Source, *, category: str = SPEAKER) -> Continuum:
     Raises
     ------
     DataError
-        The file is no transcript or has no end, a line is of no kind, a bullet has no times, or a
-        speaker is not among the participants.
+        The file is not a transcript or lacks its end, a line is of unknown kind, a bullet has no
+        times, or a speaker is not among the participants.
     UsageError
-        No utterance has such a tier.
+        `category` names a dependent tier that no utterance has.
 
     Notes
     -----
@@ -158,7 +158,7 @@ def _parts(entries: list[_Entry], source: Source) -> tuple[set[str], list[_Utter
 
 
 def _timed(main: _Entry, source: Source) -> tuple[str, list[tuple[object, object]]]:
-    """Return what was said without its bullets, and their times."""
+    """Return the text of an utterance without its bullets, and the times of the bullets."""
     pieces = main.content.split(_MARK)
     if len(pieces) % 2 == 0:
         raise source.error("bullet has no end", line=main.line)

@@ -23,7 +23,7 @@ from gammacp.formats.spans import TOKENS, Documents, Spans
 
 _TAG = re.compile(r"(?:[BIESLUM]-.*|O|[BIESLUM])", re.DOTALL)
 _DOCUMENT = "-DOCSTART-"
-# How tokenisers mark a piece that goes on, or one that begins a word where others do not.
+# Marks by tokenisers of a subword that continues a word, or of one that begins a word.
 _GOES_ON = re.compile(r"##.")
 _BEGINS = re.compile("[\u2581\u0120]")
 _UNFINISHED = "@@"
@@ -53,18 +53,19 @@ class _Tokens:
 
 
 def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
-    """One annotator's units.
+    """Return one annotator's units.
 
     Parameters
     ----------
     feature
-        The tags' column: its number, from 2 on, or its name in the header. By default the last; if
-        there is a header, the last that holds tags, and of HIPE's the first (NE-COARSE-LIT).
+        The column of the tags: its number, from 2 on, or its name in the header. By default it is
+        the last column; with a header, the last one that holds tags, and in HIPE's files the first
+        (NE-COARSE-LIT).
 
     Raises
     ------
     DataError
-        A line has another number of columns, or no tag in that column.
+        A line has another number of columns than the first, or no tag in the column.
 
     Notes
     -----
@@ -89,7 +90,7 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
     titles = [tokens.title for tokens in found]
     for number, tokens in enumerate(found, 1):
         _take_tags(source, tokens, column)
-        # A name that two documents share would put both into one.
+        # If two documents had the same name, they would become one.
         if tokens.title and titles.count(tokens.title) == 1:
             name = tokens.title
         else:
@@ -157,7 +158,7 @@ def _documents(source: Source) -> Iterator[_Tokens]:
             )
         if form >= width:
             raise source.error(f"column {form + 1} does not exist", line=number)
-        # Tokens of the text are separated by blanks, so that they can be counted.
+        # In the text, tokens are separated by blanks, so that they can be counted there.
         tokens.words.append(cells[form].replace(" ", "\u00a0"))
         tokens.lines.append((cells, number, sentence))
     if not tokens.words:
@@ -166,14 +167,14 @@ def _documents(source: Source) -> Iterator[_Tokens]:
 
 
 def _is_token(cells: list[str], width: int) -> bool:
-    """Tell whether a line that begins with # is a token: "# O" is one, "# text = …" is not."""
+    """Return whether a line that begins with # is a token: "# O" is one, "# text = …" is not."""
     if not width:
         return _TAG.fullmatch(cells[-1]) is not None
     return len(cells) == width and any(map(_TAG.fullmatch, cells[1:]))
 
 
 def _columns_of_tags(found: list[_Tokens]) -> list[int]:
-    """Return the columns that hold tags in every line, some with a category or all O.
+    """Return the columns with a tag in every line, where some have a category or all are O.
 
     Where a header names the columns, `_` is allowed in place of a tag.
     """
@@ -192,8 +193,8 @@ def _columns_of_tags(found: list[_Tokens]) -> list[int]:
 def _chosen(source: Source, found: list[_Tokens], feature: str | None) -> int:
     """Return the column whose tags are read.
 
-    By default it is the first of HIPE's, the last of tags where a header names the columns, and
-    else the last.
+    By default, it is the first of HIPE's columns; else, with a header, the last one that holds
+    tags; and else the last column.
     """
     names = found[0].names
     width = len(found[0].lines[0][0])
@@ -258,7 +259,7 @@ def _form_column(comment: str, before: int) -> int:
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Tell whether a first line names the columns: the token's first, and nothing is a tag."""
+    """Return whether a first line is a header: the token's column comes first, no cell is a tag."""
     names = [cell.strip().casefold().rstrip("s") for cell in cells]
     tokens = {"token", "word", "form", "text", "#", "id"}
     return (
@@ -277,7 +278,7 @@ def _text(tokens: _Tokens) -> str:
 
 
 def _begun_inside(tokens: _Tokens) -> int:
-    """Return how many pieces that go on with a word begin a chunk there as the last piece did."""
+    """Return the number of subwords inside words that begin a chunk, like the subword before."""
     pieces = any(_BEGINS.match(word) for word in tokens.words)
     count = 0
     for one, other in pairwise(range(len(tokens.words))):
@@ -331,7 +332,7 @@ def _add(spans: Spans, annotator: str, tokens: _Tokens) -> None:
 def _sniff(head: bytes, path: Path) -> bool:
     if path.suffix.lower() in (".conll", ".iob", ".bio", ".iob2", ".bioes"):
         return True
-    # The head of a long file ends inside a line.
+    # Only the head of a long file is looked at, so that its last line may be cut off.
     split = (line.split() for line in lines_of(head.decode("utf-8", "replace")))
     rows = [row for row in split if row]
     if len(rows) > 3:
@@ -347,7 +348,8 @@ def _sniff(head: bytes, path: Path) -> bool:
         return False
     columns = [[x[i] for x in lines if len(x) == width] for i in range(1, width)]
     tagged = [all(_TAG.fullmatch(t) for t in column) for column in columns]
-    # Single letters are common in tables; tags with a category are not, nor is O at the end.
+    # Columns of single letters are common in other tables, too. Only tags with a category, or an O
+    # in the last column, are evidence.
     return any(
         yes and any("-" in tag or (tag == "O" and column is columns[-1]) for tag in column)
         for yes, column in zip(tagged, columns, strict=True)

@@ -27,12 +27,13 @@ Entry = tuple[str, str | None, object, object]
 
 
 def read(source: Source, *, include: str | Sequence[str] = ()) -> Corpus:
-    """One document per example, named by its id, else by its line.
+    """Return one document per example, named by its id, else by its line.
 
     Parameters
     ----------
     include
-        "unfinished": examples count that nobody confirmed, in a file where others are confirmed.
+        "unfinished": examples that nobody confirmed are read, too, in a file where others are
+        confirmed.
 
     Notes
     -----
@@ -75,7 +76,7 @@ def read(source: Source, *, include: str | Sequence[str] = ()) -> Corpus:
 
 
 def _judge(works: dict[str, list[Work[Record]]]) -> None:
-    """Give the examples their states, where any of them is confirmed or in an unknown state."""
+    """Set the states of examples where `is_confirmed` is invalid or some example is confirmed."""
     for key, [work] in works.items():
         said = work.content.get("is_confirmed")
         if "annotation_approver" not in work.content and not isinstance(said, bool | None):
@@ -91,7 +92,7 @@ def _judge(works: dict[str, list[Work[Record]]]) -> None:
 
 
 def _is_confirmed(record: Record) -> bool | None:
-    """Return whether an example is confirmed; None where it does not say so."""
+    """Return whether an example is confirmed; None if the export does not record it."""
     if "annotation_approver" in record:
         return record.name("annotation_approver") is not None
     confirmed = record.get("is_confirmed")
@@ -101,7 +102,7 @@ def _is_confirmed(record: Record) -> bool | None:
 
 
 def _entries(record: Record) -> Iterator[Entry]:
-    """(annotator, label, start, end) of an example."""
+    """Yield annotator, label, start and end of each span of an example."""
     own = record.source.annotator
     listed = next((k for k in ("label", "labels") if k in record), None)
     if listed is None and _has_rows(record.get("entities")):
@@ -138,7 +139,7 @@ def _has_rows(entities: object) -> bool:
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:
-    """Write a file per annotator, a line per document, as doccano imports it."""
+    """Write a file per annotator with a line per document, in doccano's import format."""
     write_parts(document, path, "{annotator}", ".jsonl", _line)
 
 

@@ -4,13 +4,13 @@ After the schema of the EAF format, version 3.0 (Max Planck Institute for Psycho
 "ELAN Annotation Format"). Times are whole milliseconds.
 
 A tier is an annotator, named by its TIER_ID. A pattern with {annotator} chooses tiers and finds
-the name in the TIER_ID; a pattern without it takes the annotator from the ANNOTATOR attribute.
-Tiers that depend on another one are left out unless a pattern chooses them; their symbolic
-annotations have the time of the annotation they belong to, divided evenly among its parts. Time
-slots without a time lie evenly between their neighbours.
+the name in the TIER_ID; with a pattern without it, the ANNOTATOR attribute is the annotator.
+Tiers that depend on another one are left out unless a pattern chooses them. Their symbolic
+annotations divide the time of the annotation they refer to evenly among themselves. Time slots
+without a time are spread evenly between their neighbours.
 
-In ELAN the annotations of a tier cannot overlap. `write` puts units that overlap into further tiers
-and marks these by their linguistic type, so that `read` takes each for a part of the first.
+In ELAN, the annotations of a tier cannot overlap. `write` puts overlapping units into further tiers
+and marks these by their linguistic type, so that `read` assigns them to the same annotator.
 """
 
 from bisect import bisect_left
@@ -44,13 +44,13 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Parameters
     ----------
     tier
-        A pattern that tiers must fit (`gammacp.formats.tiers`); by default all that depend on no
-        other.
+        A pattern that tiers must fit (`gammacp.formats.tiers`); by default all tiers that do not
+        depend on another.
 
     Raises
     ------
     DataError
-        The file is no EAF, a time slot or a parent is missing, or no tier fits.
+        The file is not an EAF file, a time slot or a parent is missing, or no tier fits.
 
     Notes
     -----
@@ -106,7 +106,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
 
 
 def _milliseconds_per_unit(root: Element) -> float:
-    """Return how long a unit of the file's times is; the schema also has frames of video."""
+    """Return the length of a unit of the file's times, which may also be frames of video."""
     header = root.find("HEADER")
     if header is None:
         units = _MILLISECONDS
@@ -120,7 +120,7 @@ def _milliseconds_per_unit(root: Element) -> float:
 
 
 def _origin(root: Element) -> int:
-    """Return the time of the first medium at which the file's own time begins."""
+    """Return the time in the first medium at which the time of the file begins."""
     medium = root.find("HEADER", "MEDIA_DESCRIPTOR")
     if medium is None or "TIME_ORIGIN" not in medium.attributes:
         return 0
@@ -128,7 +128,7 @@ def _origin(root: Element) -> int:
 
 
 def _conventions(place: str, length: float, origin: int) -> list[ConventionNote]:
-    """Return the header's statements about times that differ from those of most files."""
+    """Return notes on unusual conventions for times that the header declares."""
     found: list[ConventionNote] = []
     if length != 1:
         what = f"TIME_UNITS are frames of video, read as {length:.6g} ms each"
@@ -140,7 +140,7 @@ def _conventions(place: str, length: float, origin: int) -> list[ConventionNote]
 
 
 def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str, Element]]:
-    """(annotator, tier) of the tiers to read; the others are counted."""
+    """Return annotator and element of the tiers to read; count the other tiers."""
     source = spans.source
     tiers = root.all("TIER")
     names = [_name(tier) for tier in tiers]
@@ -159,7 +159,7 @@ def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tup
 
 
 def _name(tier: Element) -> str:
-    """Return the name of a tier; a further tier has that of the first."""
+    """Return the name of a tier; further tiers have the name of the first."""
     own = tier.attribute("TIER_ID")
     further = tier.attributes.get("LINGUISTIC_TYPE_REF") == _FURTHER
     if further:
@@ -168,7 +168,7 @@ def _name(tier: Element) -> str:
 
 
 def _annotator_of(tier: Element, name: str, pattern: str | None, *, ours: bool) -> tuple[str, str]:
-    """Return the annotator of a tier, and the reason why it is not read, if there is one."""
+    """Return the annotator of a tier, and the reason for not reading it, if there is one."""
     owner = tier.source.annotator
     # ELAN makes a tier called "default" with every file.
     if pattern is None and name == "default" and not tier.children:
@@ -205,10 +205,10 @@ def _attribute_annotator(tier: Element) -> str:
 
 
 def _times(root: Element) -> tuple[Times, int]:
-    """Start and end of every annotation, and how many identifiers are repeated.
+    """Return start and end of every annotation, and the number of repeated identifiers.
 
-    Some tools give an identifier to several annotations; that is an error only where one refers
-    to it.
+    Some tools give the same identifier to several annotations. That is an error only if an
+    annotation refers to it.
     """
     slots: dict[str, float | None] = {}
     for slot in root.at("TIME_ORDER").all("TIME_SLOT"):
@@ -236,7 +236,7 @@ def _times(root: Element) -> tuple[Times, int]:
 
 
 def _interpolate(aligned: list[Element], slots: Mapping[str, float | None]) -> dict[str, float]:
-    """Return times of a tier's slots; those without one lie evenly between their neighbours."""
+    """Return times of a tier's slots; spread slots without one evenly between neighbours."""
     sequence: list[str] = []
     for a in aligned:
         for end in _ENDS:
@@ -264,7 +264,7 @@ def _interpolate(aligned: list[Element], slots: Mapping[str, float | None]) -> d
 def _place_symbolic(
     root: Element, symbolic: list[Element], times: Times, named: Mapping[str, list[Element]]
 ) -> None:
-    """Give annotations that refer to another one its time, divided evenly in document order."""
+    """Set the times of annotations that refer to another: evenly divided, in document order."""
     children: dict[tuple[str, int], list[Element]] = {}
     for a in symbolic:
         parent = a.attribute("ANNOTATION_REF")

@@ -1,10 +1,10 @@
 """ELAN's tab-delimited text: annotations as the lines of a table.
 
 After "Exporting a document as tab-delimited text" of the ELAN manual (Max Planck Institute for
-Psycholinguistics). Without a header a line is tier, participant, then begin, end and duration, each
-in one or several notations, then the value. With a header, the columns of times are called as
-`Begin Time - ss.msec`, and there may be a column for each tier. In spreadsheets the table is often
-saved as CSV.
+Psycholinguistics). Without a header, a line has tier, participant, then begin, end and duration,
+each in one or several notations, then the value. With a header, columns of times have names like
+`Begin Time - ss.msec`, and each tier may have its own column. The table is often saved as CSV by
+spreadsheets.
 """
 
 import re
@@ -43,7 +43,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum | Corpus:
     Raises
     ------
     DataError
-        There is no begin or end, a time cannot be read, or no tier fits.
+        Begins or ends are missing, a time cannot be read, or no tier fits.
 
     Notes
     -----
@@ -124,7 +124,7 @@ def _annotations(source: Source, tally: Tally) -> Iterator[Cell]:
 
 
 def _column(named: list[str], what: str) -> int | None:
-    """Return the column of a time, in seconds or by the clock rather than in milliseconds."""
+    """Return the column of a time; prefer seconds or clock times to milliseconds."""
     places = [i for i, name in enumerate(named) if name.startswith(what)]
     places.sort(key=lambda i: (named[i].endswith("- msec"), not named[i].endswith("ss.msec")))
     if places:
@@ -145,14 +145,14 @@ def _time(source: Source, clock: WrittenPositions, text: str, line: int, name: s
 def _without_header(
     source: Source, rows: list[tuple[int, list[str]]], clock: WrittenPositions
 ) -> Iterator[Cell]:
-    """Yield annotations of lines of tier, participant, times by the clock and further, value."""
+    """Yield annotations from lines of tier, participant, clock times, other times, and value."""
     for number, row in rows:
         cells = [cell.strip() for cell in row]
         at = [i for i, cell in enumerate(cells) if i > 1 and re.fullmatch(_CLOCK, cell)]
         if len(at) < 2:
             raise source.error("line has no begin and end hh:mm:ss.ms", line=number, hint=_HINT)
         start, end = (_time(source, clock, cells[i], number, "") for i in at[:2])
-        # Behind the times by the clock others may follow; the value is what is no time.
+        # Other notations of times may follow the clock times; the value comes after them.
         rest = at[-1] + 1
         while rest < len(cells) - 1 and re.fullmatch(r"\d+([.,]\d+)?", cells[rest]):
             rest += 1

@@ -1,8 +1,8 @@
 """EXMARaLDA basic transcriptions (.exb).
 
 After Schmidt & Wörner (2014), "EXMARaLDA", in The Oxford Handbook of Corpus Phonology, and the
-document type `basic-transcription.dtd`: a common timeline of `tli` with times in seconds, and tiers
-of events between two of them. Points of the timeline without a time lie evenly between their
+document type `basic-transcription.dtd`. Tiers share a timeline of points (`tli`) with times in
+seconds; each event lies between two points. Points without a time are spread evenly between their
 neighbours.
 """
 
@@ -27,8 +27,8 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Raises
     ------
     DataError
-        The file is no basic transcription, an event is at a point that is not there or has no
-        time, or no tier fits.
+        The file is not a basic transcription, an event refers to a missing point or a point without
+        a time, or no tier fits.
 
     Notes
     -----
@@ -74,7 +74,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
 
 
 def _names(tiers: list[Element]) -> list[str]:
-    """Return the display names of tiers, their ids where several have the same."""
+    """Return the display names of tiers; tiers with the same display name have their ids."""
     shown = [tier.attributes.get("display-name", "").strip() for tier in tiers]
     names = []
     for tier, name in zip(tiers, shown, strict=True):
@@ -96,7 +96,7 @@ def _time(event: Element, times: dict[str, float | None], edge: str) -> float:
 
 
 def _times(root: Element) -> dict[str, float | None]:
-    """Return the time of each point of the timeline; None before the first and after the last."""
+    """Return the time of each point; None before the first and after the last known time."""
     points = root.at("basic-body", "common-timeline").all("tli")
     known: list[tuple[int, float]] = []
     for place, point in enumerate(points):

@@ -1,10 +1,10 @@
 """Glozz annotations (.aa) with the corpus file (.ac) beside.
 
-After the Glozz platform (Widlöcher & Mathet 2012) as its files show: `unit` elements with
+After files of the Glozz platform (Widlöcher & Mathet 2012). They have `unit` elements with
 `metadata/author`, `characterisation/type`, `featureSet/feature`, and `positioning/start|end/
-singlePosition@index`. Glozz is a Java program: indices count UTF-16 units of the corpus file.
-Relations and schemas are not units; units of type paragraph mark the text's structure and are left
-out.
+singlePosition@index`. As Glozz is a Java program, indices count UTF-16 units of the corpus file.
+Relations and schemas are not units. Units of type paragraph mark the structure of the text and are
+left out.
 """
 
 from gammacp.continuum import Continuum

@@ -30,7 +30,7 @@ _FOLDERS = 3
 
 
 def origin(source: Source, place: Path) -> Origin | None:
-    """Return the state of one annotator's work on a document as its project says.
+    """Return the state of one annotator's work on a document, as recorded in its project.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def origin(source: Source, place: Path) -> Origin | None:
 
 
 def _project_in_archive(source: Source) -> bytes | None:
-    """Return the description of the project that a member of an archive is in."""
+    """Return the description of the project that contains a member of an archive."""
     above = PurePosixPath(source.member).parents
     for name in fnmatch.filter(source.neighbours, f"*{_PATTERN}"):
         path = PurePosixPath(name)
@@ -65,7 +65,7 @@ def _project_in_archive(source: Source) -> bytes | None:
 
 
 def _project_around(place: Path) -> bytes | None:
-    """Return the description of the project that a file on disk is in."""
+    """Return the description of the project that contains a file on disk."""
     for folder in [*place.absolute().parents][1:_FOLDERS]:
         if folder.name in ("annotation", "curation"):
             for path in sorted(folder.parent.glob(_PATTERN)):

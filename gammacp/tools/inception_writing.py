@@ -1,9 +1,9 @@
 """Writing WebAnno TSV 3.3 and UIMA CAS XMI, which INCEpTION imports: a file per annotator.
 
 After "WebAnno TSV 3.3 File format" in INCEpTION's user guide and "XMI CAS Serialization Reference"
-of the UIMA references. Units are annotations of a layer that every project has (Named entity), or
-of another one. In TSV annotations cover whole tokens, so words are cut where a unit begins or ends;
-a sentence is a line of the text.
+of the UIMA references. Units are written as annotations of a layer that every project has (Named
+entity), or of another layer. In TSV, annotations cover whole tokens. So words are split into
+several tokens where a unit begins or ends. Each line of the text is a sentence.
 
 Directed links are annotations of a relation layer that is attached to the units' layer, and the
 mentions of a chain are annotations of INCEpTION's layer of coreference, beside the units.
@@ -45,7 +45,7 @@ _XMI = {
 
 @dataclass(frozen=True)
 class _Layers:
-    """Layers to write, by name, with the feature of units and relations, and the kinds of links."""
+    """Names of the layers and features to write for units and relations, and kinds of links."""
 
     units: str
     feature: str
@@ -54,7 +54,7 @@ class _Layers:
 
 
 def _layers(document: Continuum | Corpus, layer: str, feature: str, relation: str) -> _Layers:
-    """Return the layers; a UsageError if one cannot be."""
+    """Return the layers; raise a UsageError if one of them is not possible."""
     kind = r"[A-Za-z]\w*"
     for name in (layer, relation):
         if not re.fullmatch(rf"{kind}(\.{kind})+", name):
@@ -66,12 +66,12 @@ def _layers(document: Continuum | Corpus, layer: str, feature: str, relation: st
 
 
 def _relations(c: Continuum, units: Sequence[Unit]) -> list[tuple[str, int, int]]:
-    """Type, source and target of an annotator's directed links, by the numbers of the units."""
+    """Return type, source and target of an annotator's directed links, as numbers of units."""
     return [(x.type, i, j) for x, i, j in links_of(c, units) if x.kind == DIRECTED]
 
 
 def _chains(c: Continuum, units: Sequence[Unit]) -> list[list[int]]:
-    """Return the chains of an annotator, by the numbers of the units; links of all types join."""
+    """Return the chains of an annotator, as numbers of units, whatever the types of links."""
     chain: dict[int, set[int]] = {}
     for x, one, other in links_of(c, units):
         if x.kind == CHAIN:
@@ -81,7 +81,7 @@ def _chains(c: Continuum, units: Sequence[Unit]) -> list[list[int]]:
 
 
 def _types(layers: _Layers) -> str:
-    """Return the type system of what is written."""
+    """Return the type system for the layers that are written."""
     link = f"{_COREFERENCE}Link"
     child = ElementTree.SubElement
     found = [(layers.units, ANNOTATION, {layers.feature: STRING})]
@@ -233,10 +233,11 @@ def _cell(value: str | None) -> str:
 
 
 def _tokens(text: str, units: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Words and marks, cut where units begin and end; blanks only where a unit needs them.
+    """Return the places of words and punctuation marks, cut where units begin and end.
 
-    So that the text comes back as it is, blanks before the first word are a token too if they are
-    not simple ones.
+    White space is part of a token only if a unit begins or ends with it. White space before the
+    first word is also a token if it has other characters than blanks, so that the text is
+    preserved.
     """
     margin = len(text) - len(text.lstrip())
     wanted = [*units, (0, margin)] if text[:margin].strip(" ") else units
@@ -255,7 +256,7 @@ def _tokens(text: str, units: Sequence[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def _sentences(text: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """(first token, the one after the last) of each sentence: what begins on one line."""
+    """Yield the first token of each line, and the one after its last: the line is a sentence."""
     first = 0
     for i in range(1, len(tokens) + 1):
         if i == len(tokens) or "\n" in text[tokens[i - 1][0] : tokens[i][0]]:
@@ -264,7 +265,7 @@ def _sentences(text: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[i
 
 
 def _writer(ending: str, render: Callable[..., Mapping[str, str]]) -> Callable[..., None]:
-    """Return a writer of a file per annotator, which `render` makes."""
+    """Return a function that writes one file per annotator, with contents by `render`."""
 
     def write(
         document: Continuum | Corpus,

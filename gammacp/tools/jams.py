@@ -18,7 +18,7 @@ from gammacp.formats.spans import SECONDS, Spans
 
 
 def layers(source: Source) -> Layers:
-    """Return the namespaces that have an observation."""
+    """Return the namespaces that have at least one observation."""
     return {space: Layer() for space, _, data in _annotations(source) if data}
 
 
@@ -33,7 +33,7 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
     Raises
     ------
     DataError
-        The file has no list of annotations, or an observation no time and duration.
+        The file has no list of annotations, or an observation lacks a time or a duration.
 
     Notes
     -----
@@ -68,7 +68,7 @@ def read(source: Source, *, layer: str | None = None) -> Continuum:
 
 
 def _annotations(source: Source) -> Iterator[tuple[str, Record, list[tuple[object, ...]]]]:
-    # Its library writes NaN for a confidence that nobody gave.
+    # The JAMS library writes NaN for a missing confidence.
     for record in Record.of(source.json(nan=True), source).objects("annotations"):
         data = record.get("data")
         space = record.get("namespace")
@@ -101,7 +101,8 @@ def _annotator(record: Record) -> str:
 
 
 def _sniff(head: bytes, path: Path) -> bool:
-    # One object; Label Studio's data may have the same keys, but its tasks have results.
+    # A JAMS file is one object. Tasks of Label Studio may have the same keys in their data, but
+    # their results have a key `from_name`.
     keys = holding(".jams .json", b'"namespace":', b'"annotation_metadata":')
     whole = head.lstrip().startswith(b"{")
     return whole and keys(head, path) and b'"from_name":' not in head

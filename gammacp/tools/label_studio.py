@@ -4,12 +4,13 @@ After "Label Studio JSON format of annotated tasks" (labelstud.io/guide/task_for
 "Export results" (labelstud.io/guide/export). A file is a list of tasks; a task is a document with
 `annotations`, each by one person (`completed_by`), whose `result` lists regions.
 
-A region of a text, an HTML page, a dialogue, a recording, a time series or an image is a unit; on
-images rectangles, polygons and keypoints are shapes, in pixels. Its layer is
-the control tag that made it (`from_name`). A region with several labels is a unit for each. HTML
-and dialogue regions count through `globalOffsets`. Offsets of older versions count UTF-16 units,
-those of newer ones code points: the quoted text tells which (`gammacp.formats.evidence`). Relations
-between regions are links; of a region with several labels they join the unit of the first.
+A region of a text, an HTML page, a dialogue, a recording, a time series or an image is a unit. On
+images, rectangles, polygons and keypoints are shapes, in pixels. The layer of a region is the
+control tag that made it (`from_name`). A region with several labels becomes one unit for each
+label. Positions of HTML and dialogue regions are their `globalOffsets`. Offsets of older versions
+count UTF-16 units, those of newer ones code points; which of them is inferred from the quoted texts
+(`gammacp.formats.evidence`). Relations between regions are links. They join the units of the first
+labels, where regions have several.
 """
 
 from __future__ import annotations
@@ -68,38 +69,38 @@ def read(
     include: str | Sequence[str] = (),
     repeated: str = "",
 ) -> Corpus:
-    """One document per task that somebody annotated.
+    """Return one document per annotated task.
 
     Parameters
     ----------
     layer
         The control tag whose regions are the units; None: all.
     predictions
-        "yes": a model's predictions are those of an annotator of that name.
+        "yes": a model is an annotator, too, whose units are its predictions.
     labels
-        "split": a region of several labels is a unit for each; "join": one unit with the set of
-        them, `a+b`.
+        "split": a region with several labels becomes one unit per label; "join": one unit with the
+        set of labels, `a+b`.
     features
-        Control tags of choices, taxonomies, ratings or numbers per region that are features beside
-        the category; several choices are a set `a+b`, places in a taxonomy paths `a/b`.
+        Control tags (of choices, taxonomies, ratings or numbers per region) that are features in
+        addition to the category. Several choices become a set `a+b`, places in a taxonomy paths
+        `a/b`.
     shapes
         Treatment of shapes on images: "keep", "box" (the box around each) or "no" (from left to
         right alone).
     offsets
-        "check": the text of each region says how offsets count; "trust": they are code points,
-        whatever it says.
+        "check": the unit in which offsets count is inferred from the texts of regions; "trust":
+        offsets are code points, whatever these texts are.
     include
-        "unfinished" (drafts), "reference" (annotations marked as ground truth): what counts beside
-        submitted annotations.
+        What is read in addition to submitted annotations: "unfinished" (drafts), "reference"
+        (annotations marked as ground truth).
     repeated
-        "first", "last" or "session": which of two annotations of a task by one person counts; by
+        Which of two annotations of a task by one person counts: "first", "last" or "session". By
         default the task is left out.
 
     Raises
     ------
     DataError
-        A task has no id, or regions are not what the texts have in their places under any
-        convention.
+        A task has no id, or the texts of regions fit the task's text under no convention.
 
     Notes
     -----
@@ -206,7 +207,7 @@ def _prediction(key: str, entry: Record) -> Work[Record]:
 
 
 def _drafter(draft: Record) -> str | None:
-    """Return who made a draft: `user` is an object, a name or a number."""
+    """Return the author of a draft, whose `user` is an object, a name or a number."""
     if draft.size("user"):
         who = draft.inner("user").name("email", "username", "id")
     else:
@@ -258,7 +259,7 @@ class _Annotation:
 
 @dataclass(frozen=True)
 class _Task:
-    """A task with its annotations, and what these quote."""
+    """A task with its annotations, and the texts that they quote."""
 
     key: str
     annotations: list[_Annotation]
@@ -314,7 +315,7 @@ def _add_task(documents: Documents, task: _Task, settled: Settled, joining: str)
 def _regions(
     annotation: Record, asked: _Asked
 ) -> tuple[list[Record], _Beside, list[tuple[str, str]], list[_Relation]]:
-    """Return spans of the layer, features, kind and reason of what is left out, and relations."""
+    """Return regions of the layer, features, (kind, reason) of all left out, and relations."""
     chosen: list[Record] = []
     beside: _Beside = {}
     passed: list[tuple[str, str]] = []
@@ -346,7 +347,7 @@ def _regions(
 
 
 def _relation(entry: Record) -> list[_Relation]:
-    """Return a link for each of its labels, or one without a type."""
+    """Return a link for each label of a relation, or one without a type."""
     ends = [str(entry.get(key) or "") for key in ("from_id", "to_id")]
     way = entry.get("direction")
     labels = [str(x) for x in entry.get("labels") or ()] or [""]
@@ -391,7 +392,7 @@ def _offsets(region: Record) -> tuple[object, object]:
 
 
 def _outline(region: Record) -> tuple[str, list[Any]]:
-    """Kind and extents or points of a region of an image: percents of its size, in pixels."""
+    """Return an image region's kind, and its extents or points, from percentages to pixels."""
     value = region.inner("value")
     try:
         wide, high = (float(region[f"original_{side}"]) / 100 for side in ("width", "height"))
@@ -423,7 +424,7 @@ def _labels(region: Record) -> list[str]:
 
 
 def _quoted(key: str, task: Record, regions: list[Record]) -> Quoted:
-    """Return the texts that may have been annotated, and what regions say is where."""
+    """Return the texts that may have been annotated, with the quotes and places of regions."""
     data = task.inner("data")
     usual = data.text("text")
     others = [v for k, v in data.items() if isinstance(v, str) and v and k != "text"]
@@ -443,7 +444,7 @@ def _quoted(key: str, task: Record, regions: list[Record]) -> Quoted:
         usually = [usual]
     if all(quote.text is None for quote in quotes):
         return Quoted(usually, quotes, "task")
-    # The text of a page is not in the export, only its markup.
+    # The export has only the markup of a page, not its text.
     page = any("globalOffsets" in region["value"] for region in regions)
     return Quoted([*usually, *others], quotes, "task", optional=page)
 
@@ -455,10 +456,11 @@ def write(
     kind: str = "annotations",
     notes: Notes | None = None,
 ) -> None:
-    """Write tasks; `kind` is "annotations" or "predictions", `notes` become those of regions.
+    """Write tasks; `kind` is "annotations" or "predictions", `notes` become notes of regions.
 
-    The control tag is `label`, that of the text `text`, of a recording `audio`. Label Studio takes
-    annotations only by its members, by number or e-mail address; predictions by anybody.
+    The control tag is called `label`, the object tag `text` for a text and `audio` for a recording.
+    Label Studio accepts annotations only by its members, identified by number or e-mail address;
+    it accepts predictions by anybody.
     """
     one_of("kind", kind, ("annotations", "predictions"))
     continua = [in_seconds(c) for c in continua_of(document)]

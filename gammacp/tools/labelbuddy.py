@@ -27,15 +27,15 @@ def read(source: Source, *, document: str = "", offsets: str = "check") -> Corpu
     Parameters
     ----------
     document
-        The entry of the metadata that names a document; by default its checksum does.
+        The entry of the metadata that names a document; by default, the checksum is the name.
     offsets
         "check": checksums, positions in bytes and selected texts must fit the text, where the file
-        has them; "trust": positions in characters count, whatever these say.
+        has them; "trust": only positions in characters are used.
 
     Raises
     ------
     DataError
-        A document has no annotations or no checksum, or an annotation no place in its text.
+        A document lacks annotations or a checksum, or an annotation does not fit its text.
 
     Notes
     -----
@@ -136,7 +136,7 @@ def _place(entry: Record, text: str | None, what: str, offsets: str) -> tuple[in
 
 
 def _of_byte(entry: Record, text: str | None, byte: object, what: str) -> int | None:
-    """Return the code point that begins at a byte of the text; None without a text or a byte."""
+    """Return the position in code points of a byte of the text; None without text or byte."""
     if byte is None or text is None:
         return None
     content = text.encode("utf-8", "surrogatepass")

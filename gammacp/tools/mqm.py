@@ -1,8 +1,8 @@
-"""MQM ratings of translations as WMT publishes them and Marot shows them: a TSV.
+"""MQM ratings of translations in the TSV format that WMT publishes and Marot displays.
 
 After google/wmt-mqm-human-evaluation and Marot's README (google-research/marot). A row is an error
-that a rater marked with <v>…</v> in the target or the source of a segment; a row of the category
-`No-error` declares a rater without errors. Some files are quoted as spreadsheets do it.
+that a rater marked with <v>…</v> in the target or the source of a segment. A row of the category
+`No-error` declares a rater without errors. Some files quote cells as spreadsheets do.
 """
 
 import re
@@ -31,16 +31,16 @@ def read(
     category: str = "category",
     features: Sequence[str] = (),
 ) -> Corpus:
-    """One document per system, document and segment.
+    """Return one document per system, document and segment.
 
     Parameters
     ----------
     side
-        "target" or "source": whose marks are the units.
+        The side whose marks are the units: "target" or "source".
     category
         "category", "severity" or "category+severity".
     features
-        Columns that are features beside the category, such as severity.
+        Columns that are features in addition to the category, such as severity.
 
     Raises
     ------

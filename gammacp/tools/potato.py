@@ -31,7 +31,7 @@ _UNMARKED = "assigned without an answer"
 
 @dataclass
 class _Answer:
-    """The spans of one person in one instance, with its text if the file has it."""
+    """One person's spans in one instance, with the text of the instance if the file has it."""
 
     record: Record
     text: str | None
@@ -54,26 +54,26 @@ def read(
     Parameters
     ----------
     schema
-        The annotation scheme that is read, where several have spans.
+        The annotation scheme to read, if several have spans.
     field
-        The field that spans are in, where they are in several.
+        The field whose spans are read, if several have spans.
     discontinuous
         "keep": a span with additional parts is a unit of several fragments; "cover": a unit from
         its first start to its last end; "split": a unit for each part.
     include
-        "unfinished": instances count, too, that were assigned to a person who answered nothing.
+        "unfinished": instances that were assigned to a person who did not answer are read, too.
     repeated
-        "first", "last" or "session": which of several answers of one person to one instance counts;
-        by default the instance is left out.
+        Which of several answers of one person to one instance counts: "first", "last" or "session".
+        By default the instance is left out.
     offsets
-        "check": the text of a span, if it has one, says how offsets count; "trust": they are code
-        points, whatever it says.
+        "check": the unit in which offsets count is inferred from the texts of spans, where they
+        have one; "trust": offsets are code points, whatever these texts are.
 
     Raises
     ------
     DataError
-        A record is none of Potato's, spans are of several schemes or fields, or a span has no place
-        in its text.
+        A record is not one of Potato's, spans are of several schemes or fields, or a span does not
+        fit its text.
 
     Notes
     -----
@@ -112,7 +112,7 @@ def read(
 
 
 def _works(source: Source, documents: Documents) -> dict[str, list[Work[_Answer]]]:
-    """Return everybody's answers to each instance."""
+    """Return all answers to each instance."""
     works: dict[str, list[Work[_Answer]]] = {}
     for number, record in enumerate(records(source), 1):
         for key, work in _answers(record, number, documents):
@@ -123,7 +123,7 @@ def _works(source: Source, documents: Documents) -> dict[str, list[Work[_Answer]
 def _quoted(
     documents: Documents, chosen: Mapping[str, Sequence[Work[_Answer]]], asked: dict[str, str]
 ) -> tuple[dict[str, Quoted], list[tuple[str, str, str | None, Quote]]]:
-    """Return what is quoted of each document, and key, annotator, label and quote of each span."""
+    """Return quotes by document, and key, annotator, label and quote of each span."""
     quoted: dict[str, Quoted] = {}
     spans: list[tuple[str, str, str | None, Quote]] = []
     for key, listed in chosen.items():
@@ -141,7 +141,7 @@ def _spans(
 ) -> Iterator[tuple[str | None, Quote]]:
     """Yield the category and the place of each span of an answer to an instance.
 
-    What is of another scheme or field than `asked`, or is no unit, is left out of the document.
+    Spans of another scheme or field than `asked`, and content that is not a unit, are left out.
     """
     spans = documents.of(key, work.content.text, line=work.content.record.line)
     spans.declare(work.annotator)
@@ -157,7 +157,7 @@ def _spans(
 def _answers(
     record: Record, number: int, documents: Documents
 ) -> Iterator[tuple[str, Work[_Answer]]]:
-    """Yield the instances that a record is about, with the answer of its person."""
+    """Yield the instances in a record, each with the person's answer."""
     if _SPANS in record or _ORDER in record:
         yield from _of_state(record, documents)
         return
@@ -179,7 +179,7 @@ def _answers(
 
 
 def _of_state(record: Record, documents: Documents) -> Iterator[tuple[str, Work[_Answer]]]:
-    """Yield the instances of a user's state; those without an answer are unfinished."""
+    """Yield the instances in a user's state file; those without an answer are unfinished."""
     user = record.name("user_id") or record.source.annotator
     marked = record.inner(_SPANS)
     labelled = record.inner(_LABELS)
@@ -198,7 +198,7 @@ def _of_state(record: Record, documents: Documents) -> Iterator[tuple[str, Work[
 
 
 def _listed(record: Record, value: object, what: str) -> list[Record]:
-    """Return spans that stand in a list, in pairs with a value, or by schema or their ids."""
+    """Return spans from a list, from pairs with a value, or from objects by schema or id."""
     entries: list[tuple[str, object]] = []
     if isinstance(value, dict):
         for name, inner in value.items():
@@ -236,7 +236,7 @@ def _named(span: Record, key: str) -> str:
 
 
 def _chosen(spans: list[Record], key: str, wanted: str, source: Source) -> str:
-    """Return the scheme or field that is read; "" where there is one alone."""
+    """Return the scheme or field to read; "" if there is only one."""
     if key == "schema":
         option = "schema"
     else:
@@ -261,7 +261,7 @@ def _label(span: Record) -> str | None:
 
 
 def _quote(span: Record, what: str) -> Quote:
-    """Return where a span is, and the text that it quotes, if all its parts have one."""
+    """Return the place of a span, and the text that it quotes, if all its parts have one."""
     pieces = [span, *span.objects("additional_parts", missing_ok=True)]
     parts: list[tuple[int, int | None]] = []
     quotes: list[tuple[int, str]] = []

@@ -23,23 +23,23 @@ from gammacp.formats.states import State, Wanted
 from gammacp.formats.times import in_seconds
 from gammacp.formats.works import Work, choose_works
 
-# A task has one of these; a record without any is of something else.
+# A task has at least one of these keys; a record with none is not a task.
 _INPUTS = frozenset({"text", "tokens", "audio", "video", "image", "html", "options"})
 _CONTENTS = _INPUTS | {"spans", "audio_spans", "accept", "label"}
 _ANSWERS = {"accept": State.FINISHED, "reject": State.SKIPPED, "ignore": State.SKIPPED}
 
 
 def read(source: Source, *, repeated: str = "", offsets: str = "check") -> Corpus:
-    """One document per input, of the tasks that were accepted.
+    """Return one document per input, with the spans of accepted tasks.
 
     Parameters
     ----------
     offsets
-        "check": the text of a span, if it has one, says how offsets count; "trust": they are code
-        points, whatever it says.
+        "check": the unit in which offsets count is inferred from the texts of spans, where they
+        have one; "trust": offsets are code points, whatever these texts are.
     repeated
-        "first", "last" or "session": which of two different answers of one person to one input
-        counts; by default the input is left out.
+        Which of two different answers of one person to one input counts: "first", "last" or
+        "session". By default the input is left out.
 
     Notes
     -----
@@ -84,7 +84,7 @@ def read(source: Source, *, repeated: str = "", offsets: str = "check") -> Corpu
 
 
 def _work(task: Record) -> Work[Record]:
-    """Return a task with its state, which its answer says."""
+    """Return a task with its state, which depends on its answer."""
     answer = task.get("answer", "accept")
     if not isinstance(answer, str):
         raise task.error(f"answer {answer!r} is no text")
@@ -112,7 +112,7 @@ def _spans_of(task: Record) -> str:
 def _read_task(
     documents: Documents, key: str, work: Work[Record]
 ) -> list[tuple[str, str, str | None, Quote]]:
-    """Add a task, and return its spans that offsets of a text have to place."""
+    """Add a task, and return its text spans, whose offsets are still to be settled."""
     task = work.content
     annotator = work.annotator
     text, unit = (None, SECONDS) if "audio_spans" in task else (task.text("text"), None)
@@ -136,7 +136,7 @@ def _read_task(
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:
-    """Write a task per document and annotator, which `prodigy db-in` takes.
+    """Write a task per document and annotator, for import by `prodigy db-in`.
 
     Seconds and milliseconds become `audio_spans`; everything else needs a text.
     """

@@ -31,14 +31,14 @@ def read(source: Source, *, offsets: str = "check") -> Corpus:
     Parameters
     ----------
     offsets
-        "check": the quoted texts say how offsets count; "trust": they are code points, whatever
-        they say.
+        "check": the unit in which offsets count is inferred from the quoted texts; "trust": offsets
+        are code points, whatever these texts are.
 
     Raises
     ------
     DataError
-        A line is of no kind, a mention comes before its text, or quotes are not what the texts
-        have in their places under any convention.
+        A line is of unknown kind, a mention comes before its text, or the quotes fit the texts
+        under no convention.
 
     Notes
     -----
@@ -75,7 +75,7 @@ def read(source: Source, *, offsets: str = "check") -> Corpus:
 
 @dataclass
 class _Document:
-    """Lines of one document: its texts by part, its mentions, and counts of what is no unit."""
+    """The lines of one document: texts by part, mentions, and counts of other content."""
 
     texts: dict[str, str] = field(default_factory=dict)
     mentions: list[Mention] = field(default_factory=list)

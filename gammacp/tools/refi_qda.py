@@ -16,18 +16,18 @@ from gammacp.formats.source import Source, free_name
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 from gammacp.formats.xmltree import Element, parse
 
-# Parts of a source that have codings and are read or counted elsewhere.
+# Parts of a source whose codings are read or counted by other code.
 _COUNTED = ("Representation", "PDFSelection")
 
 
 def read(source: Source) -> Corpus:
-    """One document per text; a PDF counts by its plain text.
+    """Return one document per text; a PDF is read by its plain text.
 
     Raises
     ------
     DataError
-        A selection lies outside its text, or refers to a code or user that is not there; in a
-        project without users, codings are of several.
+        A selection lies outside its text, or refers to a missing code or user; or codings are by
+        several users in a project that lists no users.
 
     Notes
     -----
@@ -73,7 +73,7 @@ def read(source: Source) -> Corpus:
 
 
 def _names(root: Element) -> dict[str, str]:
-    """Return a name of its own for each user and each code, by case-folded GUID."""
+    """Return a unique name for each user and each code, by case-folded GUID."""
     users = [(_guid(e), e.attribute("name")) for e in root.below("User")]
     paths = list(_codes(root, ()))
     taken = Counter(path[-1] for _, path in paths)
@@ -95,7 +95,7 @@ def _guid(element: Element, key: str = "guid") -> str:
 
 
 def _codes(element: Element, above: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """GUID and path of every code."""
+    """Yield the GUID and the path of every code."""
     for child in element.children:
         if child.name == "Code":
             path = (*above, child.attribute("name"))
@@ -107,7 +107,7 @@ def _codes(element: Element, above: tuple[str, ...]) -> Iterator[tuple[str, tupl
 
 
 def _distinct(named: list[tuple[str, str]]) -> dict[str, str]:
-    """Return the names by GUID; of equal ones, all but the first with a number."""
+    """Return names by GUID; number equal names, except for the first."""
     used = {name for _, name in named}
     names: dict[str, str] = {}  # GUIDs by name
     for guid, base in named:

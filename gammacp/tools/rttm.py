@@ -1,13 +1,14 @@
 """RTTM: Rich Transcription Time Marked files, read and written.
 
-After NIST, "KWS15 Evaluation Plan" v05, appendix, and "RTTM format specification" v1.3: ten fields
-between blanks: type, file, channel, onset, duration, orthography, speaker type, name, confidence,
-look-ahead; `<NA>` where there is nothing; lines that begin with ";;" are comments. Times count
-seconds.
+After NIST, "KWS15 Evaluation Plan" v05, appendix, and "RTTM format specification" v1.3. A line has
+ten fields separated by blanks: type, file, channel, onset, duration, orthography, speaker type,
+name, confidence, look-ahead. An empty field is written `<NA>`. Lines that begin with ";;" are
+comments. Times are in seconds.
 
-SPEAKER lines are the units, their name the category, their file field the document; the annotator
-comes from the path. `file_is="annotator"` reads the file field as the annotator of one document:
-the writer uses that form, so that several annotators fit into one file, and says so in a comment.
+SPEAKER lines are the units. Their name field is the category, their file field the document; the
+annotator comes from the path. With `file_is="annotator"`, the file field is the annotator, and the
+file is one document. The writer uses that form, so that one file can hold several annotators, and
+declares it in a comment.
 """
 
 import decimal
@@ -43,16 +44,16 @@ def read(
     Parameters
     ----------
     layer
-        The line type whose lines are the units.
+        The type of the lines that are units.
     file_is
-        "document" or "annotator": what the file field names; by default the document, but in
-        files that gammacp wrote the annotator.
+        What the file field names: "document" or "annotator". By default it is the annotator in
+        files written by gammacp, the document in all others.
 
     Raises
     ------
     DataError
-        A line has not ten fields, is of an unknown type, or its times are no numbers; there is no
-        line of the layer.
+        A line does not have ten fields, is of an unknown type, or has times that are not numbers;
+        or no line is of the layer.
 
     Notes
     -----
@@ -121,7 +122,7 @@ def _times(source: Source, line: int, onset: str, duration: str) -> tuple[float,
     )
     if length < 0:
         raise source.error(f"duration {duration} is negative", line=line)
-    # 1.1 + 2.2 is 3.3 here, not 3.3000000000000003.
+    # Add decimal numbers exactly: 1.1 + 2.2 is 3.3, not 3.3000000000000003.
     return start, float(_EXACT.add(Decimal(onset), Decimal(duration)))
 
 
@@ -146,7 +147,7 @@ def write(document: Continuum, path: Path) -> None:
 
 
 def _field(name: str) -> str:
-    """Return a name without blanks; letters of any script stay readable."""
+    """Return a name with blanks replaced; letters of any script stay readable."""
     if not name:
         raise DataError("an annotator or category has an empty name", hint="Write JSON instead")
     try:

@@ -16,7 +16,7 @@ _ENTITIES = "ents"
 
 
 def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
-    """One annotator's units; documents are numbered as in the file if there are several.
+    """Return one annotator's units; if there are several documents, number them in order.
 
     Parameters
     ----------

@@ -19,19 +19,18 @@ from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
 
 def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
-    """One document per example and set-up.
+    """Return one document per example and set-up.
 
     Parameters
     ----------
     offsets
-        "check": the text of each annotation says how offsets count; "trust": they are code points,
-        whatever it says.
+        "check": the unit in which offsets count is inferred from the texts of annotations; "trust":
+        offsets are code points, whatever these texts are.
 
     Raises
     ------
     DataError
-        A record has no example, or annotations are not what their outputs have in their places
-        under any convention.
+        A record has no example, or the texts of annotations fit their outputs under no convention.
 
     Notes
     -----
@@ -65,7 +64,7 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
         spans.declare(who)
         listed = record.objects("annotations")
         quotes = [_quote(annotation, key) for annotation in listed]
-        # A record for itself: models and browsers count differently.
+        # Each record is settled by itself, because models and browsers count differently.
         if spans.text is None:
             texts = []
         else:
@@ -87,7 +86,7 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
 
 
 def _quote(annotation: Record, key: str) -> Quote:
-    """Return where an annotation is: it has a start and what it covers."""
+    """Return the place of an annotation, which has a start and the text that it covers."""
     start = annotation.get("start")
     covered = annotation.string("text")
     if type(start) is not int or start < 0:
@@ -96,14 +95,14 @@ def _quote(annotation: Record, key: str) -> Quote:
 
 
 def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") -> Corpus:
-    """One document per record; a file is an annotator, of a system or of the reference.
+    """Return one document per record; a file holds one annotator, a system or the reference.
 
     Parameters
     ----------
     labels
-        "hard" or "soft": which spans are the units.
+        Kind of the spans that are units: "hard" or "soft".
     least
-        Probability that soft spans must have at least.
+        Smallest probability of soft spans that are read.
 
     Raises
     ------
@@ -183,7 +182,7 @@ registered(
         ".jsonl",
         b'"id":',
         (b'"hard_labels":', b'"soft_labels":'),
-        # doccano and Prodigy keep the columns of what they were given.
+        # Exports of doccano and Prodigy keep the keys of their input, so they may have these, too.
         none_of=(b'"label":', b'"labels":', b'"entities":', b'"spans":', b'"start_offset":'),
         first_line=True,
     ),

@@ -2,11 +2,11 @@
 
 After the Praat manual, "TextGrid file formats": a text file is a sequence of free-standing
 numbers, strings in double quotes and flags in angle brackets; everything else is comment. The
-long and the short form have the same sequence, also where the short one is called so in the first
-line (`ooTextFile short`), as old versions wrote it.
+sequence is the same in the long and the short form, and in files by old versions, whose first line
+declares the short form (`ooTextFile short`).
 
-A tier is an annotator, tiers of the same name are one. An interval with a text is a unit, one
-whose text is empty or blank is a gap; a point is a unit of zero length.
+A tier is an annotator; tiers of the same name are one annotator. An interval with a text is a unit,
+an interval whose text is empty or blank is a gap, and a point is a unit of zero length.
 """
 
 import re
@@ -103,7 +103,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     Raises
     ------
     DataError
-        The file is cut off or no TextGrid, entries are out of order, or no tier fits.
+        The file is cut off or not a TextGrid, entries are out of order, or no tier fits.
 
     Notes
     -----
@@ -193,9 +193,10 @@ def _read_tier(tokens: _Tokens, spans: Spans, kind: str, name: str, annotator: s
 def write(document: Continuum, path: Path) -> None:
     """Write one interval tier per annotator, in the long form.
 
-    Units that overlap and zero-length units go to further tiers, `Ann #2` beside `Ann`: Praat takes
-    two tiers of one name, praatIO and others do not. Milliseconds become seconds; positions in any
-    other unit stay as they are. Every unit needs a label: an interval without one is a gap.
+    Units that overlap and zero-length units go to further tiers, such as `Ann #2` beside `Ann`. The
+    names differ because praatIO and other tools, unlike Praat, do not accept two tiers with the
+    same name. Milliseconds become seconds; positions in any other unit are unchanged. Every unit
+    needs a label, as an interval without one is a gap.
     """
     continuum = in_seconds(document)
     low, high = continuum.bounds
@@ -243,7 +244,7 @@ _ENTRIES = {
 def _with_gaps(
     lane: list[tuple[float, float, str | None]], bounds: tuple[float, float]
 ) -> list[tuple[float, float, str]]:
-    """Return the intervals of a tier: the units, and an empty one wherever there is none."""
+    """Return the intervals of a tier: its units, and an empty interval for each gap."""
     rows: list[tuple[float, float, str]] = []
     reached, last = bounds
     for start, end, label in [*lane, (last, last, None)]:

@@ -1,4 +1,4 @@
-"""UIMA type systems: which type is a kind of which, and what its features hold.
+"""UIMA type systems: the supertype of each type, and the types of its features.
 
 After "UIMA References", chapters "Component Descriptor Reference" (typeSystemDescription) and
 "CAS Reference" (built-in types), and the JSON CAS specification 0.4.0 (%TYPES).
@@ -29,14 +29,14 @@ ENDS = (("Governor", "Dependent"), ("source", "target"))
 
 @dataclass(frozen=True)
 class TypeSystem:
-    """The types that a document's annotations are of; built-in types need no entry.
+    """The types of a document's annotations; built-in types need no entry.
 
     Attributes
     ----------
     supertypes
-        Type → the type it is a kind of.
+        Supertype of each type.
     ranges
-        Type → its own features → the type of their values.
+        For each type, its own features with the types of their values.
     """
 
     supertypes: Mapping[str, str]
@@ -47,7 +47,7 @@ class TypeSystem:
         return name in self.supertypes
 
     def ancestors(self, name: str) -> Iterator[str]:
-        """Yield the type, what it is a kind of, and so on."""
+        """Yield the type, its supertype, and so on."""
         seen: set[str] = set()
         while name and name not in seen:
             seen.add(name)
@@ -55,11 +55,14 @@ class TypeSystem:
             name = self.supertypes.get(name, "")
 
     def features(self, name: str) -> dict[str, str]:
-        """Features of a type, inherited ones included, with the type of their values."""
+        """Return a type's features, including inherited ones, with the types of their values."""
         return {f: r for x in self.ancestors(name) for f, r in self.ranges.get(x, {}).items()}
 
     def layers(self, name: str) -> tuple[str, ...]:
-        """Return the type and its supertypes below annotations; the last is its layer."""
+        """Return the type and its supertypes up to, but without, the general type of annotations.
+
+        The last one is the layer of the type.
+        """
         general = (ANNOTATION, "uima.cas.")
         below = takewhile(lambda x: not x.startswith(general), self.ancestors(name))
         return tuple(below) or (name,)
@@ -69,7 +72,7 @@ class TypeSystem:
         return range_type in _SEVERAL or any(a in _PRIMITIVE for a in self.ancestors(range_type))
 
     def is_relation(self, name: str) -> bool:
-        """Return whether both ends of annotations of this type are structures."""
+        """Return whether annotations of this type have two ends that refer to structures."""
         found = self.features(name)
         return any(
             all(end in found and not self.holds_values(found[end]) for end in ends) for ends in ENDS
@@ -84,8 +87,8 @@ def holds_several(range_type: str) -> bool:
 def beside(source: Source) -> TypeSystem | None:
     """Return the type system in the folder or archive of a document; None without one.
 
-    It is called TypeSystem.xml, or as the document with the ending .xml (as in INCEpTION's zipped
-    documents inside a project).
+    The file is called TypeSystem.xml, or has the name of the document with the extension .xml (as
+    in INCEpTION's zipped documents inside a project).
 
     Raises
     ------
@@ -114,7 +117,7 @@ def beside(source: Source) -> TypeSystem | None:
 
 @lru_cache(maxsize=4)
 def _from_xml(content: bytes) -> TypeSystem | None:
-    """Return the type system of a descriptor; None if it is XML of another kind."""
+    """Return the type system in a descriptor; None if the XML is not a descriptor."""
     root = parse(Source(Path(TYPE_SYSTEMS[0]), "", "", content))
     if root.tag != f"{RESOURCES}typeSystemDescription":
         return None

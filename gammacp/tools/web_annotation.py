@@ -5,9 +5,9 @@ textual bodies, §3.3.1 agents (`creator`), §4.2.4 TextQuoteSelector, §4.2.5 T
 (which counts code points), §4.2.1 FragmentSelector with the times of "Media Fragments URI 1.0"
 (t=1.5,3), §5 collections.
 
-The document is the target's source, the annotator the creator, the category the body with the
-purpose tagging, classifying or identifying, else the only textual body. An annotation with
-several tags is a unit for each, one with several targets a discontinuous unit.
+The document is the target's source, the annotator the creator. The category is the body with the
+purpose tagging, classifying or identifying, else the only textual body. An annotation with several
+tags becomes one unit per tag; one with several targets becomes a discontinuous unit.
 """
 
 import re
@@ -26,7 +26,7 @@ Place = tuple[str, str, object, object]
 
 
 def read(source: Source, *, discontinuous: str = "keep") -> Corpus:
-    """One document per target source.
+    """Return one document per target source.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _creator(value: object) -> str | None:
 
 
 def _bodies(annotation: Record) -> list[tuple[str | None, str | None]]:
-    """(purpose, value) of each body."""
+    """Return purpose and value of each body."""
     bodies: list[tuple[str | None, str | None]] = []
     for body in _list(annotation.get("bodyValue", annotation.get("body"))):
         if isinstance(body, dict):

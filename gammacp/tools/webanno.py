@@ -1,18 +1,20 @@
 """WebAnno TSV 3.x, as WebAnno and INCEpTION export it: one file per annotator.
 
-After "WebAnno TSV 3.3 File format" in INCEpTION's user guide. In a cell `_` is no annotation, `*`
-one without a value; `a[1]|b[2]` are two, and equal numbers in brackets make one annotation over
-several tokens. Offsets count UTF-16 units and are converted to code points. The text is put
-together from the `#Text=` lines.
+After "WebAnno TSV 3.3 File format" in INCEpTION's user guide. In a cell, `_` means no annotation,
+and `*` an annotation without a value. `a[1]|b[2]` are two annotations; annotations on several
+tokens with the same number in brackets are one. Offsets count UTF-16 units and are converted to
+code points. The text is assembled from the `#Text=` lines.
 
-The cells of a slot are its roles and its targets, separated by `;`, and no category: `p1;p2` and
-`1-2;1-4[2]`, the second annotation [2] at the token 1-4; they are links. A relation stands at its
-target: its label, and its source with the identifiers of both, `1-3[2_4]`, 0 for an annotation
-without one. A mention of a chain layer has its relation with the numbers of its chain and of itself
-in it, `coref->2-1`, and its type with that of the chain, `pr[2]`; over several tokens they are
-repeated.
-The header is taken for a type system, and the rest is read as a CAS is (`gammacp.tools.cas`). TSV
-1 and 2, of WebAnno before 3.0, are recognised and refused.
+A slot has two columns, for its roles and its targets, separated by `;`, as in `p1;p2` and
+`1-2;1-4[2]` (where `[2]` is the number of the annotation at token 1-4). They become links, not
+categories. A relation is written at its target. It has a label, and its source with the numbers of
+both annotations, as in `1-3[2_4]`; 0 stands for an annotation without a number. A mention of a
+chain layer has two cells: its relation with the number of the chain and of the mention in the chain
+(`coref->2-1`), and its type with the number of the chain (`pr[2]`). A mention over several tokens
+repeats these cells.
+
+The header serves as a type system, and the content is then read like a CAS (`gammacp.tools.cas`).
+TSV 1 and 2, of WebAnno before 3.0, are recognised and refused.
 """
 
 import re
@@ -59,10 +61,10 @@ _SLOT = re.compile(r"ROLE_[^:]*:([^.]*)_")
 _TARGET = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)\])?")
 _RELATION = re.compile(r"(\d+-\d+(?:\.\d+)?)(?:\[(\d+)_(\d+)\])?")
 _MENTION = re.compile(r"(.*)(?<!\\)->(\d+)-(\d+)", re.DOTALL)
-# TSV 2 begins with its layers or a numbered sentence, TSV 1 with a token.
+# Beginnings of older versions: TSV 2 begins with layers or a numbered sentence, TSV 1 with a token.
 _OLDER = re.compile(rb"(?: # [\w.]+ \||#id=\d+\s|#text=|1-1\t)")
 _NONE = ("*", "_")
-# The length of a sentence, in what offsets may count: the format's own first.
+# Length of a sentence in each unit that offsets may count; first in UTF-16, as the format demands.
 _WIDTHS: tuple[Callable[[str], int], ...] = (length_in_utf16, len, length_in_utf8)
 _CHAIN = "referenceRelation"
 _Fault: TypeAlias = tuple[str, str, DataError]
@@ -71,7 +73,7 @@ _Fault: TypeAlias = tuple[str, str, DataError]
 
 @dataclass(frozen=True)
 class _Annotation:
-    """An annotation of a span layer: its first line, and what its columns have, as written."""
+    """An annotation of a span layer: its place, its first line, and its columns as written."""
 
     start: int
     end: int
@@ -81,12 +83,12 @@ class _Annotation:
 
     @property
     def name(self) -> str:
-        """Name that relations use: the identifier, or the place."""
+        """Name by which relations refer to the annotation: its identifier, or else its place."""
         return self.key or f"{self.start}-{self.end}"
 
 
 def layers(source: Source) -> Layers:
-    """Return the layers with annotations, and their features; chains are the second choice."""
+    """Return layers with annotations, and their features; offer chains only if nothing else."""
     found = layers_of(_view(source)[0])
     chains = {layer.name for layer in rows_of(source).layers if layer.kind == "CH"}
     second = bool(found.keys() - chains)
@@ -97,7 +99,7 @@ def layers(source: Source) -> Layers:
 
 
 def _slots(features: Sequence[str]) -> dict[int, str]:
-    """Return the slots: a column of roles, whose next one is of targets, and the slot's name."""
+    """Return the name of each slot by its column of roles, which its column of targets follows."""
     found = {i: _SLOT.match(f) for i, f in enumerate(features) if f.startswith("ROLE_")}
     return {i: match[1] if match else "" for i, match in found.items()}
 
@@ -116,7 +118,7 @@ def read(
     features: Sequence[str] = (),
     fillers: str = "links",
 ) -> Continuum:
-    """One annotator's units of a layer; a file without the layer has none.
+    """Return one annotator's units of a layer; none if the file lacks the layer.
 
     Parameters
     ----------
@@ -125,16 +127,16 @@ def read(
     feature
         Column of the layer that is the category; None: unlabelled.
     features
-        Columns that are features beside the category; a slot called links is `links`, its roles,
-        and `links.target`, its roles with the positions of what fills them.
+        Columns that are features in addition to the category. A slot called links has two features:
+        `links` is its roles, `links.target` its roles with the positions of their fillers.
     fillers
-        "links": what fills a slot is linked if it is of the layer; "units": what is of another
-        layer is a unit, too.
+        "links": fillers of slots are linked if they are of the same layer; "units": fillers of
+        other layers are units, too.
 
     Raises
     ------
     DataError
-        The file is cut off, a token is not what the text has in its place, or an annotation over
+        The file is cut off, a token differs from the text at its offsets, or an annotation over
         several tokens changes its value.
 
     Notes
@@ -164,7 +166,7 @@ def read(
 
 
 def _view(source: Source) -> tuple[Cas, list[_Fault], Settled]:
-    """Return a file as a CAS whose type system is its header, what is wrong, and its offsets."""
+    """Return a file as a CAS with its header as type system, faults, and settled offsets."""
     parsed, settled = _counted(source, rows_of(source))
     text = settled.text or ""
     faults: list[_Fault] = []
@@ -190,7 +192,7 @@ def _view(source: Source) -> tuple[Cas, list[_Fault], Settled]:
     following = _following(there)
     for key, layer, a in numbered:
         said = {f: a.values.get(i) for i, f in _values(layer.features).items()}
-        # A column of chains without any value is none to choose from.
+        # Do not offer a column of chains that has no value at all.
         if layer.kind == "CH":
             none = {}
         else:
@@ -220,14 +222,14 @@ def _view(source: Source) -> tuple[Cas, list[_Fault], Settled]:
 
 @dataclass(frozen=True)
 class _Keys:
-    """The places of tokens by number, the keys of annotations by name and layer, what is wrong."""
+    """Places of tokens by number, keys of annotations by name and layer, and faults so far."""
 
     places: dict[str, tuple[int, int]]
     faults: list[_Fault]
     of: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     def key(self, layer: str, name: str) -> str:
-        """Return the key of a layer's one annotation that is so called; "" for none or several."""
+        """Return the key of a layer's only annotation with this name; "" for none or several."""
         found = self.of.get(name, {}).get(layer, ())
         if len(found) == 1:
             return found[0]
@@ -235,7 +237,7 @@ class _Keys:
 
 
 def _ranges(layer: RowLayer) -> dict[str, str]:
-    """Return the ranges of a layer's features, as a type system has them."""
+    """Return the types of the values of a layer's features, as in a type system."""
     ranges = dict.fromkeys(_values(layer.features).values(), STRING)
     ranges |= dict.fromkeys(_slots(layer.features).values(), ARRAY)
     if layer.kind == "CH":
@@ -246,9 +248,10 @@ def _ranges(layer: RowLayer) -> dict[str, str]:
 def _filler(
     source: Source, keys: _Keys, layer: RowLayer, a: _Annotation, column: int, target: str
 ) -> str:
-    """Return the filler of a slot: an annotation, or other content of the file; "" is a fault.
+    """Return the filler of a slot, an annotation or another place in the file; "" after a fault.
 
-    It is of the layer that the column names, or else of the one that has such an annotation.
+    The filler is of the layer that the column names, or else of the only layer that has such an
+    annotation.
     """
     m = _TARGET.fullmatch(target)
     if m:
@@ -271,7 +274,7 @@ def _filler(
 
 
 def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
-    """(role, target) of a slot, targets as written."""
+    """Yield role and target of each link of a slot, with targets as written."""
     roles = annotation.values.get(column, "*")
     targets = annotation.values.get(column + 1)
     for role, target in zip_longest(pieces(roles, ";"), pieces(targets or "", ";"), fillvalue=""):
@@ -282,7 +285,7 @@ def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
 def _relations(
     source: Source, keys: _Keys, rows: Sequence[Row], layer: RowLayer
 ) -> Iterator[CasAnnotation]:
-    """Return the relations of a layer, each at its target, with its ends as features, if any."""
+    """Yield the relations of a layer, each at its target, with its ends as features, if known."""
     if layer.features:
         base = layer.features[-1].removeprefix("BT_")
     else:
@@ -317,7 +320,7 @@ def _relations(
 def _annotations(
     source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
 ) -> Iterator[_Annotation]:
-    """Yield the annotations of a layer; one with an identifier goes on over rows, as it began."""
+    """Yield the annotations of a layer; those with the same identifier continue over rows."""
     slots = _slots(layer.features)
     targets = {i + 1 for i in slots}
     called = {i: slots.get(i, slots.get(i - 1, f)) for i, f in enumerate(layer.features)}
@@ -352,7 +355,7 @@ def _annotations(
 def _mentions(
     source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
 ) -> Iterator[_Annotation]:
-    """Return the mentions of a chain layer, each with its chain and number in it, such as 2->1."""
+    """Yield the mentions of a chain layer, each with chain and number in it, such as 2->1."""
     if _CHAIN in layer.features:
         relation = layer.features.index(_CHAIN)
     else:
@@ -384,7 +387,7 @@ _KINDS: dict[str, Any] = {"SP": _annotations, "CH": _mentions, "RL": lambda *_: 
 
 
 def _following(there: Sequence[tuple[RowLayer, _Annotation]]) -> dict[tuple[str, str], str]:
-    """Return the next mention in the chain, by layer and name of a mention."""
+    """Return the name of the next mention in the chain, by layer and name of a mention."""
     chains: dict[tuple[str, str], list[int]] = {}
     for layer, a in there:
         if layer.kind == "CH":
@@ -402,14 +405,14 @@ def _cells(row: Row, layer: RowLayer) -> tuple[str, ...]:
 
 
 def _counted(source: Source, parsed: WebannoRows) -> tuple[WebannoRows, Settled]:
-    """Return the rows with offsets in UTF-16, whatever the file counts, and their text."""
+    """Return the rows with offsets converted to UTF-16, and how offsets were settled."""
     texts: dict[str, None] = {}
     reason: DataError | None = None
     for width in _WIDTHS:
         try:
             texts[_text(source, parsed, width)] = None
         except DataError as error:
-            # Sentences that run into each other are a better reason than a token elsewhere.
+            # Overlapping sentences explain the error better than a misplaced token.
             if width is _WIDTHS[0]:
                 reason = error
     if reason and not texts:
@@ -438,7 +441,7 @@ def _text(source: Source, parsed: WebannoRows, width: Callable[[str], int]) -> s
     for start, sentence in parsed.sentences:
         if start < reached:
             raise source.error(f"sentence at {start} begins before the last one ends at {reached}")
-        # A run of blanks as long as a wrong offset says would fill the memory.
+        # Without a limit, a wrong offset could fill the memory with blanks.
         if start - reached > 1_000_000:
             raise source.error(f"sentence at {start} is too far from the last one at {reached}")
         gap = start - reached

@@ -1,8 +1,8 @@
-"""The lines of a WebAnno TSV file, before their cells are understood (`gammacp.tools.webanno`).
+"""The lines of a WebAnno TSV file, whose cells `gammacp.tools.webanno` interprets.
 
-After "WebAnno TSV 3.3 File format" in INCEpTION's user guide. A line is a token, or with a number
-like 1-3.2 a part of one; its columns are the features of the span layers that the header declares
-as `#T_SP=layer|feature|…`.
+After "WebAnno TSV 3.3 File format" in INCEpTION's user guide. A line is a token or, with a number
+like 1-3.2, a part of a token. Its columns are the features of the span layers that the header
+declares as `#T_SP=layer|feature|…`.
 """
 
 import re
@@ -13,7 +13,7 @@ from gammacp.formats.source import Source
 _NUMBER = re.compile(r"(\d{1,15})-(\d{1,15})(\.\d{1,15})?")
 _OFFSETS = re.compile(r"(\d{1,15})-(\d{1,15})")
 _ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
-# Behind an even number of backslashes: an odd one takes the bracket's meaning away.
+# Matches after an even number of backslashes; after an odd number, the bracket is escaped.
 _IDENTIFIER = re.compile(r"(?<!\\)((?:\\\\)*+)\[(\d+)\]\Z")
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
 _KINDS = ("SP=", "CH=", "RL=")
@@ -52,12 +52,12 @@ class WebannoRows:
 
 
 def unescape(text: str) -> str:
-    """Text as it was before the file's backslashes."""
+    """Return the text with the file's escaping by backslashes removed."""
     return _ESCAPED.sub(lambda m: _CONTROL.get(m[1], m[1]), text)
 
 
 def pieces(cell: str, mark: str) -> list[str]:
-    r"""Return a cell, cut at a mark wherever no backslash takes its meaning away.
+    r"""Return the pieces of a cell, cut wherever `mark` is not escaped by a backslash.
 
     >>> pieces(r"a\|b|c\\|d", "|")
     ['a\\|b', 'c\\\\', 'd']
@@ -72,7 +72,7 @@ def pieces(cell: str, mark: str) -> list[str]:
 
 
 def annotations_in_cell(cell: str) -> list[tuple[str, str]]:
-    r"""(value, identifier or "") of the annotations of a cell, values as they are written.
+    r"""Return value (as written) and identifier (or "") of each annotation in a cell.
 
     >>> annotations_in_cell(r"PER|a\[1]|LOC[2]|b\\[3]")
     [('PER', ''), ('a\\[1]', ''), ('LOC', '2'), ('b\\\\', '3')]
@@ -82,7 +82,7 @@ def annotations_in_cell(cell: str) -> list[tuple[str, str]]:
 
 
 def rows_of(source: Source) -> WebannoRows:
-    """Return the lines of a file; DataError where it is of another version or not sound."""
+    """Return the lines of a file; DataError if it has another version or is invalid."""
     lines = source.lines()
     if not lines[0].startswith(VERSION_3):
         raise source.error(
@@ -99,7 +99,7 @@ def rows_of(source: Source) -> WebannoRows:
         if line.startswith("#T_") and line[3:6] in _KINDS and not rows and not pending:
             name, *features = line[6:].split("|")
             found.append(RowLayer(line[3:5], name, tuple(features), width))
-            # A relation has its base type among the features: a column too.
+            # The base type of a relation is listed among its features, and has a column, too.
             width += max(1, len(features))
         elif line.startswith("#T_"):
             if line[3:6] in _KINDS:
@@ -129,10 +129,10 @@ def rows_of(source: Source) -> WebannoRows:
 
 
 def _ends_early(rows: list[Row], sentences: list[tuple[int, str]]) -> bool:
-    """Return whether words of the last sentence come after its last token.
+    """Return whether the last sentence has words after its last token: the file is cut off.
 
-    A part of a token may be the last row, and end before the token does. Offsets are in UTF-16, or
-    in code points.
+    The last row may be a part of a token that ends before the token. Offsets may count UTF-16 units
+    or code points.
     """
     reached = max((row.end for row in rows), default=0)
     return any(
@@ -153,7 +153,7 @@ def _row(source: Source, number: int, line: str, width: int) -> Row:
         offsets = _OFFSETS.fullmatch(cells[1])
     else:
         offsets = None
-    # Every column ends with a tab; a token may be the last one without.
+    # Every column ends with a tab, except that a last token may lack it.
     if cells[-1] == "":
         values = cells[3:-1]
     else:
@@ -171,7 +171,7 @@ def _row(source: Source, number: int, line: str, width: int) -> Row:
 
 
 def _follows(row: Row, last: Row) -> bool:
-    """Return whether a row's number is the next one: of a part, a token or a sentence."""
+    """Return whether a row's number follows the last: the next part, token or sentence."""
     sentence, token, part = _numbers(row)
     last_sentence, last_token, last_part = _numbers(last)
     if part:

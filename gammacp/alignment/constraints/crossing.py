@@ -1,4 +1,4 @@
-"""Non-crossing alignments: no two groups in one order by one annotator, in the other by another."""
+"""Non-crossing alignments: two groups never follow each other in opposite orders."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from gammacp.continuum import Continuum
 class NonCrossing(Constraint):
     """No two groups cross.
 
-    A unit is before another of its annotator if it starts and ends earlier; of two units of which
-    one contains the other, neither is. Two groups cross if one annotator has the first before the
-    second, and another the second before the first. It is a constraint on two groups: with two
-    annotators the groups then follow one another, with three and more they may go round (the first
-    before the second by one annotator, the second before the third by another, and the third before
-    the first by a third).
+    A unit is before another unit of the same annotator if it both starts and ends earlier. If one
+    of them contains the other, neither is before the other. Two groups cross if, for one annotator,
+    the first group's unit is before the second's, and for another annotator after it. This is a
+    condition on two groups at a time. With two annotators all groups can then be put in one order.
+    With three or more there may be a circle: a first group before a second for one annotator, the
+    second before a third for another, and the third before the first for yet another.
 
-    Splitting a group makes no crossing: what a part crosses, the whole has crossed, and the two
-    parts have no annotator in common.
+    Splitting a group adds no crossing: a group that crosses a part also crossed the whole, and the
+    two parts have no annotator in common.
     """
 
     def allows_both(self, continuum: Continuum, first: Codes, second: Codes) -> Bools:
-        """Return which two groups do not cross."""
+        """Return which pairs of groups do not cross."""
         starts = np.append(continuum.starts, np.nan)
         ends = np.append(continuum.ends, np.nan)
-        # −1 is the last place: comparisons with NaN are false, as an empty unit is nowhere.
+        # An empty unit (−1) reads the NaN at the end: it is nowhere, and every comparison is false.
         start = starts[first], starts[second]
         end = ends[first], ends[second]
         before = (start[0] < start[1]) & (end[0] < end[1])
@@ -39,11 +39,11 @@ class NonCrossing(Constraint):
         return np.asarray(~(before.any(axis=1) & after.any(axis=1)))
 
     def places(self, continuum: Continuum) -> Indices | None:
-        """Return the rows as places if no unit contains another one of its annotator, else None.
+        """Return each unit's rank if no unit contains another of its annotator, else None.
 
-        Rows are in order of annotator, then of start: among units of one annotator a smaller row is
-        an earlier unit, and units of different annotators are never compared. With a unit inside
-        another there is no order of all, and `solve_apart` asks `allows_both` instead.
+        The rows themselves are the ranks: they are in order of annotator, then of start, and only
+        units of the same annotator are compared. If a unit contains another, they are not ordered,
+        and `solve_apart` calls `allows_both` instead.
         """
         place = np.arange(continuum.n_units)
         for a in range(continuum.n_annotators):

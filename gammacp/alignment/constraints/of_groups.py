@@ -28,7 +28,7 @@ class AtMost(Constraint):
     units: int
 
     def __post_init__(self) -> None:
-        """UsageError for no whole number above 0."""
+        """Raise UsageError unless `units` is a whole number above 0."""
         whole("at-most", self.units, 1)
 
     def allows_groups(self, continuum: Continuum, groups: Codes) -> Bools:  # noqa: ARG002
@@ -43,10 +43,10 @@ class AtMost(Constraint):
 @registered_constraint("at-least")
 @dataclass(frozen=True)
 class AtLeast(Constraint):
-    """Groups have at least `units` units, so that from 2 on no unit is alone.
+    """Groups have at least `units` units; with 2 or more no unit is alone.
 
-    Not hereditary: a part of a group may be too small. Not structural: random sets need not have
-    any such alignment.
+    Not hereditary: a part of a group may be too small. Not structural: random sets may have no such
+    alignment.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class AtLeast(Constraint):
     units: int
 
     def __post_init__(self) -> None:
-        """UsageError for no whole number above 0."""
+        """Raise UsageError unless `units` is a whole number above 0."""
         whole("at-least", self.units, 1)
 
     def allows_groups(self, continuum: Continuum, groups: Codes) -> Bools:  # noqa: ARG002
@@ -70,12 +70,15 @@ class AtLeast(Constraint):
 @registered_constraint("same-category")
 @dataclass(frozen=True)
 class SameCategory(Constraint):
-    """Units of a group have one category; features beside it may differ, None is a category."""
+    """Units of a group have the same category.
+
+    Features other than the category may differ. None counts as a category.
+    """
 
     def allows_pairs(self, continuum: Continuum, first: Codes, second: Codes) -> Bools:
-        """Return which pairs are of one category."""
+        """Return which pairs have the same category."""
         kinds: dict[str | None, int] = {}
-        # The last one is that of the code −1.
+        # The last entry is for the code −1.
         number = [
             kinds.setdefault(category_of(label), len(kinds))
             for label in (*continuum.categories, None)

@@ -1,4 +1,4 @@
-"""Constraints on units that are named: who must be in one group, and who must not."""
+"""Constraints on given units: which must be in one group, and which must not."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _KEYS = ("annotator", "start", "end", "category")
 
 
 class _OfUnits(Constraint):
-    """Base of constraints on two and more units.
+    """Base of the constraints on two or more units.
 
     Parameters
     ----------
     units
-        Two and more `Unit`s; of those that are alike but for `id` and fragments, the first is
-        meant.
+        Two or more `Unit`s. If several units of the continuum differ only in `id` or fragments,
+        the first one is meant.
     """
 
     structural: ClassVar[bool] = False
 
     def __init__(self, *units: Unit) -> None:
-        """UsageError for fewer than two, or for what is no unit."""
+        """Raise UsageError for fewer than two arguments, or for one that is not a unit."""
         if len(units) < 2 or not all(isinstance(unit, Unit) for unit in units):
             raise UsageError(f"constraint {self.kind} takes two units or more, not {units!r}")
         self.units = units
@@ -43,16 +43,16 @@ class _OfUnits(Constraint):
         return hash((self.kind, self.units))
 
     def __repr__(self) -> str:
-        """Return it as one would write it."""
+        """Return the expression that makes this constraint."""
         return f"{type(self).__name__}({', '.join(map(repr, self.units))})"
 
     def __str__(self) -> str:
-        """Return the kind with the units."""
+        """Return the kind of the constraint with its units."""
         return f"{self.kind}({'; '.join(map(name_of, self.units))})"
 
     @classmethod
     def from_text(cls, value: str | None) -> Constraint:
-        """Refuse: units are named in a TOML file."""
+        """Raise UsageError: units can only be given in a TOML file."""
         raise UsageError(
             f"constraint {cls.kind}{'' if value is None else '=' + value} names units: write it in "
             f'a TOML file, [[constraint]] kind = "{cls.kind}" with units = [{{annotator = …, '
@@ -61,19 +61,19 @@ class _OfUnits(Constraint):
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Constraint:
-        """Make it of `units`, tables with annotator, start, end and, if it is needed, category."""
+        """Make the constraint from `units`: tables of annotator, start, end, optional category."""
         units = table.get("units")
         if [*table] != ["units"] or not isinstance(units, list):
             raise UsageError(f"constraint {cls.kind} has one key, units = […]")
         return cls(*map(_unit_of, units))
 
     def rows(self, continuum: Continuum) -> Indices:
-        """Return the rows of the units; a DataError for one that is not there.
+        """Return the rows of the units; raise DataError if one is missing or given twice.
 
         Parameters
         ----------
         continuum
-            The text.
+            Continuum that the units are looked up in.
         """
         rows = [row_of(continuum, unit, self.kind) for unit in self.units]
         for unit, row in zip(self.units, rows, strict=True):
@@ -84,15 +84,16 @@ class _OfUnits(Constraint):
 
 @registered_constraint("must-link")
 class MustLink(_OfUnits):
-    """Units that must be in one group: an edited consensus keeps them together.
+    """Units that must be in one group, as when an edited consensus has them together.
 
-    Not hereditary, as splitting their group breaks it. The proof stays all the same (`rules`).
+    Not hereditary: splitting the group breaks the constraint. The proof holds all the same
+    (`rules`).
     """
 
     hereditary: ClassVar[bool] = False
 
     def links(self, continuum: Continuum) -> Sequence[Indices]:
-        """Return the rows of its units, as one set."""
+        """Return a list of one array: the rows of the units."""
         return [self.rows(continuum)]
 
 
@@ -101,17 +102,17 @@ class CannotLink(_OfUnits):
     """Units of which no two may be in one group."""
 
     def allows_pairs(self, continuum: Continuum, first: Codes, second: Codes) -> Bools:
-        """Return which pairs are not two of its units."""
+        """Return which pairs do not consist of two of these units."""
         rows = self.rows(continuum)
         return np.asarray(~(np.isin(first, rows) & np.isin(second, rows)))
 
 
 class UnitByPlace(Unit):
-    """A unit that was named without its category, by who marked it and where."""
+    """A unit that was given without its category, by annotator, start and end."""
 
 
 def _unit_of(table: Any) -> Unit:
-    """Return the unit that a TOML table names."""
+    """Return the unit that a TOML table describes."""
     if not isinstance(table, dict) or not {*_KEYS[:3]} <= {*table} <= {*_KEYS}:
         raise UsageError(f"{table!r} is no unit: it needs annotator, start, end, may have category")
     name, start, end = (table[key] for key in _KEYS[:3])
@@ -124,14 +125,14 @@ def _unit_of(table: Any) -> Unit:
 
 
 def row_of(continuum: Continuum, unit: Unit, kind: str) -> int:
-    """Return the row of a unit; a DataError that names it where it is not there.
+    """Return the row of a unit; raise a DataError that names the unit if it is not there.
 
     Parameters
     ----------
     continuum
-        The text.
+        Continuum that the unit is looked up in.
     unit
-        A unit, found by its annotator, place and category.
+        The unit, found by its annotator, place and category.
     kind
         Kind of the constraint, for the message.
     """
@@ -163,12 +164,12 @@ def row_of(continuum: Continuum, unit: Unit, kind: str) -> int:
 
 
 def name_of(unit: Unit) -> str:
-    """Return a unit in a message.
+    """Return a description of a unit, for messages.
 
     Parameters
     ----------
     unit
-        Any.
+        Any unit.
 
     >>> name_of(Unit("Ann", 1, 2.5, "noun"))
     'Ann 1–2.5 noun'
@@ -180,11 +181,11 @@ def name_of(unit: Unit) -> str:
 
 
 def pairs_of(rows: Indices) -> list[tuple[int, int]]:
-    """Return all pairs of a set of rows, each ascending.
+    """Return all pairs of the given rows, each with the smaller row first.
 
     Parameters
     ----------
     rows
-        Different ones.
+        Rows that are all different.
     """
     return list(combinations(sorted(rows.tolist()), 2))

@@ -22,7 +22,7 @@ from gammacp.errors import DataError, GammacpError
 
 
 def read_constraints(path: str | Path) -> tuple[Constraint, ...]:
-    """Return the constraints that a TOML file lists (see the module).
+    """Return the constraints that a TOML file lists (see the module for the format).
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def read_constraints(path: str | Path) -> tuple[Constraint, ...]:
     Raises
     ------
     DataError
-        It cannot be read, or a constraint is wrong; which one is said by its number.
+        The file cannot be read, or a constraint is wrong; the message has the constraint's number.
     """
     document, text = read_toml(path)
     tables = document.get("constraint")
@@ -50,7 +50,7 @@ def read_constraints(path: str | Path) -> tuple[Constraint, ...]:
 
 
 def _constraint(table: Any, number: int, path: str | Path) -> Constraint:
-    """Return the constraint of one table."""
+    """Return the constraint that a table describes."""
     where = f"[[constraint]] number {number}"
     if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
         raise DataError(f'{where} needs kind = "…"', file=path)
@@ -62,7 +62,7 @@ def _constraint(table: Any, number: int, path: str | Path) -> Constraint:
 
 
 def constraints_of(texts: list[str]) -> tuple[Constraint, ...]:
-    """Return the constraints that command-line values name: `KIND`, `KIND=VALUE` or `FILE.toml`.
+    """Return the constraints given as `KIND`, `KIND=VALUE` or `FILE.toml` on the command line.
 
     Parameters
     ----------

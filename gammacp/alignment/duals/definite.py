@@ -1,4 +1,4 @@
-"""Shifts of a diagonal that certainly make a matrix positive semidefinite."""
+"""Diagonal shifts that are proven to make a matrix positive semidefinite."""
 
 import numpy as np
 
@@ -8,11 +8,12 @@ _HALF_ULP = 2.0**-53
 
 
 def least_shift(matrix: Floats) -> float:
-    """Return a number s ≥ 0, about the least one, such that matrix + s·I is positive semidefinite.
+    """Return about the least s ≥ 0 for which matrix + s·I is proven to be positive semidefinite.
 
-    It is proven, not estimated: a Cholesky factorisation of the matrix shifted by s less its own
-    rounding error runs to the end (Rump 2006, Verification of positive definiteness, Theorem 2.3:
-    c·Σ|diagonal| with c = (n + 1)·u / (1 − (n + 1)·u), doubled here for the shift's rounding).
+    The proof is a successful Cholesky factorisation of the matrix shifted by s minus a bound on the
+    factorisation's own rounding errors (Rump 2006, Verification of positive definiteness, Theorem
+    2.3: c·Σ|diagonal| with c = (n + 1)·u / (1 − (n + 1)·u), doubled here for the rounding of the
+    shift).
     """
     size = len(matrix)
     least = float(np.linalg.eigvalsh(matrix)[0])

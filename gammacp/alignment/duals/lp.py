@@ -1,10 +1,10 @@
 """Prices of units from the linear relaxation of the set packing problem (OR-tools' GLOP).
 
-The relaxation is max Σ gain·x with Σ_{G∋u} x_G ≤ 1 for each unit; its duals y ≥ 0 are the prices
-of the units' places. Long continua are priced block by block, in time linear in their length:
-one block after the other, then windows about the seams, with what is outside held fixed. Prices
-so found are not the very best near the seams, and too low for a column that has no unit in any
-window; `proof.components` makes both good.
+The relaxation is max Σ gain·x with Σ_{G∋u} x_G ≤ 1 for each unit u; its duals y ≥ 0 are the prices
+of the units. Long continua are priced block by block, in time linear in their length: first one
+block after the other, then windows around the seams, each with the prices outside held fixed. Near
+the seams these prices may be higher than necessary, and they may be too low for a column that has
+no unit in any window; `proof.components` corrects both.
 """
 
 from collections.abc import Iterable
@@ -18,15 +18,17 @@ from gammacp.alignment.kernels.records import Columns
 from gammacp.base.arrays import Floats, Indices
 from gammacp.base.stopping import current_work, due, spend, watched
 
-# Units priced by one linear program in long continua; GLOP's time grows faster than these.
+# Number of units that one linear program prices in long continua. GLOP's time grows faster than
+# this number.
 BLOCK = 1000
 
-# Steps of a linear program for each entry of its matrix, by the square root of its rows.
+# Estimated steps of a linear program: this number for each entry of its matrix, times the square
+# root of the number of its rows.
 _PER_ENTRY = 30
 
 
 class Relaxation(NamedTuple):
-    """x per column and price y ≥ 0 per unit."""
+    """Solution of the relaxation: x of each column, and price y ≥ 0 of each unit."""
 
     value: Floats
     price: Floats
@@ -40,12 +42,12 @@ def relax(
     capacity: Indices | None = None,
     deadline: float = np.inf,
 ) -> Relaxation:
-    """Solve the linear relaxation of these columns.
+    """Solve the linear relaxation over these columns.
 
-    With `cover_cost` (the opening) units must be covered, may be covered several times, and prices
-    are at most that: min Σ (|G|·opening − gain)·x + opening·alone, Σ_{G∋u} x_G + alone_u ≥ 1.
-    With `capacity` a unit may be in that many groups instead of one. TimeoutError at the deadline
-    (of `stopping.clock`) and on Ctrl-C (`stopping`).
+    With `cover_cost` (the opening) the problem is a cover: units may be in several groups, and
+    their prices are at most `cover_cost`. It is then min Σ (|G|·opening − gain)·x + opening·alone
+    with Σ_{G∋u} x_G + alone_u ≥ 1. With `capacity` a unit may be in that many groups instead of
+    one. Raises TimeoutError at the deadline (on `stopping.clock`) and on Ctrl-C (`stopping`).
     """
     from scipy.sparse import csc_matrix, eye_array, hstack
 
@@ -98,12 +100,13 @@ def block_prices(
     deadline: float = np.inf,
     block: int = BLOCK,
 ) -> Floats:
-    """Compute prices block by block; units are numbered by position (see the module)."""
+    """Return prices that are computed block by block; units are numbered by position."""
     if n_units <= 2 * block:
         return relax(n_units, columns, cover_cost, deadline=deadline).price
     price = np.zeros(n_units)
     seams = np.linspace(0, n_units, n_units // block + 1).astype(np.int64)
-    # A column across a seam has units this near on both sides, unless it is wider than a block.
+    # Windows around seams are so wide that they contain every column across a seam, unless the
+    # column is wider than a block.
     margin = min(max(block // 5, _widest(columns)), block)
     about = [(max(s - margin, 0), min(s + margin, n_units)) for s in seams[1:-1].tolist()]
     reprice(columns, price, [*pairwise(seams.tolist()), *about], cover_cost, deadline=deadline)
@@ -124,7 +127,10 @@ def reprice(
     *,
     deadline: float = np.inf,
 ) -> None:
-    """Compute prices, in place, for units first … last − 1 of each window, the others fixed."""
+    """Compute prices again, in place, window by window, with the prices outside held fixed.
+
+    A window is a pair (first unit, last unit + 1).
+    """
     ends = np.maximum.reduceat(columns.members, columns.begin[:-1])
     starts = np.minimum.reduceat(columns.members, columns.begin[:-1])
     by_start = np.argsort(starts, kind="stable")
@@ -137,9 +143,9 @@ def reprice(
 
 
 def truncate(columns: Columns, price: Floats, first: int, last: int) -> Columns:
-    """Restrict columns to units first … last − 1; the price of other units is taken off the gain.
+    """Restrict columns to units first … last − 1; their gain falls by the prices of other units.
 
-    Columns that reach across without a unit inside are left out: no price inside can pay for them.
+    Columns without a unit in this range are left out: no price in the range can pay for them.
     """
     outside = (columns.members < first) | (columns.members >= last)
     column_of = columns.column_of

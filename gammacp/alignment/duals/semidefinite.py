@@ -1,15 +1,16 @@
 """Shares of costs from a semidefinite relaxation, for crowds: dozens or hundreds of annotators.
 
-An alignment into K groups is a matrix X, X(u, v) = 1 if u and v share a group; bordered by ones and
-K it is positive semidefinite (the sum over the groups of the squares of their indicators). The
-relaxation asks for that and for what `kernels.metric` lists:
+An alignment into K groups is a matrix X with X(u, v) = 1 if u and v share a group. Bordered by ones
+and K it is positive semidefinite, because it is a sum over the groups of squares of their indicator
+vectors. The relaxation requires this and the inequalities of `kernels.metric`:
 
     min opening·K − Σ w·X    over    Z = [[K, 1ᵀ], [1, X]] ⪰ 0,  X ≥ 0,  X(u, u) = 1,
 
-X(u, v) = 0 for pairs that may not be together (multi-graph matching: Chen, Guibas & Huang 2014;
-correlation clustering: Swamy 2004). It is solved by splitting: Z is projected on the semidefinite
-matrices and on the rest in turn (alternating direction method of multipliers; Wen, Goldfarb & Yin
-2010), and each iterate has shares of costs that no group beats (`feasible_shares`).
+with X(u, v) = 0 for pairs that may not be together (multi-graph matching: Chen, Guibas & Huang
+2014; correlation clustering: Swamy 2004). It is solved by splitting: Z is projected in turn on the
+semidefinite matrices and on the set of the other constraints (alternating direction method of
+multipliers; Wen, Goldfarb & Yin 2010). Each iterate yields shares of costs that never add up to
+more than the cost of a group (`feasible_shares`).
 """
 
 from collections.abc import Iterator
@@ -24,44 +25,49 @@ from gammacp.alignment.problem import Problem, RelaxedMatrix
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import current_work, due, spend
 
-# A power of 2, in units of the opening, and how many of them add up without rounding.
+# Grain that multipliers are rounded to, a power of 2 in units of the opening, and the number of
+# grains that add up without rounding errors.
 _GRAIN = 2.0**-40
 _MOST_GRAINS = 2.0**52
 
-# Steps between two bounds, each of which costs half a step and its repairs.
+# Number of steps between two bounds. A bound takes as long as half a step, in addition to its
+# repairs.
 _SPLITTINGS = 25
-# How far each repair goes beyond the projection, and each step; 1 took twice as long (35 × 214).
+# Factors by which each repair and each step goes beyond its projection; a factor of 1 took twice as
+# long (35 × 214).
 _REPAIRING = 1.8
 _OVERRELAXATION = 1.6
-# Weight of the splitting at first, in units of the opening; the factor by which it is changed,
-# every ten steps at most, where primal and dual residuals are farther apart than the imbalance.
+# Penalty at first, in units of the opening. At most every ten steps it is changed by the factor
+# `_PENALTY_STEP`, if the primal and dual residuals differ by more than the factor `_IMBALANCE`.
 _PENALTY = 0.05
 _PENALTY_STEP = 1.6
 _IMBALANCE = 4.0
-# By how much triangles must be violated to be added; how many are listed at most, 40 MB, and added
-# at a time per unit, the worst.
+# Violation above which triangles are added; largest number of triangles that are listed (40 MB);
+# and number of the worst ones that are added at a time, per unit.
 _VIOLATION = 0.02
 _TRIANGLES = 2_000_000
 _TRIANGLES_PER_UNIT = 5
-# Work of a step on the smallest matrix, nearly all of it calls of NumPy.
+# Least work of a step, nearly all of it the overhead of NumPy calls.
 _SMALLEST_STEP = 300_000
 
 
 @dataclass(frozen=True)
 class Semidefinite(Stage):
-    """Size of the relaxation, stage by stage (`nested`), and repairs of its shares.
+    """Size of the relaxation, which grows stage by stage (`nested`), and repairs of its shares.
 
     Attributes
     ----------
     first
-        Units of the first relaxation, a step of which takes 2 ms; 1600 take a second.
+        Number of units of the first relaxation. A step takes 2 ms; with 1600 units, a second.
     most
-        Units of the largest relaxation, 1 GB, and up to which columns begin with annealing: 8 ×
-        425 has a gap of 22 % with it and of .6 % without after 60 s.
+        Number of units of the largest relaxation, 1 GB. Up to this number, columns begin with
+        annealing: beyond it, 8 × 425 has a gap of 22 % with annealing and of 0.6 % without, after
+        60 s.
     repairs
-        Alternating projections of the multiplier before each bound; a step's time each (34 × 214).
+        Number of alternating projections of the multiplier before each bound; each takes as long
+        as a step (34 × 214).
     block
-        Units that some of the annotators have where all are relaxed in blocks (`blocks`).
+        Rough number of units of a block, if the annotators are relaxed block by block (`blocks`).
     """
 
     first: int = 120
@@ -83,10 +89,10 @@ class Matrices:
     pair
         True for pairs that are candidates.
     begin
-        First unit of each annotator, and the end, shape (annotators + 1,).
+        First unit of each annotator, and the number of units; shape (annotators + 1,).
     several
-        Whether a unit may be with more than one of an annotator's units, so that their row's
-        inequality says something; shape (units, annotators).
+        Whether a unit is a candidate for more than one of an annotator's units, as only then the
+        row inequality is not trivial; shape (units, annotators).
     border
         Scale of the first row: a power of 2 such that K·border² is near 1.
     """
@@ -101,7 +107,7 @@ class Matrices:
 
     @cached_property
     def bordered_cost(self) -> Floats:
-        """The cost of Z: 1 for K, then `cost`."""
+        """Cost matrix of Z: 1 for K in the corner, then `cost`."""
         size = len(self.cost) + 1
         full = np.zeros((size, size))
         full[0, 0] = 1.0 / self.border**2
@@ -111,20 +117,20 @@ class Matrices:
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """State of the splitting.
+    """State of the alternating direction method.
 
     Attributes
     ----------
     inside
-        Z, as far as it obeys the inequalities.
+        The copy of Z that obeys the inequalities; the other copy is semidefinite.
     scaled
-        Multipliers of both sides being the same, by the penalty.
+        Multipliers of the equality of both copies, divided by the penalty.
     rows, multiplier
         Multipliers of the row inequalities, shape (units, annotators), and of the `triangles`.
     penalty
-        Weight of the sides' difference.
+        Weight of the difference between the copies.
     matrix
-        The positive semidefinite multiplier that shares are made of.
+        The positive semidefinite multiplier that shares are computed from.
     """
 
     inside: Floats
@@ -143,13 +149,14 @@ class Priced:
     Attributes
     ----------
     share
-        Share of a group's cost, for each unit: Σ over any group ≤ its cost; shape (units,).
+        Share of each unit in the costs of groups; the shares of a group's units add up to at most
+        its cost. Shape (units,).
     matrix
-        Basis of the shares.
+        Matrix that the shares were computed from.
     value
-        Value of the iterate; the bound would end there if it were the relaxation's solution.
+        Objective of the iterate; if the iterate solved the relaxation, the bound would be as high.
     iterate
-        State to go on from.
+        State to continue from.
     """
 
     share: Floats
@@ -159,14 +166,14 @@ class Priced:
 
     @property
     def bound(self) -> float:
-        """Σ share, less its rounding: no alignment costs less."""
+        """Sum of the shares, less rounding errors: no alignment costs less than this."""
         return safe_sum(self.share)
 
 
 def model(problem: Problem, n_groups: float, repairs: int) -> Matrices:
-    """Return the matrices of a problem that has about that many groups; the opening must be > 0.
+    """Return the matrices of a problem with a positive opening.
 
-    `repairs` as in `Semidefinite`.
+    `n_groups` is roughly the number of its groups, and `repairs` as in `Semidefinite`.
     """
     size = problem.n_units
     n = problem.n_annotators
@@ -186,7 +193,7 @@ def model(problem: Problem, n_groups: float, repairs: int) -> Matrices:
 
 
 def start(model: Matrices) -> Iterate:
-    """Every unit alone."""
+    """Return the first iterate: every unit alone."""
     size = len(model.cost)
     inside = np.eye(size + 1)
     inside[0, 1:] = inside[1:, 0] = model.border
@@ -201,7 +208,10 @@ def start(model: Matrices) -> Iterate:
 
 
 def enlarge(iterate: Iterate, old: Matrices, new: Matrices, at: Indices) -> Iterate:
-    """Return the iterate of a larger problem that holds the old one's units at rows `at`."""
+    """Return an iterate of a larger problem from one of a smaller problem.
+
+    `at` are the rows of the old problem's units in the new one.
+    """
     grown = start(new)
     inside = grown.inside
     scaled = grown.scaled
@@ -225,9 +235,9 @@ def enlarge(iterate: Iterate, old: Matrices, new: Matrices, at: Indices) -> Iter
 
 
 def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Iterator[Priced]:
-    """Yield iterates for ever, a few steps apart; the first proves little, the later ones more.
+    """Yield prices without end, a few steps apart: the first prove little, later ones more.
 
-    Violated triangles are added in between. Once due, what the steps so far have come to.
+    In between, violated triangles are added. At the deadline the steps end early.
     """
     done = 0
     while True:
@@ -246,7 +256,11 @@ def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Itera
 
 
 def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
-    """One projection on either side; what they differ by, and how far the second moved."""
+    """Project once on the semidefinite matrices and once on the inequalities.
+
+    Return the new iterate, the relative difference of the two projections, and how far the second
+    one moved.
+    """
     from gammacp.alignment.kernels.metric import project, subtract
 
     inside = iterate.inside
@@ -286,12 +300,12 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
 
 
 def _spend(size: int, n_triangles: int) -> None:
-    """Count an eigendecomposition with its products, and passes over the inequalities."""
+    """Count the work of an eigendecomposition, its products, and passes over the inequalities."""
     spend(_SMALLEST_STEP + 2 * size**3 + 40 * size**2 + 40 * n_triangles)
 
 
 def _balance_penalty(iterate: Iterate, lack: float, change: float) -> Iterate:
-    """Return a penalty under which both sides come together as fast."""
+    """Return the iterate with a penalty under which both residuals shrink equally fast."""
     if max(lack, change) <= _IMBALANCE * min(lack, change):
         return iterate
     factor = _PENALTY_STEP ** (1 if lack > change else -1)
@@ -305,7 +319,7 @@ def _balance_penalty(iterate: Iterate, lack: float, change: float) -> Iterate:
 
 
 def _cut(model: Matrices, iterate: Iterate) -> Iterate:
-    """Return the iterate with the worst violated triangles, and without those that do nothing."""
+    """Add the worst violated triangles to the iterate, and drop those with a multiplier of 0."""
     from gammacp.alignment.kernels.metric import violations
 
     annotator = model.problem.annotator.astype(np.int32)
@@ -332,16 +346,16 @@ def _among(some: Codes, others: Codes, size: int) -> Bools:
 
 
 def safe_sum(share: Floats) -> float:
-    """Σ share, less what rounding may have added."""
+    """Return the sum of `share`, less what rounding may have added."""
     total = float(share.sum())
     return total - 2.0**-52 * len(share) * float(np.abs(share).sum())
 
 
 def feasible_matrix(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> RelaxedMatrix:
-    """Return the iterate's matrix and multipliers, cut to what pairs allow and all but definite.
+    """Return the iterate's matrix and multipliers, changed so that shares can be computed.
 
-    It is moved towards the nearest definite matrix and cut again (alternating projections) until
-    due.
+    Entries are reduced to what pairs allow. Then the matrix is moved towards the nearest
+    semidefinite one and reduced again (alternating projections), until the deadline at most.
     """
     assert iterate.matrix is not None
     penalty = iterate.penalty
@@ -357,10 +371,10 @@ def allowed_matrix(
     multiplier: Floats,
     deadline: float = np.inf,
 ) -> RelaxedMatrix:
-    """Return a matrix cut to what pairs and multipliers allow, repaired until due."""
-    # The lower triangle counts, as it does for the proof; the rest is its mirror but for rounding.
+    """Reduce a matrix to what pairs and multipliers allow, and repair it until the deadline."""
+    # Only the lower triangle is used, as in the proof; the upper one mirrors it up to rounding.
     matrix = matrix.copy()
-    # In multiples of a grain sums of multipliers have no rounding errors.
+    # Sums of multiples of a grain have no rounding errors.
     rows = _grains(rows)
     multiplier = _grains(multiplier)
     allowed = _most_allowed(model, rows, triangles, multiplier)
@@ -379,12 +393,12 @@ def allowed_matrix(
 
 
 def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
-    """Shares that no group beats, whatever the matrix: Σ_{u∈G} share ≤ cost(G).
+    """Return shares with Σ_{u∈G} share ≤ cost(G) for every group G, whatever the matrix.
 
     Let S ⪰ 0 have the opening in its corner, −b beside it, and S(u, v) ≤ −w/2 plus half the
-    multipliers' normals for every candidate pair. With z = (1, indicator of G),
-    cost(G) ≥ zᵀSz + Σ_{u∈G} [2·b(u) − S(u, u) − multipliers of apex u], and zᵀSz ≥ 0.
-    Here S is a matrix that is cut to what pairs allow, shifted until it is definite.
+    multipliers' normals for every candidate pair. With z = (1, indicator of G), cost(G) ≥ zᵀSz +
+    Σ_{u∈G} [2·b(u) − S(u, u) − multipliers of apex u], and zᵀSz ≥ 0. Here S is a matrix that is
+    reduced to what pairs allow, and whose diagonal is then shifted until it is semidefinite.
     """
     matrix = found.matrix
     corner = 1.0 / model.border**2
@@ -396,7 +410,7 @@ def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
     diagonal = np.diag(matrix)[1:].copy()
     _spend(len(matrix), 0)
     shift = least_shift(matrix)
-    # The corner is given: what the shift adds to it is scaled away, with its row.
+    # The corner is fixed: its shift is undone by scaling the first row and column.
     shrink = np.sqrt(corner / (corner + shift)) * (1 - 2.0**-50)
     beside = -matrix[1:, 0] * model.border
     share = 2 * shrink * beside - diagonal - shift - apex
@@ -409,13 +423,13 @@ def _most_allowed(model: Matrices, rows: Floats, triangles: Codes, multiplier: F
     from gammacp.alignment.kernels.metric import subtract
 
     allowed = _grains(model.cost) - 2 * _GRAIN
-    # Multipliers are of inequalities in both X(u, v) and X(v, u).
+    # Each inequality contains X(u, v) as well as X(v, u).
     subtract(allowed, model.begin, rows, triangles, multiplier, -1.0)
     return allowed
 
 
 def _cut_to(matrix: Floats, allowed: Floats, pair: Bools, corner: float) -> None:
-    """Make a bordered matrix obey, in place, what pairs allow and what the corner is."""
+    """Reduce a bordered matrix, in place, to what pairs allow, and set its corner."""
     inner = matrix[1:, 1:]
     np.copyto(inner, np.minimum(inner, allowed), where=pair)
     matrix[0, 0] = corner

@@ -1,12 +1,15 @@
-"""Good alignments of long continua: annotators' units assigned anew to the others' groups.
+"""Good alignments of long continua: units of some annotators are reassigned to the others' groups.
 
-One annotator after the other for a first one. Where people agree on little it has too few groups,
-or too many: opening one costs more than a single annotator saves by it. So groups are split and
-dissolved, with everybody assigned anew. In long continua, any annotators are assigned to all
-others, whose parts of the groups stay together (dimensionwise variation of the multidimensional
-assignment problem: Karapetyan & Gutin 2011). Such alignments are left by noise on the weights
-(noising: Charon & Hudry 1993), which draws together what a relaxation has together, as far as there
-is one, and what becomes better anywhere is kept (partition crossover: Whitley, Hains & Howe 2009).
+The first alignment is made by assigning one annotator after the other. If annotators agree on
+little, it has too few groups, because opening a group costs more than a single annotator gains by
+it, or too many. So groups are split and dissolved, and all annotators reassigned (`resize`).
+
+In long continua, the groups are also split into two parts, the units of some random annotators and
+those of all others, and the parts are matched anew (dimensionwise variation of the multidimensional
+assignment problem: Karapetyan & Gutin 2011). To leave a local optimum, this is done with noise on
+the weights (noising: Charon & Hudry 1993). If a relaxation is known, pairs that it has together
+gain additional weight. Wherever the result is better than before, it is kept (partition crossover:
+Whitley, Hains & Howe 2009).
 """
 
 from collections.abc import Callable, Iterator
@@ -20,28 +23,28 @@ from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import due, halting, spend
 
-# Rounds over the annotators of the assignment heuristic at the most.
+# Largest number of rounds over the annotators of the assignment heuristic.
 _ASSIGNMENTS = 12
-# How many times its last rise an alignment may still have to rise; otherwise it is given up (200 ×
-# 5 on ten places: 1.0 instead of 2.2 s, with the same alignment).
+# An alignment is given up if its gain is below the aim by more than this number times its last rise
+# (200 × 5 on ten places: 1.0 instead of 2.2 s, with the same alignment).
 _RISES = 2.0
-# Steps of one assignment besides those of its units and pairs.
+# Work of one assignment, in addition to that for its units and pairs.
 _ASSIGNING = 100_000
 
 
 @dataclass(frozen=True)
 class Recombination(Stage):
-    """Rounds of leaving and bettering alignments of long continua (8 × 425).
+    """Tuning of the search that leaves and improves alignments of long continua (8 × 425).
 
     Attributes
     ----------
     assignments
-        Random annotators that are assigned to the others before noise is put on, or taken off.
+        Number of assignments of random annotators with noise, and again as many without.
     noises
         Standard deviations of the noise on weights, as shares of Δ, used in turn.
     drawing
-        Standard deviations of that noise by which a pair is drawn together that the relaxation has
-        together (8 × 425: after 12 s from one alignment 4734, at 3 the same, without 4774).
+        Weight that a pair gains if the relaxation has it together, in standard deviations of the
+        noise (8 × 425, cost after 12 s from one alignment: 4734, also with 3; 4774 with 0).
     """
 
     assignments: int = 120
@@ -50,11 +53,12 @@ class Recombination(Stage):
 
 
 def improve(problem: Problem, groups: Codes | None = None, deadline: float = np.inf) -> Codes:
-    """Return a partition in which hardly any annotator's units could be reassigned at a profit.
+    """Return a partition in which hardly any reassignment of one annotator's units would pay.
 
-    Starts from `groups` or from nothing. Each step is an assignment of one annotator's units to
-    the groups that the others form, over candidate pairs alone; it never loses. At the deadline
-    and on Ctrl-C units that were not reached stay where they were, or alone.
+    The search starts from `groups` or from no groups. Each step assigns the units of one annotator
+    to the groups that the others form, over candidate pairs only; no step makes the alignment
+    worse. At the deadline and on Ctrl-C the units that were not reached stay where they were, or
+    alone.
     """
     group_of = np.full(problem.n_units, -1, np.int32)
     if groups is not None:
@@ -63,16 +67,16 @@ def improve(problem: Problem, groups: Codes | None = None, deadline: float = np.
 
 
 def resize(problem: Problem, groups: Codes, deadline: float = np.inf) -> Codes:
-    """Each group split or dissolved, with all units assigned anew, while that gains.
+    """Split or dissolve each group and reassign all units, as long as that gains.
 
     Parameters
     ----------
     problem
-        Not a cover.
+        A problem that is not a cover.
     groups
-        The alignment to begin with; what comes is at least as good.
+        The alignment to start from; the result is at least as good.
     deadline
-        Time at which to stop with the best so far.
+        Time at which to return the best alignment so far.
     """
     group_of = group_of_units(groups, problem.n_units)
     gained = _gain(problem, group_of)
@@ -98,7 +102,7 @@ def resize(problem: Problem, groups: Codes, deadline: float = np.inf) -> Codes:
 
 
 def _half(problem: Problem, members: Indices) -> Indices:
-    """Return the units of a group that are nearer to one end of it than to the other."""
+    """Return the units of a group that are nearer to one of its extremes than to the other."""
     one = _weights(problem, members[0], members)
     one = _weights(problem, members[one.argmin()], members)
     other = _weights(problem, members[one.argmin()], members)
@@ -106,7 +110,7 @@ def _half(problem: Problem, members: Indices) -> Indices:
 
 
 def _weights(problem: Problem, unit: int, members: Indices) -> Floats:
-    """Return w of a unit with each of its group's, ascending rows; ∞ with itself."""
+    """Return w of a unit with each unit of its group, in ascending order; ∞ with itself."""
     graph = problem.graph
     row = slice(graph.start[unit], graph.start[unit + 1])
     weight = np.full(len(members), np.inf)
@@ -117,9 +121,9 @@ def _weights(problem: Problem, unit: int, members: Indices) -> Floats:
 
 
 def _reassign(problem: Problem, group_of: Codes, deadline: float, aim: float = -np.inf) -> Codes:
-    """Each annotator's units assigned to the others' groups, in rounds, while that gains.
+    """Assign each annotator's units to the others' groups, in rounds, as long as that gains.
 
-    It ends where `aim` is farther above the gain than more rounds are likely to bring it.
+    It also stops if further rounds are unlikely to raise the gain to `aim`.
     """
     units_of = [
         np.flatnonzero(problem.annotator == a).astype(np.int32) for a in range(problem.n_annotators)
@@ -145,20 +149,22 @@ def recombinations(
     deadline: float = np.inf,
     tuning: Recombination,
 ) -> Iterator[Codes]:
-    """Alignments, each at least as good as the one before, until due.
+    """Yield alignments, each at least as good as the one before, until the deadline.
 
     Parameters
     ----------
     problem
-        Not a cover.
+        A problem that is not a cover.
     groups
-        The alignment to begin with.
+        The alignment to start from.
     together
-        Asked before each: what part of a relaxation has the units of each pair in one group.
+        Function that is called before each alignment. It returns the extent to which a relaxation
+        has the units of each pair in one group, or None if there is no relaxation.
     seed
-        The same gives the same alignments, if `together` says the same.
+        Seed of the random numbers. Equal seeds give equal alignments if `together` returns the
+        same values.
     tuning
-        Noise and steps.
+        Amount of noise and number of assignments.
     """
     for run in range(2**31):
         if due(deadline):
@@ -177,7 +183,10 @@ def recombinations(
 
 
 def crossover(problem: Problem, groups: Codes, others: Codes) -> Codes:
-    """Take the better of two alignments in each region whose units both keep to themselves."""
+    """Combine two alignments: in each region take the one that is better there.
+
+    A region is a smallest set of units that no group of either alignment leaves.
+    """
     from gammacp.alignment.kernels.components import label_components
 
     label = np.empty(problem.n_units, np.int32)
@@ -197,7 +206,10 @@ def crossover(problem: Problem, groups: Codes, others: Codes) -> Codes:
 def _recombine(
     problem: Problem, group_of: Codes, rng: np.random.Generator, deadline: float, steps: int
 ) -> Codes:
-    """After steps of random annotators against the others, none of which loses."""
+    """Return the group of each unit after `steps` assignments of random annotators to the others.
+
+    No assignment makes the alignment worse.
+    """
     for _ in range(steps):
         moved = rng.random(problem.n_annotators) < 0.5
         units = np.flatnonzero(moved[problem.annotator]).astype(np.int32)
@@ -212,7 +224,10 @@ def _recombine(
 def _assign(
     problem: Problem, group_of: Codes, part_from: Indices, units: Codes, deadline: float
 ) -> Codes:
-    """Return the group of each unit after the parts of these units were assigned to the others."""
+    """Match parts of groups with the groups of the other units; return the group of each unit.
+
+    Part i is `units[part_from[i]:part_from[i + 1]]`; its units stay together.
+    """
     from gammacp.alignment.kernels.insertion import insertions
     from gammacp.alignment.kernels.matching import best_matching
 
@@ -234,7 +249,7 @@ def _assign(
 
 
 def _gain(problem: Problem, group_of: Codes) -> float:
-    """Σ over the groups of (size − 1)·opening + Σ w."""
+    """Return the gain of an alignment: Σ over its groups of (size − 1)·opening + Σ w."""
     spend(6 * len(problem.first))
     of_first = group_of[problem.first]
     within = (of_first >= 0) & (of_first == group_of[problem.second])

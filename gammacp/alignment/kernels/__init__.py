@@ -1,1 +1,1 @@
-"""Compiled kernels: everything that runs once per pair, group, label or column."""
+"""Compiled kernels: all code that runs once per pair, group, label or column."""

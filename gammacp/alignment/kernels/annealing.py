@@ -14,9 +14,9 @@ from gammacp.kernel import kernel
 class Grouping(NamedTuple):
     """An alignment that units are moved in.
 
-    `member[g]` are the units of group g by annotator, −1 empty; `tie[g, u]` is Σ w of unit u with
-    group g, where each pair counts `missing` more. The groups are `listed` at their `place`, those
-    that have units first.
+    `member[g]` are the units of group g by annotator, −1 empty. `tie[g, u]` is Σ w of unit u with
+    the units of group g, plus `missing` for each pair that is a candidate. `listed` are the groups,
+    those that have units first, and `place` is the place of each group in it.
     """
 
     group_of: Codes
@@ -43,14 +43,16 @@ def anneal(
     random: np.random.Generator,
     meter: Meter,
 ) -> tuple[Codes, float]:
-    """Return the best alignment met from `group_of` on, and what it gains against it.
+    """Return the best alignment met on the way from `group_of`, and how much it gains over that.
 
-    A move puts one unit into another group, or a new one; whoever of its annotator is there comes
-    to where it was. It is taken if it gains d ≥ 0, else with probability exp(d/T) (Metropolis et
-    al. 1953), T falling geometrically from `hot` to `cold` over the moves (Kirkpatrick, Gelatt &
-    Vecchi 1983). `near` is the share of moves to a group of a neighbour; `by_weight` are the pairs'
-    places in each unit's row, heaviest first. A pair that is no candidate costs `missing`.
-    `n_groups` is how many there may be at most.
+    A move puts one unit into another group or a new one. If that group has a unit of the same
+    annotator, the two units change places. A move that gains d ≥ 0 is accepted; one with d < 0 is
+    accepted with probability exp(d/T) (Metropolis et al. 1953). The temperature T falls
+    geometrically from `hot` to `cold` over the moves (Kirkpatrick, Gelatt & Vecchi 1983).
+
+    `near` is the share of moves into a neighbour's group. `by_weight` are the places of the pairs
+    in each unit's row, heaviest first. A pair that is not a candidate costs `missing`. There are at
+    most `n_groups` groups.
     """
     n = len(group_of)
     best_of = group_of.copy()
@@ -94,7 +96,7 @@ def anneal(
 
 @kernel
 def _start(graph: Graph, group_of: Codes, n_groups: int, missing: float) -> tuple[Grouping, int]:
-    """Return the groups to begin with, and how many there are."""
+    """Return the groups of `group_of` as a `Grouping`, and their number."""
     n = len(group_of)
     grouping = Grouping(
         group_of.copy(),
@@ -125,13 +127,13 @@ def _draw_group(
     n_used: int,
     random: np.random.Generator,
 ) -> int:
-    """Return a group that unit u may go to: a neighbour's, any, or a new one; −1 for none."""
+    """Draw a group that unit u may move to: a neighbour's, any other, or a new one; −1 for none."""
     way = random.random()
     if way < near:
         count = graph.start[u + 1] - graph.start[u]
         if count == 0:
             return -1
-        # The heaviest pairs most often.
+        # Heavy pairs are drawn more often than light ones.
         at = by_weight[graph.start[u] + int(count * random.random() ** 3)]
         return int(grouping.group_of[graph.neighbour[at]])
     if way < 0.97:
@@ -145,7 +147,10 @@ def _draw_group(
 def _move(
     u: int, other: int, there: int, graph: Graph, grouping: Grouping, n_used: int, missing: float
 ) -> int:
-    """Move unit u there, in place, and `other` (−1: nobody) to its place; return groups in use."""
+    """Move unit u to group `there` and unit `other` (−1: none) to u's group, in place.
+
+    Return the number of groups that have units.
+    """
     group_of, member, size, tie, listed, place = grouping
     here = group_of[u]
     _change(tie[here], u, -1.0, graph, missing)
@@ -174,6 +179,6 @@ def _move(
 
 @kernel
 def _change(tie: Floats, unit: int, sign: float, graph: Graph, missing: float) -> None:
-    """Add the unit to the group that `tie` is of, or take it out."""
+    """Add a unit to the group whose row of ties is `tie` (`sign` 1), or remove it (`sign` −1)."""
     for p in range(graph.start[unit], graph.start[unit + 1]):
         tie[graph.neighbour[p]] += sign * (graph.weight[p] + missing)

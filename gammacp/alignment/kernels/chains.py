@@ -8,10 +8,10 @@ from gammacp.kernel import late_kernel
 
 @late_kernel
 def heaviest_chain(second: Indices, gain: Floats) -> Indices:
-    """Return pairs whose `second` ascends and whose Σ gain is largest, of pairs in a given order.
+    """Return the heaviest chain: pairs in the given order whose `second` ascends.
 
-    `second` is ≥ 0. A tree of prefix maxima (Fenwick 1994) has the best chain that ends at each
-    place or before it.
+    `second` is ≥ 0. A tree of prefix maxima (Fenwick 1994) holds the chain of largest Σ gain that
+    ends at or before each place.
     """
     most = 0
     for p in range(len(second)):

@@ -1,13 +1,13 @@
 """Compiled kernels that search each component for its best alignment, without any solver.
 
-Prices y ≥ 0 of the units that no column beats (Σ y over its units ≥ its gain) turn the problem
-into losses: a column loses Σ y − gain ≥ 0, a unit left alone loses its price, and in a cover a
-unit loses opening − y each further time it is covered. An alignment gains Σ y − Σ losses, so the
-best one loses least.
+Let prices y ≥ 0 of units pay every column: Σ y over its units ≥ its gain. Then the problem can be
+written with losses. A column loses Σ y − gain ≥ 0; a unit left alone loses its price; and in a
+cover a unit loses opening − y each further time it is covered. An alignment gains Σ y − Σ losses,
+so the best alignment is the one that loses least.
 
-The search goes from each state's first uncovered unit on, depth first. Units are numbered by
-position here, so that the columns of a component stay in a narrow window and the set of covered
-units fits one 64-bit word beside the first uncovered unit.
+The search is depth first and continues from each state at its first uncovered unit. Units are
+numbered by position here, so the columns of a component span few units. A state is therefore the
+first uncovered unit and one 64-bit word for the covered units after it.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -21,8 +21,8 @@ from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import NODES, STEPS, Meter
 from gammacp.kernel import kernel, late_kernel
 
-# Places for states: at first, so that what is looked at stays in the cache of the CPU, and at the
-# most (powers of two); and from what size of a component on states are remembered.
+# Number of places for states in the table: at first, when it fits in the CPU's cache, and at most
+# (powers of two). Components of up to `_SMALL` units need no table.
 _FEW = 1 << 9
 _TABLE = 1 << 17
 _SMALL = 6
@@ -33,9 +33,10 @@ Records: TypeAlias = Any  # of a structured dtype
 
 
 class SearchCosts(NamedTuple):
-    """Criteria: loss and Σ d_cat of each column, loss of a unit alone and of covering it again.
+    """Losses of each column, of a unit alone and of covering a unit again, and a second criterion.
 
-    `second` (Σ d_cat) decides ties, after the number of groups.
+    `second` is Σ d_cat of each column. It decides between alignments with equal loss and equally
+    many groups.
     """
 
     loss: Floats
@@ -47,10 +48,10 @@ class SearchCosts(NamedTuple):
 class Index(NamedTuple):
     """Units and active columns by component.
 
-    Units of the component labelled r are `unit[unit_start[r]:unit_start[r + 1]]`, `place` is a
-    unit's number among them; columns to try at unit u are `option[option_start[u]:…]`: those that
-    begin there (in a cover: those that contain it). `bits` are a column's units from its first on,
-    where they are `narrow` enough.
+    Units of the component labelled r are `unit[unit_start[r]:unit_start[r + 1]]`, and `place` is a
+    unit's number among them. Columns to try at unit u are `option[option_start[u]:…]`: those that
+    begin there (in a cover: those that contain it). `bits` are the units of a column, counted from
+    its first one; they are valid if the column is `narrow`, that is, fits in one word.
     """
 
     unit_start: Indices
@@ -66,18 +67,18 @@ def _record(formats: str, names: str) -> np.dtype[np.void]:
     return np.dtype((np.record, {"names": names.split(), "formats": formats.split()}))
 
 
-# A visited state: what is covered after its first uncovered unit, what it has lost, Σ d_cat, that
-# unit, and how many groups it has; stamped by component, from 1 on.
+# A visited state: its first uncovered unit, the units covered after it, its loss, Σ d_cat and
+# number of groups. `stamp` is the component's root + 1, as 0 marks an empty place.
 _VISITED = _record("u8 f8 f8 i8 i4 i4", "covered loss second first groups stamp")
-# A state on the way from the root of the search, the option to be tried next and the one taken;
-# `best` are the columns of the best solution.
+# A state on the way from the root of the search, with the option to try next and the one taken.
+# `best` holds the columns of the best solution.
 _STEP = _record("u8 f8 f8 i8 i8 i8 i8", "covered loss second first option taken best")
 
 
 class Rules(NamedTuple):
-    """Rules of a search: covers, ties, the cost that counts as equal, and the nodes to stop after.
+    """Rules of a search: covers, ties, the tolerance for equal costs, and the largest search.
 
-    `nodes` is how many states of a component are looked at.
+    `nodes` is the largest number of states that are visited in a component.
     """
 
     cover: bool
@@ -107,20 +108,22 @@ def search_components(
     rules: Rules,
     meter: Meter,
 ) -> Indices:
-    """Least loss of each component that has changed; the roots of those that are too hard.
+    """Find the least loss of each component that has changed; return the roots of those too hard.
 
     Parameters
     ----------
     known
-        Active columns per root when it was last searched (−1: never); kept up to date.
+        Number of active columns of each root's component when it was last searched (−1: never);
+        updated in place.
     least, chosen
-        Results in place: loss per root, and which columns the best solution takes.
+        Results, written in place: the loss of each root's component, and which columns the best
+        solution contains.
     rules
-        Whether to break ties. Then `least` is the optimum on entry: of the solutions within the
-        tolerance the one with the fewest groups is taken, then the one with the least `second`,
-        then the first one in the order of the columns.
+        Rules of the search. If ties are broken, `least` must be the optimum already. Of the
+        solutions within the tolerance, the one with the fewest groups is taken, then the one with
+        the least `second`, then the first one in the order of the columns.
     meter
-        Counts the states; it ends nothing, as `rules` do.
+        Counts the states. It does not end the search; only `rules` do.
     """
     n = len(label)
     index = _index(columns, rules.cover, active, label)
@@ -166,7 +169,7 @@ def search_components(
 
 @kernel
 def _index(columns: Columns, cover: bool, active: Bools, label: Codes) -> Index:
-    """Return counting sorts of the units by component and of the active columns by unit."""
+    """Sort the units by component and the active columns by unit (counting sorts)."""
     begin, members, _ = columns
     n = len(label)
     m = len(active)
@@ -218,7 +221,7 @@ def _index(columns: Columns, cover: bool, active: Bools, label: Codes) -> Index:
 
 @kernel
 def _too_wide(index: Index, lo: int, size: int) -> bool:
-    """Return whether a column of the component has units too far apart for one word."""
+    """Return whether a column of the component spans too many units for one word."""
     for i in range(lo, lo + size):
         u = index.unit[i]
         for o in range(index.option_start[u], index.option_start[u + 1]):
@@ -229,7 +232,7 @@ def _too_wide(index: Index, lo: int, size: int) -> bool:
 
 @kernel
 def _unchoose(index: Index, lo: int, size: int, chosen: Bools) -> None:
-    """Take back what was chosen in the component, in place."""
+    """Remove the columns of the component from `chosen`, in place."""
     for i in range(lo, lo + size):
         u = index.unit[i]
         for o in range(index.option_start[u], index.option_start[u + 1]):
@@ -240,9 +243,9 @@ def _unchoose(index: Index, lo: int, size: int, chosen: Bools) -> None:
 def _search(
     search: Search, root: int, optimum: float, table: Records, path: Records, meter: Meter
 ) -> tuple[float, int, bool]:
-    """Least loss of one component, how many groups that takes (`best` of the path), and if proven.
+    """Return the least loss of one component, its number of groups, and whether this is proven.
 
-    −1 groups where none was found.
+    The groups are in the `best` fields of the path; their number is −1 if no solution was found.
     """
     index = search.listed
     cover, ties, tolerance, most_nodes = search.rules
@@ -315,7 +318,7 @@ def _search(
 
 @kernel
 def _enter(step: Any, option: int, first: int, covered: Any, loss: float, second: float) -> None:
-    """Write the path's next state, in place."""
+    """Write a state into a step of the path, in place."""
     step.option = option
     step.first = first
     step.covered = covered
@@ -325,7 +328,7 @@ def _enter(step: Any, option: int, first: int, covered: Any, loss: float, second
 
 @kernel
 def _after(search: Search, u: int, c: int, here: Any) -> tuple[Any, float, float]:
-    """Return units covered, loss and Σ `second` once column c (−1: none) is taken at unit u."""
+    """Return covered units, loss and Σ `second` after column c (−1: none) is taken at unit u."""
     covered = here.covered
     costs = search.costs
     if c < 0:
@@ -340,7 +343,7 @@ def _after(search: Search, u: int, c: int, here: Any) -> tuple[Any, float, float
 
 @kernel
 def _covered_again(search: Search, c: int, first: int, covered: Any) -> tuple[Any, float]:
-    """Return the units covered after a column of a cover, and the cost of covering some again."""
+    """Return the units covered after column c of a cover, and the loss for those covered again."""
     begin, members, _ = search.columns
     after = covered
     lost = 0.0
@@ -357,7 +360,10 @@ def _covered_again(search: Search, c: int, first: int, covered: Any) -> tuple[An
 def _is_worse(
     table: Records, root: int, state: Any, groups: int, rules: Rules, stored: int
 ) -> tuple[bool, int]:
-    """Return whether a state was met at no more loss, else remember it; and how many are stored."""
+    """Return whether an equal state with no more loss is stored, and the number of stored states.
+
+    If there is none, the state is stored.
+    """
     there = table[_place(table, root, state.first, state.covered)]
     if there.stamp == root + 1:
         fewer = there.groups < groups or (
@@ -381,7 +387,7 @@ def _is_worse(
 
 @kernel
 def _place(table: Records, root: int, first: int, covered: Any) -> np.int64:
-    """Return the place of a state of this component in the table, or where it may be put."""
+    """Return the place of a state of this component in the table, or a free place for it."""
     slot = (
         (covered ^ (covered >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
         + np.uint64(first) * np.uint64(0xC2B2AE3D27D4EB4F)
@@ -397,7 +403,7 @@ def _place(table: Records, root: int, first: int, covered: Any) -> np.int64:
 
 @kernel
 def _grow(table: Records, root: int) -> Records:
-    """Four times as many places, with the states of this component."""
+    """Return a table four times as large that contains the states of this component."""
     larger = np.zeros(4 * len(table), _VISITED)
     for state in table:
         if state.stamp == root + 1:

@@ -1,10 +1,11 @@
-"""Compiled kernels that price units by diffusion: column by column, what a column offers is shared.
+"""Compiled kernels that price units by diffusion: column by column, offers are evened out.
 
-Each column splits its gain into shares, one per member; a unit's price is the best share that it
-is offered, or nothing. So prices pay every column, whatever the shares. One step takes one column
-and gives each of its members what the best other column offers there, and an equal part of what
-remains or lacks: Σ price never rises (min-sum diffusion; Werner 2007, "A linear programming
-approach to max-sum problem", IEEE TPAMI 29(7)). Steps know only a unit's two best offers.
+Each column splits its gain into shares, one for each of its members: its offers to them. A unit's
+price is the highest offer that it gets, at least 0. So prices pay every column, whatever the shares
+are. One step takes one column. It sets its offer to each member to the best offer of the other
+columns there, plus an equal part of the gain that then remains or is lacking. Σ price never rises
+(min-sum diffusion; Werner 2007, "A linear programming approach to max-sum problem", IEEE TPAMI
+29(7)). Of each unit, only the two best offers need to be known.
 """
 
 import numpy as np
@@ -16,11 +17,11 @@ from gammacp.kernel import kernel, late_kernel
 
 @late_kernel
 def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes: int) -> Floats:
-    """Go over the columns of `order` there and back, shares changed in place; the prices.
+    """Pass over the columns of `order` forwards and backwards, changing shares; return the prices.
 
-    One component after the other takes all its passes, while its units are in the cache: what
-    happens in a component depends on its own shares alone, so that this changes no bit. A pass in
-    which no share moves is the component's last one, because every further one would do the same.
+    Each component makes all its passes before the next one, while its units are in the CPU's cache.
+    The result is bit for bit the same, because a component depends on its own shares alone. A
+    component ends early after a pass in which no share moves: further passes would do the same.
     """
     begin, members, gain = columns
     start, offers = _offers_by_unit(n_units, columns, order)
@@ -83,7 +84,7 @@ def diffuse(n_units: int, columns: Columns, order: Codes, share: Floats, passes:
 
 @kernel
 def _offers_by_unit(n_units: int, columns: Columns, order: Codes) -> tuple[Indices, Codes]:
-    """List the places in `members` where each unit is offered something, and where each begins."""
+    """Return where each unit's offers begin in a list, and that list of places in `members`."""
     begin, members, _ = columns
     start = np.zeros(n_units + 1, np.int64)
     for c in order:
@@ -102,7 +103,10 @@ def _offers_by_unit(n_units: int, columns: Columns, order: Codes) -> tuple[Indic
 
 @kernel
 def _by_component(n_units: int, columns: Columns, order: Codes) -> tuple[Codes, Indices]:
-    """Sort columns by the first unit of their component, in their order; where each one ends."""
+    """Sort columns by the first unit of their component; return them and where each one ends.
+
+    Within a component the columns keep the order of `order`.
+    """
     begin, members, _ = columns
     root = np.empty(n_units, np.int32)
     for u in range(n_units):
@@ -135,7 +139,7 @@ def _by_component(n_units: int, columns: Columns, order: Codes) -> tuple[Codes, 
 
 @kernel
 def _root(root: Codes, unit: int) -> int:
-    """Return the first unit of a unit's component; its path there becomes shorter."""
+    """Return the first unit of a unit's component, and shorten the path to it."""
     while root[unit] != unit:
         root[unit] = root[root[unit]]
         unit = root[unit]
@@ -153,7 +157,7 @@ def _two_best(
     next_best: Floats,
     next_at: Codes,
 ) -> None:
-    """Write the two best offers to a unit (at least 0) and where they are, in place."""
+    """Write the two best offers to unit u (at least 0) and their places, in place."""
     best[u] = next_best[u] = 0.0
     best_at[u] = next_at[u] = -1
     for q in range(start[u], start[u + 1]):
@@ -170,9 +174,9 @@ def _two_best(
 
 @late_kernel
 def readmit(columns: Columns, price: Floats, least: float, kept: Bools, share: Floats) -> int:
-    """Take in columns that the prices do not pay by `least`, in place; how many.
+    """Set `kept` for columns that the prices fail to pay by more than `least`; return their number.
 
-    Their members' shares are what they pay now and an equal part of what lacks.
+    Each of their members' shares becomes its price plus an equal part of what is lacking.
     """
     begin, members, gain = columns
     count = 0

@@ -1,4 +1,4 @@
-"""Compiled kernel: dual prices made feasible."""
+"""Compiled kernel that makes dual prices feasible."""
 
 import numpy as np
 
@@ -9,9 +9,10 @@ from gammacp.kernel import late_kernel
 
 @late_kernel
 def make_feasible(price: Floats, columns: Columns, most: float) -> Floats:
-    """Raise prices in place until no column gains more than its units' prices; the losses.
+    """Raise prices in place until no column gains more than its units' prices; return the losses.
 
-    No price is raised above `most`; a column's gain is at most that times its units.
+    No price is raised above `most`. A column must not gain more than `most` times its number of
+    units.
     """
     begin, members, gain = columns
     for c in range(len(gain)):

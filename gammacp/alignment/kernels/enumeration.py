@@ -10,7 +10,8 @@ from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel, late_kernel
 
-# Splits of larger groups are tested unit by unit only: leaving a group in is always sound.
+# Largest group that all splits are tested of. In larger groups only splits of single units are
+# tested: listing a group too many is always correct.
 _MOST_SPLIT = 12
 
 
@@ -18,12 +19,12 @@ _MOST_SPLIT = 12
 def profitable_groups(
     graph: Graph, opening: float, tolerance: float, largest: int, limit: int, meter: Meter
 ) -> tuple[Columns, bool]:
-    """List groups of two to `largest` units that stay if all splits A|B have Σ w + opening ≥ 0.
+    """List the groups of two to `largest` units whose splits A|B all have Σ w(A, B) + opening ≥ 0.
 
-    Annotator by annotator from each group's first unit; a partial group is left as soon as one of
-    its units, even with its best partners among the later annotators, would do better alone.
-    False, and not all, with more than `limit` members, or four times as many partial groups, and
-    where the meter is over.
+    Groups grow from their first unit, annotator by annotator. A partial group is abandoned as soon
+    as one of its units would be better alone, even with its best partners among the later
+    annotators. Return the groups and whether they are complete. They are not if there are more than
+    `limit` members or four times as many partial groups, or if the meter is over.
     """
     annotator = graph.annotator
     n_annotators = graph.n_annotators
@@ -100,7 +101,7 @@ def profitable_groups(
 def _weights_around(
     graph: Graph, root: int, lo: int, size: int, local: Codes, between: Floats, position: Indices
 ) -> None:
-    """Write the root and its later neighbours in `local`, and their weights as a matrix."""
+    """Write the root and its later neighbours to `local`, and their weights to a matrix."""
     local[0] = root
     for i in range(1, size):
         local[i] = graph.neighbour[lo + i - 1]

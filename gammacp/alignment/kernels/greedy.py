@@ -1,4 +1,4 @@
-"""Compiled kernels of the greedy algorithm of 2011."""
+"""Compiled kernels of the greedy algorithm of 2011 (Mathet & Widlöcher)."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from gammacp.kernel import kernel, late_kernel
 
 @late_kernel
 def take_disjoint(n_units: int, columns: Columns, order: Indices) -> Indices:
-    """Take, in that order, every column none of whose units is taken yet."""
+    """Take columns in the given order, each if none of its units is taken yet."""
     begin, members, _ = columns
     taken = np.zeros(n_units, np.bool_)
     chosen = np.empty(len(order), np.int64)
@@ -34,7 +34,10 @@ def take_disjoint(n_units: int, columns: Columns, order: Indices) -> Indices:
 def groups_within(
     graph: Graph, opening: float, most: float, delta: float, limit: int
 ) -> tuple[Columns, bool]:
-    """List groups of two and more units with opening − Σ w ≤ `most`, as in `profitable_groups`."""
+    """List the groups of two or more units with opening − Σ w ≤ `most`.
+
+    Return them and whether they are complete, as `profitable_groups` does.
+    """
     annotator = graph.annotator
     n_annotators = graph.n_annotators
     found = no_columns()
@@ -58,7 +61,7 @@ def groups_within(
             into = 0.0
             for m in range(depth):
                 into += weight_between(graph, inside[m], x)
-            # At best every later annotator adds Δ for each pair.
+            # At best every later annotator adds a unit, with weight Δ for each of its pairs.
             later = n_annotators - 1 - k
             size = depth + 1
             more = delta * (later * size + later * (later - 1) / 2.0)

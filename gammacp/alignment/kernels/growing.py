@@ -1,4 +1,4 @@
-"""Compiled kernels: a list of groups with their gains that grows as groups are found."""
+"""Compiled kernels for a list of groups with their gains that grows as groups are found."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from gammacp.kernel import kernel
 
 
 class Growing(NamedTuple):
-    """Columns found so far: `number` of them, in arrays with room for more (see `Columns`)."""
+    """Columns found so far, `number` of them, in arrays with spare room (see `Columns`)."""
 
     begin: Indices
     members: Codes
@@ -27,7 +27,7 @@ def no_columns() -> Growing:
 
 @kernel
 def append(columns: Growing, group: Codes, size: int, gain: float) -> Growing:
-    """Return the list with `group[:size]` at its end; earlier ones must not be used any more."""
+    """Return the list with `group[:size]` appended; the list passed in must not be used again."""
     begin, members, gains, count = columns
     filled = begin[count]
     if filled + size > len(members):
@@ -44,20 +44,20 @@ def append(columns: Growing, group: Codes, size: int, gain: float) -> Growing:
 
 @kernel
 def n_members(columns: Growing) -> int:
-    """Members of all columns together."""
+    """Return the total number of members of all columns."""
     return columns.begin[columns.number]  # type: ignore[no-any-return]
 
 
 @kernel
 def trim(columns: Growing) -> Columns:
-    """Return the columns without the room for more."""
+    """Return the columns without the spare room."""
     begin, members, gains, count = columns
     return Columns(begin[: count + 1], members[: begin[count]], gains[:count])
 
 
 @kernel
 def grow(array: Any, least: int) -> Any:
-    """Return a copy with room for `least` and at least twice as many."""
+    """Return a copy with room for at least `least` entries and at least twice as many as before."""
     larger = np.empty(max(2 * len(array), least), array.dtype)
     for i in range(len(array)):  # a slice takes seconds to compile
         larger[i] = array[i]

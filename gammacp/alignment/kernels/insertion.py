@@ -1,4 +1,4 @@
-"""Compiled kernel: which groups some units can join together."""
+"""Compiled kernel that lists the groups that parts of other groups can join."""
 
 import numpy as np
 
@@ -11,10 +11,11 @@ from gammacp.kernel import kernel
 def insertions(
     part_from: Indices, units: Codes, graph: Graph, opening: float, group_of: Codes, size: Codes
 ) -> tuple[Indices, Codes, Floats]:
-    """List groups of units that all neighbour all of a part's, and the gain of joining if > 0.
+    """List the groups that each part can join, and the gains of joining if > 0.
 
-    Part i are `units[part_from[i]:part_from[i + 1]]`, what it may join is `begin[i]` to
-    `begin[i + 1]`; `group_of` is −1 for units in no group.
+    A part can join a group if all its units are neighbours of all the group's units. Part i is
+    `units[part_from[i]:part_from[i + 1]]`; its groups and gains are those from `begin[i]` on.
+    `group_of` is −1 for units in no group.
     """
     n_parts = len(part_from) - 1
     most = 0

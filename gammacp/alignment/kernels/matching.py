@@ -1,4 +1,4 @@
-"""Compiled kernel: the matching of largest gain between two annotators, with its proof."""
+"""Compiled kernel for the matching of largest gain between two annotators, with its proof."""
 
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from gammacp.kernel import kernel, late_kernel
 
 
 class Offers(NamedTuple):
-    """Row u may be matched with `column[start[u]:start[u + 1]]`, for that `gain` > 0."""
+    """Pairs that may be matched: row u with `column[start[u]:start[u + 1]]`, for `gain` > 0."""
 
     start: Indices
     column: Codes
@@ -20,7 +20,7 @@ class Offers(NamedTuple):
 
 
 class PartialMatching(NamedTuple):
-    """Partners so far (−1 alone) and prices of rows and columns."""
+    """Partners so far (−1: alone) and prices of rows and columns."""
 
     column_of: Codes
     row_of: Codes
@@ -29,7 +29,12 @@ class PartialMatching(NamedTuple):
 
 
 class AugmentingPath(NamedTuple):
-    """Columns reached: how far, from which row, in which order; rows reached, and how far."""
+    """State of the search for a shortest augmenting path.
+
+    Columns have a `distance` and the row that they were reached from (`parent`); those reached are
+    `touched`. Rows are listed in the order in which they were reached (`row`), with their distance
+    (`at`).
+    """
 
     distance: Floats
     parent: Codes
@@ -42,12 +47,13 @@ class AugmentingPath(NamedTuple):
 def best_matching(
     start: Indices, column: Codes, gain: Floats, n_columns: int, meter: Meter
 ) -> tuple[Codes, Floats, Floats]:
-    """Shortest augmenting paths (Jonker & Volgenant 1987) where nobody need be matched.
+    """Find the best matching by shortest augmenting paths (Jonker & Volgenant 1987).
 
-    Row u may be matched with `column[start[u]:start[u + 1]]`, for that `gain` > 0. Returns the
-    column of each row (−1 alone) and the prices ≥ 0 of rows and columns: no pair gains more than
-    the prices of both, matched ones gain exactly that, and who is alone has price 0. Once
-    the meter is over, the remaining rows stay alone, at a price.
+    Row u may be matched with `column[start[u]:start[u + 1]]`, for that `gain` > 0; no row or column
+    must be matched. Return the column of each row (−1: alone) and the prices ≥ 0 of rows and
+    columns. No pair gains more than its two prices, matched pairs gain exactly that, and rows and
+    columns alone have price 0. Once the meter is over, the remaining rows stay alone, at a price
+    above 0.
     """
     n_rows = len(start) - 1
     offers = Offers(start, column, gain)
@@ -89,7 +95,7 @@ def best_matching(
 
 @kernel
 def _first_choices(offers: Offers, n_columns: int) -> PartialMatching:
-    """Each row with the column that gains most, if that is free yet."""
+    """Match each row with its most profitable column if that is still free."""
     n_rows = len(offers.start) - 1
     row_price = np.zeros(n_rows, np.float64)
     column_of = np.full(n_rows, -1, np.int32)
@@ -110,9 +116,10 @@ def _first_choices(offers: Offers, n_columns: int) -> PartialMatching:
 def _shortest_path(
     u: int, offers: Offers, matched: PartialMatching, path: AugmentingPath, meter: Meter
 ) -> tuple[int, float, int, int]:
-    """Find the end of the shortest path from row u, its length, and the rows and columns reached.
+    """Return the end of the shortest path from row u, its length, and how much was reached.
 
-    It ends at a column that is free, or at a row x that is left alone instead: −1 − x.
+    The path ends at a column that is free, or at a row x that is left alone instead: −1 − x. The
+    last two numbers count the rows and the columns that were reached.
     """
     start, column, gain = offers
     _, row_of, row_price, column_price = matched

@@ -1,15 +1,16 @@
-"""Compiled kernels that bound the best group of one root: messages between annotators.
+"""Compiled kernels that bound the best group of one root by messages between annotators.
 
-The groups of a root are the assignments of a label to each of m other annotators: one of their
-units, or none (label 0). Each label has a value, each pair of labels of two annotators an edge.
-Messages move value between them without changing any assignment's total; when they are passed
-along the annotators' order, there and back, the sum of the best labels and the best edges falls.
-That sum bounds every assignment from above. The order and the shares are those of sequential
-tree-reweighted message passing (Kolmogorov 2006), whose bound never rises.
+A group of the root assigns a label to each of m other annotators: one of the annotator's units, or
+none (label 0). Each label has a value, and so has each pair of labels of two annotators; the table
+of such a pair of annotators is called an edge. Messages move value between labels and edges without
+changing the total of any assignment. When messages are passed along the order of annotators,
+forwards and backwards, the sum of the best labels and the best entries of edges falls. This sum is
+an upper bound on every assignment. The order and the shares are those of sequential tree-reweighted
+message passing (Kolmogorov 2006), whose bound never rises.
 
-Of the pair s < t, `edge[pair_at(s, t, m)]` has rows for the labels of s and columns for those of t;
-`sent[pair, 0]` is what has been moved from the edge to the labels of s, `sent[pair, 1]` to those of
-t. Only the labels `alive[s, :count[s]]` count.
+For annotators s < t, `edge[pair_at(s, t, m)]` has rows for the labels of s and columns for those of
+t; `sent[pair, 0]` is what has been moved from the edge to the labels of s, `sent[pair, 1]` to those
+of t. Only the labels `alive[s, :count[s]]` count.
 """
 
 from gammacp.base.arrays import Codes, Floats, Indices
@@ -18,7 +19,7 @@ from gammacp.kernel import kernel
 
 @kernel
 def pair_at(s: int, t: int, m: int) -> int:
-    """Return the number of the pair s < t among m."""
+    """Return the number of the pair s < t among all pairs of m annotators."""
     return s * m - s * (s + 1) // 2 + t - s - 1
 
 
@@ -26,7 +27,10 @@ def pair_at(s: int, t: int, m: int) -> int:
 def pass_messages(
     value: Floats, edge: Floats, sent: Floats, alive: Codes, count: Indices, total: Floats
 ) -> None:
-    """One pass there and back, `sent` in place; `total` is room for one number per label."""
+    """Pass messages forwards and backwards, changing `sent` in place.
+
+    `total` is working space, one number per label.
+    """
     m = len(count)
     for step in range(2 * m):
         forth = step < m
@@ -62,7 +66,7 @@ def pass_messages(
 
 @kernel
 def _collect(edge: Floats, sent: Floats, alive: Codes, count: Indices, s: int, t: int) -> None:
-    """Move all that the edge has to the labels of s."""
+    """Move as much value as possible from an edge to the labels of s."""
     for i in range(count[s]):
         x = alive[s, i]
         best = -1e300
@@ -87,7 +91,11 @@ def bound_labels(
     rows: Floats,
     columns: Floats,
 ) -> float:
-    """No assignment has more than this; with label i of s, not more than this + `short[s, i]`."""
+    """Return an upper bound on all assignments, and write how far each label stays below it.
+
+    With label i of annotator s, no assignment exceeds the bound + `short[s, i]` (≤ 0). `rows` and
+    `columns` are working space.
+    """
     m = len(count)
     bound = 0.0
     for s in range(m):

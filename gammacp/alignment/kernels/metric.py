@@ -1,9 +1,10 @@
-"""Compiled kernels of the semidefinite relaxation: its linear inequalities.
+"""Compiled kernels for the linear inequalities of the semidefinite relaxation.
 
-X(u, v) tells how far u and v are in one group. An annotator A has at most one unit in it, so
-Σ_{v∈A} X(u, v) ≤ 1 (*rows*), and whoever is with both v and w has these two together:
-X(u, v) + X(u, w) − X(v, w) ≤ 1 (*triangles*; Grötschel & Wakabayashi 1989). Both belong to u, their
-*apex*. Projections are Hildreth's (1957): one inequality after the other, each with a multiplier.
+X(u, v) is the extent to which u and v share a group. An annotator A has at most one unit in a
+group, so Σ_{v∈A} X(u, v) ≤ 1 (*rows*). If u shares a group with v and with w, these two share it as
+well: X(u, v) + X(u, w) − X(v, w) ≤ 1 (*triangles*; Grötschel & Wakabayashi 1989). Both kinds of
+inequality belong to u, their *apex*. Projections are Hildreth's (1957): one inequality after the
+other, each with a multiplier.
 """
 
 import numpy as np
@@ -11,8 +12,8 @@ import numpy as np
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.kernel import kernel
 
-# Passes over the inequalities in each step, which end at this change of multipliers; the next one
-# goes on from their multipliers.
+# Largest number of passes over the inequalities in each step. They end early once no multiplier
+# changes by more than `_ENOUGH`; the next step continues from their multipliers.
 _PASSES = 4
 _ENOUGH = 1e-4
 
@@ -26,12 +27,13 @@ def project(
     triangles: Codes,
     multiplier: Floats,
 ) -> None:
-    """Move `point`, in place, towards the nearest one that is ≥ 0 and obeys all inequalities.
+    """Move `point`, in place, towards the nearest point that is ≥ 0 and obeys all inequalities.
 
-    `point` holds what is left once the multipliers are taken off; its positive part is the
-    projection. `begin` says where each annotator's units begin; pairs that may not be together
-    are below any threshold. `several[u, a]` tells where a row says something. The multipliers are
-    updated.
+    On entry, `point` is the point to project minus the normals of the inequalities times their
+    multipliers; on return, its positive part is the projection. `begin` is the first unit of each
+    annotator. Pairs that may not be together have entries far below any threshold. `several[u, a]`
+    tells which row inequalities are not trivial. The multipliers (`row_multiplier` and, of the
+    `triangles`, `multiplier`) are updated in place.
     """
     for _ in range(_PASSES):
         moved = _project_rows(point, several, begin, row_multiplier)
@@ -58,7 +60,7 @@ def _project_rows(point: Floats, several: Bools, begin: Indices, row_multiplier:
                     total += point[u, v] + old
                     count += 1
             new = 0.0
-            # The threshold above which the entries sum to 1 (Michelot 1986).
+            # Find the threshold above which the entries sum to 1 (Michelot 1986).
             while total > 1.0:
                 new = (total - 1.0) / count
                 left = 0
@@ -91,7 +93,8 @@ def _project_triangles(point: Floats, triangles: Codes, multiplier: Floats) -> f
         third = point[v, w] - old
         new = 0.0
         lack = max(first, 0.0) + max(second, 0.0) - max(third, 0.0) - 1.0
-        # Piecewise linear and falling: at most three kinks, so a few Newton steps.
+        # `lack` is piecewise linear and falls with `new`. It has at most three kinks, so a few
+        # Newton steps suffice.
         for _ in range(4):
             if lack <= 1e-12:
                 break
@@ -116,7 +119,7 @@ def _project_triangles(point: Floats, triangles: Codes, multiplier: Floats) -> f
 
 @kernel
 def _move(point: Floats, u: int, v: int, w: int, step: float) -> None:
-    """Take a triangle's normal off, in place."""
+    """Subtract `step` times the normal of a triangle from `point`, in place."""
     point[u, v] -= step
     point[v, u] -= step
     point[u, w] -= step
@@ -134,7 +137,7 @@ def subtract(
     multiplier: Floats,
     factor: float,
 ) -> None:
-    """Take `factor` times the multipliers' normals off `point`, in place."""
+    """Subtract `factor` times the sum of normals times multipliers from `point`, in place."""
     for u in range(len(point)):
         for a in range(len(begin) - 1):
             m = factor * row_multiplier[u, a]
@@ -151,9 +154,9 @@ def subtract(
 def violations(
     together: Floats, annotator: Codes, least: float, limit: int
 ) -> tuple[Codes, Floats]:
-    """Triangles (apex first) that `together` violates by more than `least`, and by how much.
+    """Return triangles (apex first) that `together` violates by more than `least`, and by how much.
 
-    No more than `limit`; of units of three different annotators.
+    At most `limit` triangles are returned, all of units of three different annotators.
     """
     n = len(together)
     found = np.empty((limit, 3), np.int32)

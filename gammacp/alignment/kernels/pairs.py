@@ -1,4 +1,4 @@
-"""Compiled kernels over pairs of units: the scan of positions, and the graph."""
+"""Compiled kernels over pairs of units: the search for near pairs, and the graph of pairs."""
 
 from typing import NamedTuple
 
@@ -25,9 +25,10 @@ class UnitArrays(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """Units by length class and start: those of class c are `order[start[c]:start[c + 1]]`.
+    """Units sorted by length class and start: those of class c are `order[start[c]:start[c + 1]]`.
 
-    Only with those of classes before `block_end[c]` may they be paired; `reach` is how far apart.
+    A unit of class c is compared with units of classes c to `block_end[c]` − 1 only. `reach` is
+    what a class adds to the largest distance between starts.
     """
 
     order: Indices
@@ -37,9 +38,11 @@ class Classes(NamedTuple):
 
 
 class Further(NamedTuple):
-    """Low and high of boxes on each further axis, and how far apart they may be there.
+    """Boxes on the axes beyond the first, and how far apart two boxes may be there.
 
-    `extents`: shape (units, 2·(axes − 1)); without shapes nothing is left out.
+    `extents` are the low and high ends on each axis, shape (units, 2·(axes − 1)). Two low ends may
+    differ by `absolute` + `relative`·(sum of the two lengths). Without further axes nothing is left
+    out.
     """
 
     extents: Floats
@@ -48,7 +51,7 @@ class Further(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """Positional formula with its factor (`dissimilarity.kernels`), and costs by category codes."""
+    """Positional formula and its factor (`dissimilarity.kernels`), and costs by category codes."""
 
     formula: int
     factor: float
@@ -57,7 +60,7 @@ class Costs(NamedTuple):
 
 @kernel
 def _apart(further: Further, u: int, v: int) -> bool:
-    """Return whether boxes are too far apart on an axis but the first."""
+    """Return whether two boxes are too far apart on an axis other than the first."""
     places, absolute, relative = further
     for low in range(0, places.shape[1], 2):
         lengths = (places[u, low + 1] - places[u, low]) + (places[v, low + 1] - places[v, low])
@@ -76,12 +79,13 @@ def scan(
     limit: int,
     meter: Meter,
 ) -> tuple[Codes, Codes, Floats, int]:
-    """Pairs of different annotators with d ≤ `most`, found class by class through two pointers.
+    """List pairs of different annotators with d ≤ `most`.
 
-    Units of classes c and k are compared only within |start − start| ≤ reach[c] + reach[k]. Without
-    a formula (−1) all pairs within reach, on all axes, are listed, with 0. Returns (first, second,
-    d, count); with more than `limit` pairs it stops and the count is −1, where the meter is over
-    `GIVEN_UP`.
+    Class by class, two pointers run along the units. Units of classes c and k are compared only if
+    their starts differ by at most reach[c] + reach[k]. Without a formula (−1), all pairs within
+    this distance and near enough on all further axes are listed, with d = 0. Return (first, second,
+    d, count). With more than `limit` pairs the scan stops with a count of −1, and once the meter is
+    over with a count of `GIVEN_UP`.
     """
     start, end, category, annotator = units
     order, class_start, block_end, reach = classes
@@ -143,14 +147,18 @@ def scan(
 def adjacency(
     n_units: int, first: Codes, second: Codes, weight: Floats
 ) -> tuple[Indices, Codes, Floats]:
-    """Pairs from both sides, in rows sorted by neighbour: begins of rows, neighbours, weights."""
+    """Return each unit's pairs: where each row of neighbours begins, neighbours, and weights.
+
+    Rows are sorted by neighbour; each pair is in the rows of both its units.
+    """
     start = np.zeros(n_units + 1, np.int64)
     for p in range(len(first)):
         start[first[p] + 1] += 1
         start[second[p] + 1] += 1
     for u in range(n_units):
         start[u + 1] += start[u]
-    # Two counting passes sort by (row, neighbour): first by neighbour, then stably by row.
+    # Two counting passes sort by (row, neighbour): the first by neighbour, the second stably by
+    # row.
     size = start[n_units]
     row = np.empty(size, np.int32)
     pair = np.empty(size, np.int64)
@@ -178,7 +186,7 @@ def adjacency(
 
 @kernel
 def weight_between(graph: Graph, u: int, v: int) -> float:
-    """w(u, v), −∞ where the pair is no edge."""
+    """Return w(u, v), or −∞ if u and v are not neighbours."""
     lo = graph.start[u]
     hi = graph.start[u + 1]
     p = place_of(graph.neighbour, lo, hi, v)
@@ -189,7 +197,7 @@ def weight_between(graph: Graph, u: int, v: int) -> float:
 
 @late_kernel
 def group_weights(groups: Codes, graph: Graph) -> Floats:
-    """Σ w over the pairs of each group, −∞ where a pair is no edge."""
+    """Return Σ w over the pairs of each group; −∞ if two of its units are not neighbours."""
     total = np.zeros(len(groups), np.float64)
     for g in range(len(groups)):
         for i in range(groups.shape[1]):
@@ -205,7 +213,7 @@ def group_weights(groups: Codes, graph: Graph) -> Floats:
 
 @late_kernel
 def costs_inside(groups: Codes, units: UnitArrays, costs_of: Costs, delta: float) -> Floats:
-    """Σ d over the pairs of units in each group, with Δ for each pair that has an empty unit."""
+    """Return Σ d over the pairs of units in each group, plus Δ for each pair with an empty unit."""
     start, end, category, _ = units
     formula, factor, category_costs = costs_of
     n = groups.shape[1]
@@ -229,7 +237,10 @@ def costs_inside(groups: Codes, units: UnitArrays, costs_of: Costs, delta: float
 
 @kernel
 def best_per_annotator(graph: Graph) -> Floats:
-    """rest[u, k] = Σ_{annotators ≥ k} max(0, best w(u, ·) there); shape (units, n + 1)."""
+    """Return `rest`, the sums of each unit's best weights, shape (units, n + 1).
+
+    rest[u, k] = Σ over annotators a ≥ k of max(0, largest w of u with a unit of a).
+    """
     n_units = len(graph.annotator)
     rest = np.zeros((n_units, graph.n_annotators + 1), np.float64)
     for u in range(n_units):

@@ -1,4 +1,4 @@
-"""Compiled kernel: the best matching of every two annotators."""
+"""Compiled kernel that matches every two annotators as well as possible."""
 
 import numpy as np
 
@@ -14,17 +14,19 @@ from gammacp.kernel import kernel
 def matching_prices(
     graph: Graph, begin: Indices, inside: Bools, each: Floats, meter: Meter
 ) -> tuple[Floats, bool]:
-    """Σ over annotator pairs of each unit's dual price in their matching of largest Σ w.
+    """Return, for each unit, the sum of its prices in the best matchings with each other annotator.
 
-    Two annotators' units of one group earn no more than both prices, so that the pairs of a group
-    earn no more than its units' sums. Pairs of annotators that are both `inside` are left out.
-    False, and no use, if the meter is over before. `begin`: where each annotator's units begin.
-    `each`, where it has a row per unit, gets its price in the matching with each annotator.
+    Two units of a group gain no more than their two prices in the matching of their annotators, so
+    the pairs of a group gain no more than the sums of its units. Best matchings are those of
+    largest Σ w. Pairs of annotators that are both `inside` are left out. `begin` is the first unit
+    of each annotator. If `each` has a row per unit, it receives the unit's price in the matching
+    with each annotator. The second result is False, and the first useless, if the meter was over
+    before the end.
     """
     _, n_annotators, start, neighbour, weight = graph
     n = len(graph.annotator)
     total = np.zeros(n, np.float64)
-    # Each unit's next pair; rows are sorted by neighbour, thus by annotator.
+    # The next pair of each unit; rows are sorted by neighbour and thus by annotator.
     at = start[:-1].copy()
     row = np.zeros(n + 1, np.int64)
     column = np.empty(len(neighbour), np.int32)

@@ -22,20 +22,22 @@ EXACT = 0
 UNSURE = 1
 GIVEN_UP = -1
 
-# Passes of messages at a node, four times as many at a root (20 × 30), again while the bound's
-# distance to its goal falls by this share.
+# Number of passes of messages at a node, and four times as many at a root (20 × 30). Passes
+# continue only while each reduces the distance of the bound from its goal by more than the share
+# `_PROGRESS`.
 _MESSAGES = 3
 _PROGRESS = 0.02
-# Branching: a label that falls short by all that the bound has left counts exp(−this).
+# A label whose bound only just reaches the threshold has the weight exp(−this) in the choice of the
+# annotator to branch on.
 _DECISIVENESS = 2.5
-# Numbers in a root's table of label pairs, 240 MB; above, its half-sum bound is used.
+# Largest size of a root's table of label pairs, 240 MB. Above it, the half-sum bound is used.
 _EDGES = 30_000_000
 
 
 class RootGraph(NamedTuple):
-    """Candidates of a root's groups: those of annotator s begin at `begin[s]`.
+    """Candidates for the groups of a root: the units of annotator s begin at `begin[s]`.
 
-    `value` and `edge` are those of labels and of pairs of labels; see `messages`.
+    `value` and `edge` are the values of labels and of pairs of labels; see `messages`.
     """
 
     root: int
@@ -60,15 +62,15 @@ def price_groups(
 ) -> tuple[Columns, Floats, Bools, bool]:
     """Return the groups of these roots whose gain exceeds their units' prices by more than `floor`.
 
-    `floor` may be negative. With `every` all of them (enumeration), otherwise of each root one
-    better than the other, the best one last (pricing). Limits are `nodes` of a root's search and
-    `members` of all groups found.
+    `floor` may be negative. With `every`, all of these groups are returned (enumeration). Otherwise
+    a few groups of each root are returned, each better than the one before (pricing). `nodes`
+    limits the search of each root, and `members` the total number of members of all groups.
 
-    Returns (groups, excess, unsure, whole): no group of a root gains more than its prices and
-    `excess[root]` ≥ max(floor, 0), which is exact unless `unsure[root]`: its limit of nodes was
-    reached or its graph is too large. With more members than the limit it stops, not `whole`. Once
-    the meter is over, an enumeration stops likewise, and pricing bounds the other roots without
-    search.
+    Return (groups, excess, unsure, whole). No group of a root gains more than its prices plus
+    `excess[root]` ≥ max(floor, 0). This number is exact unless `unsure[root]`: then the limit of
+    nodes was reached, or the root's graph is too large. If there are more members than the limit,
+    or if the meter is over during an enumeration, the search stops and `whole` is False. If the
+    meter is over during pricing, the remaining roots are bounded without a search.
     """
     n_units = len(graph.annotator)
     n_annotators = graph.n_annotators
@@ -127,10 +129,10 @@ def price_groups(
 
 
 class SearchTree(NamedTuple):
-    """A branch and bound, level by level: labels that are left, messages, and what is branched on.
+    """State of a branch and bound, level by level: remaining labels, messages, and branching.
 
-    `short` is how far each label falls short of the bound at the level at hand, `room` space for
-    `messages`.
+    `short` is how far each label falls short of the bound at the current level. `room` is working
+    space for `messages`.
     """
 
     alive: Codes
@@ -216,8 +218,8 @@ def _plant(inside: RootGraph) -> SearchTree:
     for s in range(m):
         count[0, s] = inside.begin[s + 1] - inside.begin[s] + 1
         alive[0, s] = np.arange(labels)
-    # Levels are copied from the one above: what is never reached takes no memory, which of hundreds
-    # of annotators would be a gigabyte.
+    # Each level is copied from the one above, so a level that is never reached takes no memory.
+    # With hundreds of annotators all levels would take a gigabyte.
     sent = np.empty((m + 1, m * (m - 1) // 2, 2, labels), np.float64)
     sent[0] = 0.0
     return SearchTree(
@@ -236,7 +238,7 @@ def _plant(inside: RootGraph) -> SearchTree:
 
 @kernel
 def _branch(tree: SearchTree, depth: int, s: int, bound: float) -> None:
-    """Branch on annotator s: sort its labels, the best first, in place."""
+    """Branch on annotator s: list its labels, the best first, with an upper bound for each."""
     size = tree.n_alive[depth, s]
     tree.n_choices[depth] = size
     tree.next_at[depth] = 0
@@ -249,9 +251,9 @@ def _branch(tree: SearchTree, depth: int, s: int, bound: float) -> None:
 
 @kernel
 def _descend(tree: SearchTree, depth: int, threshold: float) -> tuple[bool, int]:
-    """Go one level down with the next label that may exceed the threshold, or one level up."""
+    """Go one level down with the next label whose bound exceeds the threshold, else go up."""
     i = tree.next_at[depth]
-    # Labels are in the order of their ceilings; the last ones count as open no more.
+    # Labels are sorted by their bounds (`ceiling`): if this one is too low, so are all later ones.
     if i >= tree.n_choices[depth] or tree.ceiling[depth, i] <= threshold:
         return False, depth - 1
     tree.next_at[depth] = i + 1

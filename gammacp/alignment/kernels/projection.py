@@ -1,13 +1,14 @@
 """Compiled kernels that move prices towards feasibility within the support's affine space.
 
-The support are the groups the master uses. At the best prices each of them just pays, so prices
-only move where those sums stay as they are. A group that gains more than its prices is a
-half-space that the prices have yet to enter: they are projected on it (Agmon 1954, Motzkin and
-Schoenberg 1954), orthogonally to the support.
+The support is the set of groups that the master uses. At the best prices each of them is paid
+exactly, so prices only move in directions that keep the sums over these groups. A group that gains
+more than the prices of its units stands for a half-space of prices that pay it. The prices are
+projected on this half-space (Agmon 1954, Motzkin and Schoenberg 1954), orthogonally to the support.
 
-A `Support` has units in parts that share groups, `part[u]` and the unit's place in it `at[u]`;
-part k has `size[k]` units listed at `unit_from[k]` in `units`, and at `row_from[k]` in `rows` the
-symmetric matrix, size[k] × size[k], that takes from a vector what lies in the span of the groups.
+In a `Support`, units are divided into parts; units that share a group are in one part. `part[u]` is
+the part of unit u and `at[u]` its place there. Part k has `size[k]` units, which begin at
+`unit_from[k]` in `units`. At `row_from[k]` in `rows` begins its symmetric matrix, size[k] ×
+size[k], which projects on the vectors that are orthogonal to all groups of the support.
 """
 
 from typing import NamedTuple
@@ -22,23 +23,25 @@ from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel
 
-# Passes on all columns' half-spaces at the most; ten more are made if the last ten brought the
-# largest lack below this share. How far beyond a half-space's face prices are moved: at 1 passes do
-# not end, at 2 they oscillate.
+# Largest number of passes over the half-spaces of all columns. They end early if ten passes did not
+# reduce the largest lack to below `_STALLED_PROJECTIONS` of what it was. Each projection goes
+# beyond the half-space's face by the factor `_RELAXATION`: at 1 passes never end, at 2 they
+# oscillate.
 _PROJECTIONS = 300
 _STALLED_PROJECTIONS = 0.8
 _RELAXATION = 1.3
-# Rounds over the annotators when a group near the alignment is improved, and neighbours of a unit
-# above which it is left to exact pricing (a square matrix is filled).
+# Number of rounds over the annotators in which a group near the alignment is improved, and largest
+# number of neighbours of a root. Roots with more are left to exact pricing, because a square matrix
+# of neighbours is filled.
 _IMPROVING_ROUNDS = 6
 _NEIGHBOURS = 1500
 
 
 class Around(NamedTuple):
-    """The neighbours of a root, `unit`, by annotator: those of annotator k from `begin[k]` on.
+    """Neighbours of a root, `unit`, sorted by annotator: those of annotator k begin at `begin[k]`.
 
-    `near` are their weights among themselves, `into` what each adds to the root's group, and
-    `inside` the one of each annotator in it, −1 for none.
+    `near` are the weights between them, `into` what each of them adds to the root's group, and
+    `inside` the neighbour of each annotator that is in the group, −1 for none.
     """
 
     unit: Codes
@@ -50,7 +53,10 @@ class Around(NamedTuple):
 
 @kernel
 def project(price: Floats, members: Codes, lacking: float, support: Support) -> bool:
-    """Move prices in place until the group pays `lacking` more; False where the support forbids."""
+    """Move prices in place until a group pays `lacking` more; False if the support forbids it.
+
+    `members` are the units of the group.
+    """
     part = support.part
     at = support.at
     size = support.size
@@ -74,9 +80,9 @@ def project(price: Floats, members: Codes, lacking: float, support: Support) -> 
 def project_on_all(
     price: Floats, columns: Columns, enough: float, support: Support, meter: Meter
 ) -> float:
-    """Project on the half-spaces of all columns in turn; the largest lack left.
+    """Project prices on the half-spaces of all columns in turn; return the largest remaining lack.
 
-    Ends early when no column lacks more than `enough`, and when ten more passes hardly helped.
+    The passes end early once no column lacks more than `enough`, or if ten more passes hardly help.
     """
     begin, members, gain = columns
     worst = 0.0
@@ -114,9 +120,10 @@ def settle(
     enough: float,
     meter: Meter,
 ) -> None:
-    """Move prices, in place, towards the nearest ones that pay for all columns (Hildreth 1957).
+    """Move prices, in place, towards the nearest ones that pay all columns (Hildreth 1957).
 
-    `price` holds what the multipliers ≥ 0, which are updated, have added so far.
+    On entry `price` includes what the multipliers have added so far. The multipliers are ≥ 0 and
+    are updated in place.
     """
     begin, members, gain = columns
     for _ in range(passes):
@@ -147,10 +154,11 @@ def price_near(
     support: Support,
     meter: Meter,
 ) -> Columns:
-    """List groups that gain more than their prices + floor, near `groups`; prices move in place.
+    """List groups near `groups` that gain more than their prices + `floor`; prices move in place.
 
-    Each unit is put into each of the groups around it, which then is improved annotator by
-    annotator. Prices are projected on whatever lacks at once, so that what is found differs.
+    Each unit is added to each of the groups around it, and that group is then improved annotator by
+    annotator. If it gains too much, prices are projected at once until they pay it, so that the
+    groups that are found differ from each other.
     """
     annotator = graph.annotator
     n_annotators = graph.n_annotators
@@ -209,7 +217,7 @@ def price_near(
 def _weights_between(
     graph: Graph, lo: int, around: int, place: Codes, begin: Indices, near: Floats
 ) -> None:
-    """Return where each annotator's neighbours of a root begin, and their weights as a matrix."""
+    """Write where each annotator's neighbours of a root begin, and their weights as a matrix."""
     begin[:] = 0
     for i in range(around):
         place[graph.neighbour[lo + i]] = i
@@ -226,7 +234,7 @@ def _weights_between(
 
 @kernel
 def _gain_of_root(around: Around, price: Floats, group: Codes) -> tuple[int, float, float]:
-    """Size and gain of the root's group, and what its other units pay; its units in `group`."""
+    """Return size and gain of the root's group and the prices of its other units; write `group`."""
     members = 1
     gained = 0.0
     paid = 0.0
@@ -245,9 +253,9 @@ def _gain_of_root(around: Around, price: Floats, group: Codes) -> tuple[int, flo
 
 @kernel
 def _improve(around: Around, price: Floats, total: Floats, rounds: int) -> None:
-    """Give each annotator in turn its best unit for the others' units, or none, in `inside`.
+    """Give each annotator in turn the unit that is best for the group, or none, in `inside`.
 
-    `total` is room for a number per unit.
+    `total` is working space, a number per neighbour.
     """
     neighbour, begin, near, into, inside = around
     n_annotators = len(inside)
@@ -278,7 +286,7 @@ def _improve(around: Around, price: Floats, total: Floats, rounds: int) -> None:
 
 @kernel
 def _keep_cliques(near: Floats, inside: Codes) -> None:
-    """Take out units that are no neighbours of an earlier one: they cannot be together."""
+    """Remove units that are not neighbours of an earlier one, as they cannot be together."""
     for k in range(len(inside)):
         for j in range(k):
             if inside[k] >= 0 and inside[j] >= 0 and near[inside[k], inside[j]] == -np.inf:

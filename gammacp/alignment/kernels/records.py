@@ -1,6 +1,6 @@
 """Named tuples that compiled kernels take and return.
 
-They stand apart from the problem and from what is done with groups, so that kernels import neither.
+They have a module of their own, so that kernels need not import the modules of problems and groups.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from gammacp.base.arrays import Codes, Floats, Indices
 
 
 class Graph(NamedTuple):
-    """Problem as kernels have it: each unit's annotator, how many there are, and the pairs.
+    """A problem as kernels see it: each unit's annotator, the number of annotators, and the pairs.
 
-    Neighbours of unit u are `neighbour[start[u]:start[u + 1]]`, ascending, with their weights.
+    The neighbours of unit u are `neighbour[start[u]:start[u + 1]]`, ascending, and `weight` has
+    their weights.
     """
 
     annotator: Codes
@@ -26,7 +27,7 @@ class Graph(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Groups of two and more units: members of column c are `members[begin[c]:begin[c + 1]]`."""
+    """Groups of two or more units: the members of column c are `members[begin[c]:begin[c + 1]]`."""
 
     begin: Indices
     members: Codes
@@ -44,7 +45,7 @@ class Columns(NamedTuple):
 
     @property
     def column_of(self) -> Indices:
-        """Return the column of each member."""
+        """Return the column that each member belongs to."""
         return np.repeat(np.arange(self.number), self.sizes)
 
     def select(self, which: Indices) -> Columns:
@@ -56,16 +57,16 @@ class Columns(NamedTuple):
         return Columns(begin, self.members[spread(first, sizes)], self.gain[which])
 
     def renumber(self, number: Codes) -> Columns:
-        """Return the same columns over units numbered anew, `number[unit]`."""
+        """Return the same columns with units renumbered: unit u becomes `number[u]`."""
         return Columns(self.begin, number[self.members], self.gain)
 
     def compress(self) -> tuple[Columns, Indices]:
-        """Return the same columns over units 0 … k − 1, and the rows of those units."""
+        """Return the same columns with units renumbered 0 … k − 1, and the rows of those units."""
         units, local = np.unique(self.members, return_inverse=True)
         return Columns(self.begin, local.astype(np.int32), self.gain), units.astype(np.int64)
 
     def join(self, others: Columns) -> Columns:
-        """Return these columns with the others behind them."""
+        """Return these columns followed by the others."""
         if not others.number:
             return self
         begin = np.concatenate((self.begin, others.begin[1:] + self.begin[-1]))
@@ -80,7 +81,7 @@ class Columns(NamedTuple):
 
 
 def spread(starts: Indices, sizes: Indices) -> Indices:
-    """Return the numbers from each start on, as many as its size says.
+    """Return consecutive numbers from each start on, as many as the corresponding size.
 
     >>> spread(np.array([7, 2]), np.array([2, 3])).tolist()
     [7, 8, 2, 3, 4]

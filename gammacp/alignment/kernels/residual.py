@@ -1,20 +1,21 @@
-"""Compiled kernel: of the best matchings of two annotators the first one.
+"""Compiled kernel that finds the first of all best matchings of two annotators.
 
-Every best matching consists of tight pairs, which gain what the prices of both units are, and
-leaves nobody alone whose price is above 0. So one is turned into any other along the *residual
-graph*: an arc from a unit of the first annotator to each of its tight partners but its own, an arc
-from a unit of the second one back to its partner, and two further nodes, through which units that
-may be alone change places: an arc from `source` to each single unit of the first annotator, from
-each paired one that may be alone back to it, and likewise for the second annotator's and `sink`.
+Every best matching consists of tight pairs, which gain exactly the prices of both units, and leaves
+no unit alone whose price is above 0. Any best matching can be turned into any other along the
+*residual graph*. From a unit of the first annotator an arc goes to each of its tight partners
+except its current one; from a unit of the second annotator an arc goes back to its current partner.
+Through two further nodes, units that may be alone change places: an arc goes from `source` to each
+single unit of the first annotator, and from each paired one that may be alone back to it; likewise
+for the second annotator and `sink`.
 
-1. Augmenting paths between single units make pairs until there are as many as there can be.
-2. All other best matchings with as many pairs differ by cycles, which stay in strong components.
-   Cycles that cost less than nothing, an arc costing d_cat of the pair it makes and less that of
-   the pair it undoes, are turned until there is none (Klein 1967). Then the distances by which
-   that is shown are prices of a second kind.
-3. Cycles along arcs that are tight under these, too, cost nothing, and stay in components of their
-   own. The units in them are settled in their order: a search along such arcs says which partners
-   a unit can have, the first of them is taken, and both leave the graph.
+1. Augmenting paths between single units add pairs until there are as many as possible.
+2. All other best matchings with as many pairs differ by cycles, which lie in strong components. An
+   arc costs d_cat of the pair that it makes, or minus that of the pair that it undoes. Cycles of
+   negative cost are exchanged until there is none (Klein 1967). The distances that prove this are
+   prices of a second kind.
+3. Cycles along arcs that are tight under these prices, too, cost nothing, and lie in smaller strong
+   components. Their units are settled in order: a search along such arcs tells which partners a
+   unit can have, the first of them is taken, and both units leave the graph.
 """
 
 from typing import NamedTuple
@@ -29,8 +30,8 @@ from gammacp.kernel import kernel, late_kernel
 class TightPairs(NamedTuple):
     """Tight pairs from both sides: partners of unit u are `other[start[u]:start[u + 1]]`.
 
-    Units of the first annotator are 0 … `n_first` − 1, the others follow. `cost` is d_cat, and
-    `free` tells who may be alone.
+    Units of the first annotator are 0 … `n_first` − 1, and those of the second follow. `cost` is
+    d_cat of each pair, and `free` tells which units may be alone.
     """
 
     n_first: int
@@ -41,7 +42,7 @@ class TightPairs(NamedTuple):
 
 
 class Arcs(NamedTuple):
-    """Arcs of the residual graph, `start` and `end` nodes and what they cost."""
+    """Arcs of the residual graph: first node (`tail`), last node (`head`), and cost."""
 
     tail: Codes
     head: Codes
@@ -57,21 +58,21 @@ def first_matching(
     most_cycles: int,
     meter: Meter,
 ) -> bool:
-    """Turn a best matching, `partner` (−1: alone), into the first one, in place.
+    """Turn a best matching, `partner` (−1: alone), into the first of all best ones, in place.
 
     Parameters
     ----------
     order
-        The units from the first one on; their partners are sought in this order.
+        The units in the order in which their partners are determined.
     tolerance
-        Smallest difference of costs that is told apart.
+        Largest difference of costs that counts as a tie.
     most_cycles
-        Cycles that are turned at most, in step 2.
+        Largest number of cycles that are exchanged in step 2.
 
     Returns
     -------
     bool
-        False where there were more cycles, so that another matching may come before this one.
+        False if there were more cycles; another matching may then come before this one.
     """
     n = len(partner)
     _augment(pairs, partner, meter)
@@ -90,7 +91,7 @@ def first_matching(
 
 @kernel
 def _augment(pairs: TightPairs, partner: Codes, meter: Meter) -> None:
-    """Make as many pairs as there can be, in place: paths from one single unit to another."""
+    """Add as many pairs as possible, in place, along paths from one single unit to another."""
     n_first, start, other, _, _ = pairs
     before = np.full(len(partner), -1, np.int32)
     queue = np.empty(len(partner), np.int32)
@@ -115,7 +116,7 @@ def _augment(pairs: TightPairs, partner: Codes, meter: Meter) -> None:
                     break
                 queue[size] = partner[v]
                 size += 1
-        # Units that no path leads on from are left out for good: no later path does, either.
+        # If no path was found, the units reached stay marked: no later path can lead through them.
         if end < 0:
             continue
         v = end
@@ -151,7 +152,8 @@ def _arcs(pairs: TightPairs, partner: Codes) -> Arcs:
             inside = n
         else:
             inside = n + 1
-        # The source sends to who is single of the first annotator, the sink gets from the second's.
+        # Arcs go from the source to single units of the first annotator, and from single units of
+        # the second annotator to the sink.
         if partner[u] < 0 or free[u]:
             outwards = (partner[u] < 0) != (u < n_first)
             tail[count] = u if outwards else inside
@@ -162,7 +164,7 @@ def _arcs(pairs: TightPairs, partner: Codes) -> Arcs:
 
 @kernel
 def _strong_components(arcs: Arcs, n_nodes: int, meter: Meter) -> Codes:
-    """Label nodes by their strong component (Tarjan 1972), −1 for components of a single node."""
+    """Label nodes by their strong component (Tarjan 1972); −1 for components of a single node."""
     tail, head, _ = arcs
     meter[STEPS] += 10 * (n_nodes + len(tail))
     begin = np.zeros(n_nodes + 1, np.int64)
@@ -225,7 +227,7 @@ def _strong_components(arcs: Arcs, n_nodes: int, meter: Meter) -> Codes:
 
 @kernel
 def _keep(arcs: Arcs, label: Codes, distance: Floats, tolerance: float) -> None:
-    """Mark arcs by tail −1, in place, that leave their component or are not tight."""
+    """Set the tail of arcs that leave their component or are not tight to −1, in place."""
     tail, head, cost = arcs
     for a in range(len(tail)):
         u = tail[a]
@@ -245,10 +247,11 @@ def _turn_negative_cycles(
     most_cycles: int,
     meter: Meter,
 ) -> bool:
-    """Turn cycles that cost less than nothing, in place, until distances show that none is left.
+    """Exchange cycles of negative cost, in place, until distances show that none is left.
 
-    False where there are more of them than may be turned. Distances are found by passes over all
-    arcs (Bellman 1958); where a cycle is negative, the arcs that gave nodes their distances close.
+    Return False if there are more of them than `most_cycles`. Distances are found by passes over
+    all arcs (Bellman 1958). If there is a negative cycle, it shows up among the arcs that nodes got
+    their distances from.
     """
     n_nodes = len(distance)
     by = np.empty(n_nodes, np.int32)
@@ -289,9 +292,9 @@ def _turn_negative_cycles(
 
 @kernel
 def _turn_cycles(partner: Codes, by: Codes, mark: Codes, n_first: int) -> int:
-    """Turn all cycles among the arcs `by[node]` → node, in place; how many there were.
+    """Exchange all cycles among the arcs `by[node]` → node, in place; return their number.
 
-    Each node has one such arc at most, so that cycles share none.
+    A node has at most one such arc, so no two cycles share a node.
     """
     n = len(partner)
     mark[:] = -1
@@ -337,9 +340,9 @@ def _settle(
 ) -> None:
     """Give each unit in turn the first partner that it can have, in place.
 
-    A unit can have a partner if the arc of the pair closes a cycle. So from a unit of the second
-    annotator one looks for units that it leads to, from one of the first annotator for nodes that
-    lead to it: the search runs against the arcs.
+    A unit can have a partner if the arc between them lies on a cycle. For a unit of the second
+    annotator, this means that the unit leads to the partner. For a unit of the first annotator, the
+    partner must lead to the unit, so the search runs against the arcs.
     """
     n_first, start, other, cost, _ = pairs
     n = len(partner)
@@ -383,15 +386,17 @@ def _search(
     queue: Codes,
     meter: Meter,
 ) -> None:
-    """Mark in `seen` the nodes that unit u leads to, or that lead to it if it is of the first.
+    """Mark in `seen` the nodes that unit u leads to or, for a first annotator's u, that lead to u.
 
-    Both are the same walk: to partners along their arcs, or against them. `by` is where each node
-    was reached from.
+    Both are the same walk, along the arcs or against them. `by` is the node that each node was
+    reached from.
     """
     pairs, partner, label, distance, tolerance, settled = graph
     n_first, start, other, cost, free = pairs
     n = len(partner)
-    # Against the arcs, who is paired is left for the partner where along them it is for others.
+    # Along the arcs, a walk goes from a first annotator's unit to all other tight partners, and
+    # from a second annotator's unit to its current partner. Against the arcs it is the other way
+    # round.
     back = u < n_first
     seen[u] = u
     queue[0] = u
@@ -402,7 +407,7 @@ def _search(
         at += 1
         meter[STEPS] += 10
         if x < n and (x < n_first) != back:
-            # To all tight partners but the own one.
+            # Continue to all tight partners except the current one.
             meter[STEPS] += 3 * (start[x + 1] - start[x])
             for p in range(start[x], start[x + 1]):
                 y = other[p]
@@ -432,7 +437,7 @@ def _search(
                 inside = n + 1
             out = partner[x] < 0
         else:
-            # From source or sink to the units at its other side.
+            # Continue from the source or the sink to its units.
             meter[STEPS] += n
             low, high = (0, n_first) if x == n else (n_first, n)
             single = (x == n) != back
@@ -459,7 +464,7 @@ def _search(
 
 @kernel
 def _turn(partner: Codes, by: Codes, u: int, best: int, n_first: int) -> None:
-    """Pair u with its new partner, in place, and turn the way by which that was reached."""
+    """Pair u with its new partner, and exchange the pairs along the path in `by`, in place."""
     n = len(partner)
     back = u < n_first
     # Pairs are undone first, and then made.

@@ -1,4 +1,4 @@
-"""Compiled kernels for the units that a root's groups may have: bounds and labels."""
+"""Compiled kernels for the candidates for a root's groups: bounds and labels."""
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from gammacp.kernel import kernel
 
 @kernel
 def loose_bound(graph: Graph, price: Floats, opening: float, most: float, root: int) -> float:
-    """Bound the gain of a root's groups beyond their prices: all other pairs count `most`.
+    """Return a quick upper bound on the gain of a root's groups minus their prices.
 
-    The best unit of each later annotator, at half the largest weight to each of the others.
+    It adds up the best unit of each later annotator. Weights between these units are not looked up:
+    each counts as `most`, half of it for either unit.
     """
     annotator = graph.annotator
     total = -price[root]
@@ -42,7 +43,7 @@ def loose_bound(graph: Graph, price: Floats, opening: float, most: float, root: 
 
 @kernel
 def label_starts(annotator: Codes, unit: Codes, size: int) -> tuple[int, Indices, int]:
-    """Annotators of the candidates, where each one's candidates begin, most labels of one."""
+    """Return the number of annotators, where their candidates begin, and the most labels of one."""
     begin = np.zeros(size + 1, np.int64)
     m = 1
     for i in range(1, size):
@@ -66,9 +67,9 @@ def root_graph(
     widest: int,
     never: float,
 ) -> tuple[Floats, Floats]:
-    """Values of the labels and of their pairs as `messages` has them.
+    """Return the values of labels and of pairs of labels as `messages` needs them.
 
-    Label 0, no unit, is worth 0 with every other; units that are no neighbours lose `never`.
+    Pairs with label 0 (no unit) have the value 0; units that are not neighbours have −`never`.
     """
     m = len(begin) - 1
     values = np.zeros((m, widest), np.float64)
@@ -104,11 +105,12 @@ def reduce_candidates(
     best_of: Floats,
     meter: Meter,
 ) -> tuple[int, float]:
-    """Drop candidates that reach no more than `threshold`; the number of those that stay.
+    """Drop candidates that reach no more than `threshold`; return how many remain, and a bound.
 
-    What a candidate reaches is the half-sum bound: its value, half of its best weights to the
-    other annotators, and the same of the best unit of each of them. `unit` and `value` are packed
-    in place; `place[unit]` is a candidate's number, −1 for others. Also returns the bound of all.
+    What a candidate reaches is bounded by half sums: its value and half of its best weights to the
+    other annotators, plus the same of the best unit of each of them. The returned bound is the sum
+    over the best units of all annotators. `unit` and `value` are compacted in place; `place[unit]`
+    becomes a candidate's number, −1 for other units.
     """
     annotator = graph.annotator
     n_annotators = graph.n_annotators

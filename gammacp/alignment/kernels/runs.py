@@ -1,4 +1,4 @@
-"""Compiled kernels on runs of an array; NumPy's own take a second and more to compile each."""
+"""Compiled kernels on slices of an array; NumPy's own take a second or more to compile each."""
 
 from gammacp.base.arrays import Codes, Indices
 from gammacp.base.stopping import HALTED, MOST, STEPS, Meter
@@ -7,13 +7,13 @@ from gammacp.kernel import kernel
 
 @kernel
 def is_over(meter: Meter) -> bool:
-    """Tell whether a kernel must end: halted by another thread, or at the end of its budget."""
+    """Tell whether a kernel must end: another thread halted it, or its budget is used up."""
     return meter[HALTED] != 0 or meter[STEPS] >= meter[MOST]  # type: ignore[no-any-return]
 
 
 @kernel
 def widest(start: Indices) -> int:
-    """Return the length of the longest run, where run r is `start[r]:start[r + 1]`."""
+    """Return the length of the longest run, where run r is from `start[r]` to `start[r + 1]`."""
     most = 0
     for r in range(len(start) - 1):
         most = max(most, start[r + 1] - start[r])
@@ -22,7 +22,7 @@ def widest(start: Indices) -> int:
 
 @kernel
 def lowest(values: Codes, begin: int, end: int) -> int:
-    """Return the least of `values[begin:end]`, which is not empty."""
+    """Return the minimum of `values[begin:end]`, which is not empty."""
     least = values[begin]
     for p in range(begin + 1, end):
         least = min(least, values[p])
@@ -31,7 +31,7 @@ def lowest(values: Codes, begin: int, end: int) -> int:
 
 @kernel
 def place_of(values: Codes, begin: int, end: int, value: int) -> int:
-    """Return the place of `value`, or where it would be put, in ascending `values[begin:end]`."""
+    """Return the place of `value` in ascending `values[begin:end]`, or where it would be."""
     while begin < end:
         middle = (begin + end) // 2
         if values[middle] < value:

@@ -17,18 +17,18 @@ from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import due, halting
 
-# Largest violation, as a share of the scale, at which prices count as feasible.
+# Largest violation, as a share of the scale, up to which prices count as feasible.
 ENOUGH = 1e-6
 
-# Violation, as a share of the scale, above which projections are given up.
+# Violation, as a share of the scale, above which no further projections are made.
 STALLED = 1e-3
 
-# Rounds of pricing next to the alignment before the master is solved again (20 × 30).
+# Number of rounds of pricing next to the alignment before the master is solved again (20 × 30).
 _PROBES = 30
 
 
 class Projected(NamedTuple):
-    """Prices ≥ 0, the larger pool, and `near`: whether no more groups are found next to it."""
+    """Prices ≥ 0 and the enlarged pool; `near` tells that no more groups were found nearby."""
 
     price: Floats
     pool: Columns
@@ -43,7 +43,7 @@ def project_prices(
     support: Support,
     deadline: float,
 ) -> Projected:
-    """Move prices towards feasibility, keeping each group of the support exactly paid."""
+    """Move prices towards feasibility; each group of the support still pays exactly its gain."""
     from gammacp.alignment.kernels.projection import price_near, project_on_all
 
     price = price.copy()

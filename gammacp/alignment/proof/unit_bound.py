@@ -1,7 +1,7 @@
 """Lower bound on the cost of an alignment from prices of single units, without a solver.
 
-Each unit gets a price that is at least its part of the gain of any group. No alignment gains more
-than the sum of the prices.
+Each unit gets a price such that no group gains more than the prices of its units. So no alignment
+gains more than the sum of all prices.
 """
 
 import numpy as np
@@ -13,12 +13,12 @@ from gammacp.base.arrays import Codes, Floats
 def unit_prices(problem: Problem, *, beyond: float = 0.0) -> Floats:
     """Return a price for each unit such that no group gains more than its units' prices.
 
-    Shape (units,).
+    The result has shape (units,).
 
-    gain(G) ≤ Σ_{u∈G} [(n−1)/n·opening + ½ Σ_k max(0, best w(u, ·) of annotator k)]: the brackets
-    are the prices. Pairs that the problem leaves out earn at most `beyond` (≤ 0
-    where all that could pay are listed). If the opening is below 0, ½ takes the
-    place of (n−1)/n, and prices are at least 0, as a unit alone gains 0.
+    gain(G) ≤ Σ_{u∈G} [(n−1)/n·opening + ½ Σ_k max(0, best w(u, ·) of annotator k)], and the
+    brackets are the prices. Pairs that are not in the problem gain at most `beyond` each (≤ 0 if
+    all pairs that may gain anything are listed). If the opening is negative, ½ takes the place of
+    (n−1)/n, and prices are at least 0, as a single unit gains 0.
     """
     from gammacp.alignment.kernels.pairs import best_per_annotator
 
@@ -51,7 +51,7 @@ def least_bounded(
     certificate: Certificate | None = None,
     proof: Proof | None = None,
 ) -> Solution:
-    """Return the solution with the given bound, or with `unit_bound` if that is higher."""
+    """Return a solution of these groups with the higher of two bounds: `bound` and `unit_bound`."""
     bound_of_units = unit_bound(problem)
     if bound_of_units > bound:
         bound = bound_of_units

@@ -1,4 +1,4 @@
-"""Back-end `auto`: the cheapest exact way for the problem at hand."""
+"""Back-end `auto`: the cheapest exact method for the given problem."""
 
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution
@@ -12,9 +12,11 @@ from gammacp.alignment.solvers.registry import registered
     constrained=True,
 )
 def solve_auto(problem: Problem, limits: Limits) -> Solution:
-    """Solve by assignment for two annotators, by all groups if they can be listed, else as a crowd.
+    """Solve a problem of two annotators by assignment, others by listing all groups or as a crowd.
 
-    Each way is imported when it is first taken: a problem of two annotators loads no other.
+    A problem is solved as a crowd if its groups cannot all be listed. Problems with constraints
+    have a method of their own (`constraints.engine`). Each method is imported when it is first
+    used, so that two annotators load no other.
     """
     if problem.rules is not None:
         from gammacp.alignment.constraints.engine import solve_constrained_groups

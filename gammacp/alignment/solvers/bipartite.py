@@ -1,4 +1,4 @@
-"""Back-end `bipartite`: two annotators are a sparse assignment problem."""
+"""Back-end `bipartite`: with two annotators the problem is a sparse assignment problem."""
 
 from typing import NamedTuple
 
@@ -13,12 +13,16 @@ from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import halting, note
 from gammacp.errors import UsageError
 
-# Candidate pairs that are matched in milliseconds.
+# Largest number of candidate pairs that are matched in milliseconds.
 _UNWATCHED = 100_000
 
 
 class Edges(NamedTuple):
-    """Candidate pairs by the first annotator's units: row, begin of each row, column, w."""
+    """Candidate pairs by unit of the first annotator.
+
+    `row` and `column` are the units, numbered per annotator; the pairs of row u begin at
+    `begin[u]`.
+    """
 
     row: Indices
     begin: Indices
@@ -27,7 +31,7 @@ class Edges(NamedTuple):
 
 
 class Matching(NamedTuple):
-    """Groups, int32 (groups, 2), and a price of each unit: no pair gains more than its two."""
+    """Groups, int32 (groups, 2), and a price per unit; no pair gains more than its prices."""
 
     groups: Codes
     price: Floats
@@ -35,7 +39,7 @@ class Matching(NamedTuple):
 
 @registered("bipartite", "sparse assignment, two annotators only")
 def solve_bipartite(problem: Problem, limits: Limits) -> Solution:
-    """Maximise Σ (w + opening) over pairs; UsageError unless there are two annotators."""
+    """Maximise Σ (w + opening) over pairs; raise UsageError unless there are two annotators."""
     if problem.n_annotators != 2:
         raise UsageError(
             f"method 'bipartite' is for two annotators, not {problem.n_annotators}; use 'auto'"
@@ -65,11 +69,12 @@ def _edges(problem: Problem) -> Edges:
 
 
 def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
-    """Return the cheapest cover: an edge cover, which reduces to a matching.
+    """Return the cheapest cover: an edge cover, which is reduced to a matching.
 
-    Every unit has a cheapest way of its own to be covered; a pair in one group saves the ways of
-    both and pays its own. Who is not matched takes its cheapest way. Each time that a unit is in a
-    group costs `reuse` here, the first time included, which is taken off in the end.
+    Every unit has a cheapest way to be covered. A pair in one group costs its own price, but saves
+    the cheapest ways of both units; the matching maximises these savings. Units that are not
+    matched take their cheapest way. Here each membership of a unit in a group costs `reuse`,
+    including the first, which is subtracted at the end.
     """
     reuse = problem.reuse
     cost = problem.opening - edges.weight + 2 * reuse
@@ -94,15 +99,16 @@ def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
     has = pairs[:, 1] >= 0
     covered[np.flatnonzero(has), owner[has, 1]] = pairs[has, 1]
     every = np.asarray(np.unique(np.concatenate((groups[~single], covered)), axis=0), np.int32)
-    # What covers both units of a pair costs no less than their own ways less their prices.
+    # No pair costs less than the cheapest ways of its two units less their prices.
     proof = Proof(problem.opening + reuse - own + price)
     return solution(problem, every, float(own.sum() - price.sum()) - reuse * n, proof=proof)
 
 
 def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matching:
-    """Return the matching of largest Σ gain; units that gain nothing stay alone.
+    """Return the matching of largest Σ gain; units for which no pair gains anything stay alone.
 
-    At the deadline those that were not reached do so too, and the prices still hold.
+    At the deadline the units that were not reached stay alone, too; the prices are valid all the
+    same.
     """
     from gammacp.alignment.kernels.matching import best_matching
 

@@ -1,4 +1,4 @@
-"""Back-end `brute`: every partition, for tests; nothing is pruned."""
+"""Back-end `brute`: try every partition, without pruning; for tests."""
 
 from functools import cache
 from itertools import product
@@ -19,7 +19,7 @@ _EXCLUDING = 2_000
 
 @registered("brute", "every partition, for tests on tiny continua", pruned=False, constrained=True)
 def solve_brute(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
-    """Minimum over all partitions (covers) by recursion on the first unit not yet covered."""
+    """Try all partitions (or covers), by recursion on the first unit that is not covered yet."""
     units_of = [np.flatnonzero(problem.annotator == a) for a in range(problem.n_annotators)]
     tuples = int(np.prod([len(u) + 1.0 for u in units_of]))
     if problem.n_units > _UNITS or tuples > _GROUPS:
@@ -44,7 +44,10 @@ def solve_brute(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
 
     @cache
     def best(covered: int, barred: int) -> tuple[float, int]:
-        """(cost of covering the rest, first group to take); `barred` groups are excluded."""
+        """Return the cost of covering the remaining units, and the first group to take for that.
+
+        `covered` units and groups that are `barred` are bits of a number.
+        """
         if covered == full:
             return 0.0, -1
         first = (~covered & (covered + 1)).bit_length() - 1
@@ -56,7 +59,7 @@ def solve_brute(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
         return min(ways)
 
     def after(g: int, covered: int, barred: int) -> tuple[int, int]:
-        """Return what is covered and barred once a group is taken."""
+        """Return the covered units and the barred groups once group `g` is taken."""
         return covered | masks[g], barred | excluded[g]
 
     if best(0, 0)[1] < 0 and problem.n_units:
@@ -72,7 +75,7 @@ def solve_brute(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
 
 
 def _excluded(problem: Problem, every: Codes) -> list[int]:
-    """Return for each group the others that it excludes, as bits; none where none does."""
+    """Return, as bits, the groups that each group excludes; 0 if it excludes none."""
     if problem.rules is None or not problem.rules.excludes:
         return [0] * len(every)
     large = np.flatnonzero((every >= 0).sum(axis=1) > 1)

@@ -1,9 +1,9 @@
-"""Back-end `greedy`: Algorithm 1 of Mathet & Widlöcher (2011), as the papers before exactness.
+"""Back-end `greedy`: Algorithm 1 of Mathet & Widlöcher (2011).
 
-Sort the unitary alignments by entropy ĕ (their disorder), take the first, drop every later one
-that shares a unit with it, and so on. A unit alone has ĕ = Δ and is always on the list, so that
-unitary alignments beyond Δ are never taken; the paper's list reaches to n·Δ (eq. 8), which
-`unitary_alignments_within` counts.
+It sorts the unitary alignments by entropy ĕ (their disorder), takes the first, drops every later
+one that shares a unit with it, and so on. A unit alone has ĕ = Δ and is always on the list, so
+unitary alignments with ĕ > Δ are never taken. The paper's list goes on to n·Δ (eq. 8);
+`unitary_alignments_within` can count it.
 """
 
 import numpy as np
@@ -19,17 +19,17 @@ from gammacp.errors import DataError
 
 @registered("greedy", "Algorithm 1 of 2011, not exact; its bound is weak", exact=False)
 def solve_greedy(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
-    """Algorithm 1; the bound is the sum of the best that each unit could have."""
+    """Run Algorithm 1; the bound is the sum of the best that each unit could gain."""
     from gammacp.alignment.proof.unit_bound import least_bounded
 
-    # No pair of a group with ĕ <= Δ is farther apart than Δ·C(n, 2), which pruning keeps.
+    # In a group with ĕ ≤ Δ no pair has d > Δ·C(n, 2), and pruning keeps such pairs.
     columns = unitary_alignments_within(problem, problem.delta)
     groups = to_groups(problem, columns.select(take_first(problem, columns)))
     return least_bounded(problem, groups)
 
 
 def take_first(problem: Problem, columns: Columns) -> Indices:
-    """Algorithm 1 on these columns; ties go to the larger, then to the earlier units."""
+    """Run Algorithm 1 on these columns; among equal ones take the larger, then the earlier."""
     from gammacp.alignment.kernels.greedy import take_disjoint
 
     sizes = columns.sizes
@@ -39,10 +39,10 @@ def take_first(problem: Problem, columns: Columns) -> Indices:
 
 
 def unitary_alignments_within(problem: Problem, most: float) -> Columns:
-    """Unitary alignments of two and more units with ĕ ≤ `most`.
+    """Return the unitary alignments of two or more units with ĕ ≤ `most`.
 
-    The problem must list all pairs (built with `prune=False`). With `most` = n·Δ and the units
-    alone (one each) they are the candidates that the 2011 paper counts in Table 2.
+    The problem must list all pairs (built with `prune=False`). With `most` = n·Δ, these and one
+    unitary alignment per single unit are the candidates that the 2011 paper counts in Table 2.
     """
     from gammacp.alignment.kernels.greedy import groups_within
 

@@ -34,5 +34,5 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
     if packed.proven:
         note(columns_listed=columns.number, columns_kept=columns.number, proved_by="HiGHS")
         return result
-    # What HiGHS holds at its limit may be far worse than what a heuristic has at once.
+    # At its limit HiGHS may have a far worse solution than a heuristic finds at once.
     return better(problem, result, at_hand(problem))

@@ -10,7 +10,7 @@ from gammacp.registry import Registry
 
 
 class Solve(Protocol):
-    """A back-end: the best alignment it can find, with a bound."""
+    """A back-end, which finds the best alignment that it can, with a bound."""
 
     def __call__(self, problem: Problem, limits: Limits) -> Solution:
         """Return a solution with status `optimal`, or `feasible` and a bound.
@@ -25,11 +25,12 @@ class Solve(Protocol):
 class Solver:
     """A registered back-end.
 
-    `exact` back-ends prove optimality when they are given time (`auto`, which hands crowds to one
-    that is not, may end without a proof); `pruned` ones expect candidate pairs without those that
-    cannot be in an optimal alignment, the others all pairs. With `presolved`, identical units are
-    merged and dense continua thinned out before they come to it. `constrained` ones keep
-    `Problem.rules`; the others are refused where there are any.
+    - `exact`: it proves optimality if it is given enough time (`auto` may end without a proof, as
+      it hands crowds to a back-end that is not exact).
+    - `pruned`: it expects candidate pairs without those that cannot be in an optimal alignment;
+      other back-ends expect all pairs.
+    - `presolved`: before it is called, identical units are merged and dense continua thinned out.
+    - `constrained`: it keeps `Problem.rules`. Other back-ends are refused if there are any.
     """
 
     name: str
@@ -45,7 +46,7 @@ SOLVERS: Registry[Solver] = Registry("solver")
 
 
 def register(solver: Solver) -> Solver:
-    """Add a back-end under its name.
+    """Add a back-end to the registry.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def register(solver: Solver) -> Solver:
 
 
 def registered(name: str, summary: str, **facts: bool) -> Callable[[Solve], Solve]:
-    """Register the decorated function as a back-end, and leave it as it is.
+    """Register the decorated function as a back-end; the function itself is not changed.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def registered(name: str, summary: str, **facts: bool) -> Callable[[Solve], Solv
 
 
 def solve(problem: Problem, *, method: str = "auto", **limited: Unpack[Limiting]) -> Solution:
-    """Find the best partition of the units into groups, with the back-end of that name.
+    """Return the best partition of the units into groups that the named back-end finds.
 
     Parameters
     ----------

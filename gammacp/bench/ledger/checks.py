@@ -1,7 +1,8 @@
-"""Predicates on series that claims are checked by; one registry.
+"""Registry of predicates on series, which decide claims.
 
-Where a file has the values of single annotation sets, a sentence is tested on them, paired
-(`gammacp.bench.trends`), and may stay open for want of sets; elsewhere numbers count as they are.
+If a file has the values of single annotation sets, a claim is tested on them with paired tests
+(`gammacp.bench.trends`), and may remain open if there are too few sets. Otherwise the numbers are
+compared without a test.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ from gammacp.registry import Registry
 
 @dataclass(frozen=True)
 class Verdict:
-    """Verdict on a claim, with the measured values in words; `open`: the sets are too few."""
+    """Verdict on a claim, with the measured values in words; `open` if the sets are too few."""
 
     holds: bool
     measured: str
@@ -55,7 +56,7 @@ def _register(name: str, *parameters: str, compares: bool = False) -> Callable[[
 
 @_register("equals", "value", "tolerance?")
 def equals(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """Every y is `value` within `tolerance` (default 1e-9); text is compared as it is."""
+    """Test that every y is `value` within `tolerance` (default 1e-9); text must be equal."""
     if isinstance(p["value"], str):
         found = sorted(set(series.text))
         return Verdict(found == [p["value"]], ", ".join(found))
@@ -65,7 +66,7 @@ def equals(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 
 @_register("between", "low", "high")
 def between(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """Every y lies in [low, high]."""
+    """Test that every y lies in [low, high]."""
     if series.values is not None:
         middle = (p["low"] + p["high"]) / 2
         margin = (p["high"] - p["low"]) / 2
@@ -76,7 +77,7 @@ def between(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 
 @_register("all-below", "value")
 def all_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """No y is above `value`."""
+    """Test that no y is above `value`."""
     if series.values is not None:
         return _told(trends.below(series.values, p["value"], magnitudes=series.x))
     return Verdict(bool((series.y <= p["value"]).all()), _span(series.y))
@@ -84,13 +85,13 @@ def all_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict
 
 @_register("all-above", "value")
 def all_above(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """No y is below `value`."""
+    """Test that no y is below `value`."""
     return _turned(all_below(series.turned(), None, {"value": -p["value"]}), series)
 
 
 @_register("some-below", "value")
 def some_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """Return some y is below `value`."""
+    """Test that some y is below `value`."""
     if series.values is not None:
         above = trends.below(-series.values, -p["value"], magnitudes=series.x)
         return _told(above.negate())
@@ -99,7 +100,7 @@ def some_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdic
 
 @_register("some-above", "value")
 def some_above(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """Return some y is above `value`."""
+    """Test that some y is above `value`."""
     return _turned(some_below(series.turned(), None, {"value": -p["value"]}), series)
 
 
@@ -109,21 +110,21 @@ def decreasing(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdic
     if series.values is not None:
         return _told(trends.falls(series.values, series.x, **p))
     steps = np.diff(series.y)
-    # A step from or to an undefined value does not fall.
+    # A step from or to an undefined value counts as not falling.
     up = int((~(steps < 0)).sum())
     return Verdict(not up, f"{_ends(series)}; {up} of {len(steps)} steps do not fall")
 
 
 @_register("increasing")
 def increasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdict:
-    """Return y rises with every step."""
+    """Test that y rises with every step."""
     turned = Series(series.x, -series.y, series.text)
     return replace(decreasing(turned, None, {}), measured=_ends(series))
 
 
 @_register("not-decreasing")
 def not_decreasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdict:
-    """Return y rises somewhere, or is flat over a quarter of [0, 1]."""
+    """Test that y rises somewhere, or is flat over a quarter of [0, 1]."""
     if series.values is not None:
         return _told(trends.falls(series.values, series.x).negate())
     return Verdict(bool((np.diff(series.y) >= 0).any()), _ends(series))
@@ -131,9 +132,9 @@ def not_decreasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> V
 
 @_register("linear", "value?", "tolerance?")
 def linear(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """Return y is nowhere farther from its line than `tolerance` (default .1) of the line's range.
+    """Test that y is close to a line, within `tolerance` (default .1) of the range of the line.
 
-    Without sets: the squared correlation of x and y is at least `value` (default 0.98).
+    Without sets, test that the squared correlation of x and y is at least `value` (default 0.98).
     """
     if series.values is not None:
         tolerance = p.get("tolerance", 0.1)
@@ -146,7 +147,7 @@ def linear(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 
 @_register("crosses", "value", "low", "high")
 def crosses(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """Return y falls through `value` at an x in [low, high]; with sets, it also stays below."""
+    """Test that y falls through `value` at an x in [low, high]; with sets, that it stays below."""
     if series.values is not None:
         slack = p["high"] - p["low"]
         return _told(trends.below_from(series.values, series.x, p["value"], p["high"], slack=slack))
@@ -161,7 +162,7 @@ def crosses(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 
 @_register("close-to", "tolerance", compares=True)
 def close_to(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """|y − y of `other`| ≤ `tolerance` at every common x."""
+    """Test that y differs from that of `other` by at most `tolerance` at every common x."""
     if series.values is not None and other is not None and other.values is not None:
         return _told(
             trends.near(series.values, other.values, margin=p["tolerance"], magnitudes=series.x)
@@ -173,7 +174,7 @@ def close_to(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verd
 
 @_register("less-than", "factor?", compares=True)
 def less_than(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """Return y < y of `other` (times `factor`, default 1) at every common x."""
+    """Test that y is below y of `other` times `factor` (default 1) at every common x."""
     if series.values is not None and other is not None and other.values is not None:
         target = other.values * p.get("factor", 1)
         return _told(trends.below(series.values, target, magnitudes=series.x))
@@ -196,7 +197,7 @@ def spans(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 
 @_register("least", compares=True)
 def least(series: Series, other: Series | None, _: Mapping[str, Any]) -> Verdict:
-    """Every y is below every y of `other`, its own apart."""
+    """Test that every y is below all y of `other`, which contains the series, outside it."""
     assert other is not None
     rest = list(other.y)
     for y in series.y:
@@ -206,7 +207,7 @@ def least(series: Series, other: Series | None, _: Mapping[str, Any]) -> Verdict
 
 @_register("greatest", compares=True)
 def greatest(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
-    """Every y is above every y of `other`, its own apart."""
+    """Test that every y is above all y of `other`, which contains the series, outside it."""
     assert other is not None
     turned = least(series.turned(), other.turned(), p)
     return replace(turned, measured=f"{_span(series.y)} of {_span(other.y)}")
@@ -214,7 +215,7 @@ def greatest(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verd
 
 @_register("undefined")
 def undefined(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdict:
-    """No y is there."""
+    """Test that every y is undefined."""
     missing = int(np.isnan(series.y).sum())
     return Verdict(missing == len(series.y), f"{missing} of {len(series.y)} undefined")
 
@@ -227,13 +228,13 @@ def _near(series: Series, point: int, target: float, margin: float) -> trends.Tr
 
 
 def _told(trend: trends.Trend) -> Verdict:
-    """Return a trend's verdict in the ledger's terms."""
+    """Return the verdict of a trend as a `Verdict` of the ledger."""
     verdict = trend.verdict
     return Verdict(verdict is trends.Verdict.HOLDS, str(trend), verdict is trends.Verdict.OPEN)
 
 
 def _turned(verdict: Verdict, series: Series) -> Verdict:
-    """Return a verdict on −y, with the values that y has."""
+    """Return a verdict on −y that reports the values of y."""
     if series.values is not None:
         return verdict
     return replace(verdict, measured=_span(series.y))

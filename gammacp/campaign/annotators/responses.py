@@ -1,4 +1,4 @@
-"""Responses of annotators to items, as arrays with an entry per response."""
+"""Hold the responses of annotators to items, as arrays with an entry for each response."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from gammacp.base.arrays import Codes, Floats, Indices
 
 # Least number of items with three annotators each; with fewer, weights are a matter of luck.
 ENOUGH_ITEMS = 30
-# Number of levels of closeness of the marks of an item.
+# Number of levels of closeness between the units of an item.
 LEVELS = 3
-# Responses that are processed at once.
+# Number of responses that are processed at once.
 _AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Responses:
-    """The columns of all responses, shape (responses,) each.
+    """Columns of all responses.
 
     Attributes
     ----------
     item, annotator, label
-        Codes from 0.
+        Codes, from 0, of the item, the annotator and the label of each response, shape
+        (responses,).
     items
-        Number of items, ≥ every code of `item`.
+        Number of items, larger than any code in `item`.
     annotators, labels
-        Their names; the label None is "unlabelled".
+        Names of annotators and labels; the label None is "unlabelled".
     closeness
-        Distance between the marks of each item, as a code from 0 below `LEVELS`, or −1 where fewer
-        than two marked it; shape (items,). None where responses have no place.
+        Level of closeness between the units of each item, from 0 (closest) to `LEVELS` − 1, or −1
+        for items with fewer than two units, shape (items,). None if responses have no positions.
     """
 
     item: Codes | Indices
@@ -58,11 +59,14 @@ class Responses:
 
     @property
     def codes(self) -> Indices:
-        """Return a code of annotator and label for each response, shape (responses,)."""
+        """Joint code of annotator and label of each response, shape (responses,)."""
         return np.asarray(self.annotator.astype(np.int64) * len(self.labels) + self.label)
 
     def vote_shares(self) -> Floats:
-        """Share of responses per label, shape (items, labels); zeros without responses."""
+        """Return the share of responses with each label, shape (items, labels).
+
+        The shares of an item without responses are 0.
+        """
         k = len(self.labels)
         cells = self.item.astype(np.int64) * k + self.label
         counts = np.bincount(cells, minlength=self.items * k)
@@ -71,9 +75,11 @@ class Responses:
 
     @cached_property
     def passed_over(self) -> tuple[Responses, Floats]:
-        """Return one item per distinct set of annotators, at which all gave the last label.
+        """Hypothetical items that all annotators passed over, one for each set of annotators.
 
-        The second value is the number of items of each set, shape (sets,).
+        The first value has an item for each distinct set of annotators who respond to the same
+        item; all give the last label, ∅. The second value is the number of real items of each set,
+        shape (sets,).
         """
         first, _, times = self._alike(self.annotator)
         last_label = np.full_like(self.label, len(self.labels) - 1)
@@ -81,9 +87,10 @@ class Responses:
 
     @cached_property
     def distinct(self) -> tuple[Responses, Codes, Floats]:
-        """Return one item for all items with the same responses and closeness.
+        """Distinct items, one for all items with the same responses and closeness.
 
-        The second value maps items to these, shape (items,); the third counts each.
+        The second value is the place of each item among the distinct ones, shape (items,); the
+        third is the number of items that each distinct one stands for.
         """
         if self.closeness is None:
             levels = None
@@ -93,12 +100,12 @@ class Responses:
         return self.of_items(first), place, times
 
     def of_items(self, items: Indices) -> Responses:
-        """Return the responses to these items, which are renumbered in this order.
+        """Return the responses to some items, renumbered in the given order.
 
         Parameters
         ----------
         items
-            Each once.
+            Codes of the items, without repetition.
         """
         place = np.full(self.items, -1)
         place[items] = np.arange(len(items))
@@ -115,9 +122,14 @@ class Responses:
     def _alike(
         self, codes: Codes | Indices, levels: Codes | Indices | None = None
     ) -> tuple[Indices, Codes, Floats]:
-        """Group items with the same codes: return first item, group of each item, and sizes.
+        """Group items with the same codes and levels.
 
-        A set of codes is hashed as the sum of random 64-bit numbers, one per code.
+        The set of codes of an item is hashed as a sum of random 64-bit numbers, one for each code.
+
+        Returns
+        -------
+        first, group, sizes
+            First item of each group, group of each item, and number of items in each group.
         """
         rng = np.random.default_rng(0)
         most = max(int(codes.max(initial=0)) + 1, LEVELS + 1)
@@ -135,7 +147,7 @@ class Responses:
 
     @cached_property
     def overlap(self) -> Overlap:
-        """Return which annotators share items, directly or through others."""
+        """Overlap of annotators: who shares items with whom, directly or through others."""
         people, (sets, times) = len(self.annotators), self.passed_over
         # Vertices of the graph are the annotators, followed by the sets of annotators.
         n = people + sets.items
@@ -150,18 +162,19 @@ class Responses:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Overlap of annotators, which decides how far they can be told apart.
+    """Overlap of annotators, which decides whether their weights can be estimated.
 
     Attributes
     ----------
     annotators
         Number of annotators.
     labels
-        Number of labels that they can give, ∅ among them.
+        Number of labels, including ∅.
     items
-        Number of items with at least three responses: with two, nobody says who of them is right.
+        Number of items with at least three responses; with only two, nothing shows who is right.
     parts
-        Annotators who meet, directly or through others; more than one part is not one scale.
+        Groups of annotators who share items, directly or through others. Weights of annotators in
+        different groups cannot be compared.
     """
 
     annotators: int
@@ -171,7 +184,7 @@ class Overlap:
 
     @property
     def too_little(self) -> str | None:
-        """Return why annotators cannot be weighed, and what to do; None if they can."""
+        """Reason why annotators cannot be weighed, and what to do about it; None if they can."""
         if self.annotators < 3:
             return (
                 f"{self.annotators} annotators cannot be weighed: where two differ, nothing shows "
@@ -191,7 +204,7 @@ class Overlap:
 
     @property
     def caution(self) -> str | None:
-        """Return what weights of people who never meet cannot say; None if all meet."""
+        """Caution that weights cannot be compared between groups; None for a single group."""
         if len(self.parts) < 2:
             return None
         shown = "; ".join(", ".join(part[:3]) + " …" * (len(part) > 3) for part in self.parts[:3])

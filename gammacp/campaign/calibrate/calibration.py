@@ -1,10 +1,11 @@
-"""Calibration of γ: errors that would give the same value on continua like the user's.
+"""Calibrate γ: find the amounts of errors that would give the same γ on similar continua.
 
-A reference model is learnt from the annotations themselves (number of units, lengths, gaps,
-categories), the Corpus Shuffling Tool (Mathet, Widlöcher & Métivier 2015, §6.3.1) makes annotators
-who err in one way only, and the curve of γ against the magnitude is inverted at the measured γ.
-Figures 2 and 3 of Mathet & Widlöcher (2011) are the ancestors. Real annotators err in several ways
-at once, so each sentence is a yardstick by itself, not a diagnosis.
+A reference model is learnt from the annotations (numbers of units, lengths, gaps, categories). With
+it, the Corpus Shuffling Tool (Mathet, Widlöcher & Métivier 2015, §6.3.1) simulates annotators who
+make only one kind of error, with increasing magnitude. The resulting curve of γ against the
+magnitude is inverted at the measured γ. The idea goes back to figures 2 and 3 of Mathet &
+Widlöcher (2011). Real annotators make several kinds of errors at once, so each amount is a
+yardstick, not a diagnosis.
 """
 
 import math
@@ -39,37 +40,38 @@ if TYPE_CHECKING:
 
 ERROR_TYPES = ("position", "category", "false-negative", "false-positive", "split")
 SETS = 10
-_NONE = 0.005  # a share that is shown as none
+_NONE = 0.005  # smaller shares are displayed as 0 %
 MISFIT = 0.1
-"""From where on it is told that simulated annotations are unlike the user's."""
+"""Misfit above which a note says that simulated annotations are unlike the user's."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Equivalent:
-    """One error and how much of it gives the measured γ.
+    """Amount of one kind of error that gives the measured γ.
 
     Attributes
     ----------
     error
         Error type of the Corpus Shuffling Tool.
     curve
-        γ against the magnitude, as far as it was needed.
+        γ against the magnitude of the error, as far as it was computed.
     magnitude
-        Magnitude at which the curve takes the measured value; None where it could not be computed.
+        Magnitude at which the curve reaches the measured γ; None if there is no curve.
     amount, low, high
-        The magnitude and its interval as the share that `words` speaks of; ∞ where even magnitude
-        1 leaves γ higher.
+        The magnitude and its interval, expressed as the share that `words` mentions; ∞ if the curve
+        does not reach the measured γ.
     words
-        A clause after "as if"; empty where no amount is known, not even the least.
+        Clause to follow "as if"; empty if not even a lower bound of the amount is known.
     misfit
-        Distance of the simulated annotations from the user's at this magnitude: the largest
-        difference of units, lengths, their spread, and the shares of units that touch or overlap.
+        Distance of the simulated annotations from the user's at this magnitude: the largest of the
+        differences in numbers of units, lengths, spread of lengths, and shares of units that touch
+        or overlap.
     least
-        One error for each annotator and document, where the curve gives less: less cannot be
-        simulated, and the interval is from none to it. 0 elsewhere.
+        Amount of one error for each annotator and document, if `amount` is smaller than that; such
+        amounts cannot be simulated, and the interval is from 0 to `least`. Otherwise 0.
     reason
-        Reason why there is no curve, or why the error alone cannot bring γ down so far, or why the
-        curve ends before magnitude 1 if no more errors can be made.
+        Reason why there is no curve, or why the curve does not reach the measured γ. None
+        otherwise.
     """
 
     error: str
@@ -84,7 +86,7 @@ class Equivalent:
     reason: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """One error as JSON has it."""
+        """Return a dictionary for JSON."""
         return {
             **record_of(self, "error amount"),
             "interval": [self.low, self.high],
@@ -96,11 +98,26 @@ class Equivalent:
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration(Plotted):
-    """A measured γ in terms of error magnitudes.
+    """Measured γ, expressed as amounts of errors.
 
-    `score` is what was measured, `model` what was learnt from the annotations, `sets` how many
-    shuffled sets there are per magnitude, `unfinished` who is known not to have read to the end,
-    `pauses` whether parts of documents cannot be marked.
+    Attributes
+    ----------
+    score
+        The measured γ.
+    equivalents
+        Amount of each kind of error that gives the measured γ.
+    model
+        Reference model that was learnt from the annotations.
+    n_annotators
+        Number of simulated annotators.
+    sets
+        Number of shuffled sets for each magnitude.
+    confidence
+        Confidence of the intervals.
+    unfinished
+        Names of annotators who did not read a document to the end.
+    pauses
+        Whether there are parts of documents in which nothing can be marked.
     """
 
     score: Gamma
@@ -113,7 +130,7 @@ class Calibration(Plotted):
     pauses: bool = False
 
     def __repr__(self) -> str:
-        """Return the sentence; `as_dict` has the rest."""
+        """Return the sentence of `in_words`; `as_dict` has all results."""
         return f"Calibration({self.in_words()})"
 
     def _repr_html_(self) -> str:
@@ -128,7 +145,7 @@ class Calibration(Plotted):
         return picture_of(self, width)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the calibration as JSON has it."""
+        """Return a dictionary for JSON."""
         return {
             "gamma": self.score.value,
             "interval": self.score.interval,
@@ -142,12 +159,12 @@ class Calibration(Plotted):
 
     @property
     def signature(self) -> str:
-        """Return the signature of γ with errors, sets and simulated campaigns added."""
+        """Signature of γ, extended by the errors and the numbers of sets and of campaigns."""
         errors = "+".join(quote_part(e.error) for e in self.equivalents)
         return extend(self.score.signature, calibrated=errors, sets=self.sets, campaigns=REPLICATES)
 
     def notes(self) -> tuple[str, ...]:
-        """Return the notes of γ, and which errors cannot have made annotations like these."""
+        """Return the caveats of γ, and notes on the limits of the calibration."""
         unlike = (
             f"{e.error}: annotators who make only this error, and this much of it, annotate unlike "
             f"yours: their numbers of units, lengths or gaps differ by {share(e.misfit)}"
@@ -175,7 +192,7 @@ class Calibration(Plotted):
         )
 
     def in_words(self) -> str:
-        """One sentence: as if boundaries were off by …, or … of the units were missed, or …."""
+        """Return a sentence that lists the amounts of errors that would give the measured γ."""
         clauses = [e.words for e in self.equivalents if e.words]
         start = f"γ = {self.score.value:.2f}"
         if self.score.value >= 1:
@@ -205,26 +222,29 @@ def calibrate(
     Parameters
     ----------
     continua
-        One continuum, or several of one campaign.
+        A continuum, or several continua of one campaign.
     errors
-        Error types of the Corpus Shuffling Tool, each by itself; parameters as in `split:factor=2`.
+        Error types of the Corpus Shuffling Tool, each of a single kind; parameters are given as in
+        `split:factor=2`.
     sets
-        Shuffled sets per magnitude, ≥ 3.
+        Number of shuffled sets for each magnitude, ≥ 3.
     score
-        γ if it is known already (computed with the same options).
+        The measured γ, if it was computed before with the same options; None to compute it.
     executor
-        Processes that compute magnitudes; the result is the same to the bit.
+        Pool of processes that compute magnitudes; results are identical with and without it.
     progress
-        Is told (magnitudes done, magnitudes known to be needed).
+        Function that is called with the number of magnitudes that are computed, and the number that
+        are known to be needed.
     options
         Options of `GammaOptions`.
 
     Raises
     ------
     DataError
-        γ is undefined, or there is nothing to learn a model from.
+        γ is undefined, or there is nothing from which a model can be learnt.
     UsageError
-        An error type is unknown or not a single one; too few sets; an option is unknown.
+        An error type is unknown or combines several; there are too few sets; or an option is
+        unknown.
     """
     sets = whole("sets", sets, 3, MOST_DRAWS)
     for error in several("errors", errors):
@@ -281,7 +301,7 @@ def _able(continua: Continua) -> Mapping[str, Continuum]:
 def _equivalent(
     curve: Curve, reason: str | None, measured: Gamma, cell: CalibrationCell
 ) -> Equivalent:
-    """Return the magnitude that gives the measured γ under the error of the cell."""
+    """Return the amount of the cell's error that gives the measured γ."""
     error = cell.error
     confidence = cell.settings.rule.confidence
     if len(curve.magnitudes) < 2:
@@ -297,7 +317,7 @@ def _equivalent(
         amount(error, m, cell.before.model) for m in (found.value, found.low, found.high)
     )
     least = least_amount(error, cell.before.seen.units)
-    # Amounts that round to the same whole number of errors are not told apart.
+    # Amounts that round to the same whole number of errors cannot be distinguished.
     if middle > least:
         half = least / 2
     else:
@@ -349,6 +369,6 @@ def _interval(middle: float, low: float, high: float, least: float) -> str:
         return f"{share(middle)} (less than {share(least)})"
     if math.isinf(high) and low < _NONE:
         return f"{share(middle)} (any amount, even 0 %)"
-    if math.isinf(high):  # γ hardly falls any more: where it is reached says nothing
+    if math.isinf(high):  # γ hardly falls any more, so there is no meaningful upper end
         return f"{share(middle)} (at least {share(low)})"
     return f"{share(middle)} ({share(low).removesuffix(' %')}–{share(high)})"

@@ -1,8 +1,9 @@
-"""Inversion of curves: the magnitude at which γ has a given value.
+"""Invert curves: find the magnitude of errors at which γ has a given value.
 
 γ falls as annotators err more (Mathet, Widlöcher & Métivier 2015, §6.3: it is "strictly
-decreasing"), but a handful of sets per magnitude are noisy. So the means are made monotone
-(isotonic regression, weighted by the number of sets) and the polygon through them is inverted.
+decreasing"), but means of a few sets for each magnitude are noisy. Therefore they are made monotone
+by isotonic regression, weighted by the numbers of sets, and the polygonal line through them is
+inverted.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ class Curve:
     Attributes
     ----------
     magnitudes
-        Ascending, from 0.
+        Magnitudes, ascending from 0, shape (magnitudes,).
     sets
-        γ of each set, one array per magnitude; at 0 everybody agrees, so it is 1.
+        γ of each set, one array for each magnitude. At magnitude 0 all annotators agree, so γ is 1.
     misfits
         Distances of the simulated annotations from the observed ones
         (`shuffling.before_errors.Fitted`), shape (magnitudes,).
     residuals
-        Distances of γ of simulated campaigns, at the magnitude that was found, from the curve that
-        is learnt from each. Empty where nothing varies.
+        For simulated campaigns at the magnitude that was found, the difference between the γ of the
+        campaign and the γ that is expected after learning a reference from it. Empty if none could
+        be simulated.
     """
 
     magnitudes: Floats
@@ -41,16 +43,16 @@ class Curve:
 
     @property
     def means(self) -> Floats:
-        """Mean γ per magnitude, as measured."""
+        """Mean γ at each magnitude."""
         return np.array([float(np.mean(s)) for s in self.sets])
 
     @property
     def smooth(self) -> Floats:
-        """The means made monotone (never rising)."""
+        """Mean γ at each magnitude, made monotone (never rising)."""
         return falling(self.means, np.array([float(len(s)) for s in self.sets]))
 
     def as_dict(self) -> list[dict[str, float]]:
-        """One point per magnitude: mean, sd, smooth, sets, misfit."""
+        """Return a record for each magnitude: magnitude, mean, sd, smooth, sets and misfit."""
         return [
             {
                 "magnitude": float(m),
@@ -67,7 +69,7 @@ class Curve:
 
     @classmethod
     def start(cls, sets: int) -> Curve:
-        """Return the curve's point at magnitude 0, where everybody agrees.
+        """Return a curve with a single point at magnitude 0, where all annotators agree.
 
         Parameters
         ----------
@@ -77,7 +79,7 @@ class Curve:
         return cls(np.zeros(1), (np.ones(sets),), np.zeros(1))
 
     def misfit_at(self, magnitude: float) -> float:
-        """Return the misfit next to a magnitude; of the last one beyond it."""
+        """Return the misfit at a magnitude, interpolated; beyond the last magnitude, that of it."""
         return float(np.interp(magnitude, self.magnitudes, self.misfits))
 
     def with_cell(self, magnitude: float, gammas: Floats, misfit: float) -> Curve:
@@ -86,7 +88,7 @@ class Curve:
         Parameters
         ----------
         magnitude
-            In [0, 1].
+            The magnitude, in [0, 1].
         gammas
             γ of the sets at that magnitude, shape (sets,).
         misfit
@@ -107,9 +109,9 @@ def falling(values: Floats, weights: Floats) -> Floats:
     Parameters
     ----------
     values
-        Values that are to fall, shape (points,).
+        Values to approximate, shape (points,).
     weights
-        Their weights, > 0, of the same shape.
+        Weights of the values, > 0, shape (points,).
 
     >>> falling(np.array([1.0, 0.4, 0.6, 0.1]), np.ones(4))
     array([1. , 0.5, 0.5, 0.1])
@@ -121,18 +123,19 @@ def falling(values: Floats, weights: Floats) -> Floats:
 
 
 def invert(magnitudes: Floats, values: Floats, target: float) -> float:
-    """Return where a falling polygon through `magnitudes` and `values` takes the value `target`.
+    """Return the magnitude at which a falling polygonal line reaches the value `target`.
 
-    Returns 0 above its first value, ∞ below its last one, and the middle of a level stretch.
+    The result is 0 if the target is at least the first value, and ∞ if it is below the last one. If
+    the line is level at the target, the result is the middle of the level stretch.
 
     Parameters
     ----------
     magnitudes
-        Rising, shape (points,).
+        Magnitudes of the points, rising, shape (points,).
     values
-        Falling, of the same shape.
+        Values at these magnitudes, never rising, shape (points,).
     target
-        The value to be found.
+        Value to find.
 
     >>> invert(np.array([0.0, 0.5, 1.0]), np.array([1.0, 0.6, 0.2]), 0.4)
     0.75
@@ -153,7 +156,7 @@ def invert(magnitudes: Floats, values: Floats, target: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Magnitude:
-    """The magnitude at which a curve takes a value, with its interval; ∞ is "beyond 1"."""
+    """Magnitude at which a curve reaches a value, with its interval; ∞ if the curve ends before."""
 
     value: float
     low: float
@@ -169,36 +172,37 @@ def magnitude_at(
     confidence: float = 0.95,
     seed: Sequence[int] = (0,),
 ) -> Magnitude:
-    """Invert a curve at a measured γ.
+    """Find the magnitude at which a curve reaches the measured γ, with an interval.
 
-    The interval answers "which magnitudes could have given this γ": a campaign's γ is not that of
-    another one, nor is the reference that is learnt from it, the curve is known from a few sets
-    only, and the measured γ has a Monte-Carlo error. Each draw moves the means by their standard
-    errors, the target by its own and by the spread of the curve's residuals (Student's t), and
-    inverts. A γ of 1 needs no error; its interval ends where no simulated set has it any more.
+    The interval contains the magnitudes that could have given this γ. It covers three sources of
+    error: campaigns with the same errors differ in γ and in the reference that is learnt from them,
+    the curve is estimated from a few sets, and the measured γ has a Monte-Carlo error. Each draw
+    moves the means of the curve by their standard errors, moves the target by its own standard
+    error and by the spread of the curve's residuals (Student's t), and inverts the curve. For a γ
+    of 1, the magnitude is 0, and the interval ends where no simulated set has a γ of 1 any more.
 
     Parameters
     ----------
     curve
-        γ over magnitudes, with its single sets.
+        γ against the magnitude, with the γ of each set.
     target
         The measured γ.
     standard_error
         Monte-Carlo standard error of the measured γ.
     draws, confidence, seed
-        Number of draws, the coverage that is aimed at in (0, 1), and numbers that the draws depend
-        on.
+        Number of draws, coverage of the interval in (0, 1), and seed of the draws.
     """
-    if target >= 1:  # from where on no set has such a γ
+    if target >= 1:  # the interval ends at the first magnitude after the last set with γ = 1
         perfect = np.array([s.max() >= 1 for s in curve.sets])
         above = curve.magnitudes[1 + int(np.flatnonzero(perfect)[-1]) :]
         return Magnitude(value=0.0, low=0.0, high=float(above[0]) if len(above) else math.inf)
     point = invert(curve.magnitudes, curve.smooth, target)
     rng = np.random.default_rng(np.random.SeedSequence(list(seed), spawn_key=(0xCA1,)))
     moved = target + standard_error * rng.standard_normal(draws)
-    if len(curve.residuals) < 2:  # how far a campaign may be off is not known
+    if len(curve.residuals) < 2:  # the spread between campaigns is unknown
         return Magnitude(value=point, low=0.0, high=math.inf)
-    # About 0, not about their mean: the sets that all of them share are off for the user, too.
+    # Spread about 0, not about the mean: all campaigns share the same sets, whose error is a common
+    # offset that affects the user's campaign, too.
     deviation = math.sqrt(float((curve.residuals**2).mean()))
     moved += deviation * rng.standard_t(len(curve.residuals), draws)
     sizes = np.array([float(len(s)) for s in curve.sets])
@@ -209,6 +213,6 @@ def magnitude_at(
         for row, m in zip(means, moved, strict=True)
     ]
     tail = (1 - confidence) / 2
-    # Interpolation between ∞ and a number would be neither.
+    # Do not interpolate between quantiles, because some magnitudes may be ∞.
     low, high = np.quantile(magnitudes, [tail, 1 - tail], method="nearest")
     return Magnitude(value=point, low=float(min(low, point)), high=float(max(high, point)))

@@ -1,4 +1,4 @@
-"""The calibration as a picture: one panel per error, with the measured γ on the curve."""
+"""Draw a calibration: a panel for each error, with its curve and the measured γ."""
 
 import math
 from functools import partial
@@ -13,7 +13,7 @@ from gammacp.campaign.calibrate.calibration import Calibration, Equivalent
 from gammacp.campaign.calibrate.meaning import amount, unit_of_amount
 from gammacp.errors import DataError
 
-# Inches of a panel, and the least width of one.
+# Height and least width of a panel, in inches.
 _HEIGHT = 1.9
 _WIDTH = 1.55
 

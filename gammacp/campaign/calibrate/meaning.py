@@ -1,4 +1,4 @@
-"""Magnitudes in the words of somebody who runs an annotation campaign."""
+"""Express magnitudes of errors in words that are meaningful in an annotation campaign."""
 
 import math
 from collections.abc import Mapping
@@ -8,10 +8,11 @@ from shuffling.false_positive import FalsePositive
 
 
 def amount(error: str, magnitude: float, model: ReferenceModel) -> float:
-    """Return the magnitude as the share that `phrase` speaks of; ∞ stays ∞.
+    """Convert a magnitude into the share that `phrase` mentions; ∞ stays ∞.
 
-    position: largest shift as a share of the unit's length; category: share of units with a wrong
-    category; false-negative: share missed; false-positive, split, merge: operations per unit.
+    The share depends on the error: for position, the largest shift divided by the unit's length;
+    for category, the share of units with a wrong category; for false-negative, the share of missed
+    units; for false-positive, split and merge, the number of operations per unit.
     """
     kind = parse_errors(error)[0]
     if isinstance(kind, Category) and math.isfinite(magnitude):
@@ -23,10 +24,10 @@ def amount(error: str, magnitude: float, model: ReferenceModel) -> float:
 
 
 def least_amount(error: str, units: float) -> float:
-    """One error for each annotator and document of so many units; 0 of errors that are no counts.
+    """Return the amount of one error for each annotator and document of `units` units.
 
-    Splits and the like are made a whole number of times, the same for every annotator: amounts
-    below this one cannot be simulated.
+    False positives, splits and merges are made a whole number of times, the same for each
+    annotator, so smaller amounts cannot be simulated. For other errors, the result is 0.
     """
     if isinstance(parse_errors(error)[0], FalsePositive | Split | Merge):
         return 1 / units
@@ -34,13 +35,13 @@ def least_amount(error: str, units: float) -> float:
 
 
 def phrase(error: str, share: str) -> str:
-    """Return a clause after "as if", with an amount such as "31 %"."""
+    """Return a clause to follow "as if", with an amount such as "31 %"."""
     kind = parse_errors(error)[0]
     return _PHRASES.get(kind.name, f"{kind.name} errors had magnitude {{}}").format(share)
 
 
 def unit_of_amount(error: str) -> str:
-    """Return what the amount is a share of, for a table."""
+    """Return the text for tables that says what the amount is a share of."""
     return _UNITS.get(parse_errors(error)[0].name, "magnitude")
 
 

@@ -1,6 +1,7 @@
-"""γ of shuffled sets that have the statistics of the user's own continua.
+"""Compute curves of γ for shuffled sets with the statistics of the user's continua.
 
-Magnitudes are computed down to the measured γ, and finer where the curve passes it.
+Magnitudes are increased until γ falls below the measured value, and are then refined around the
+point at which the curve passes it.
 """
 
 import math
@@ -26,24 +27,25 @@ from shuffling.setting import fewer_errors
 Progress = Callable[[int, int], None]
 
 SAMPLES = 30
-"""Random annotation sets per magnitude, spread over its sets."""
+"""Number of random annotation sets for each magnitude, divided among its shuffled sets."""
 
 REPLICATES = 8
-"""Simulated campaigns that tell how far a measured γ may be off the curve."""
+"""Number of simulated campaigns that show how far a measured γ may be from the curve."""
 
-_MOST_DOCUMENTS = 12  # of a simulated campaign; the rest is extrapolated
+# Largest number of documents of a simulated campaign; results are scaled to the real number.
+_MOST_DOCUMENTS = 12
 
-# The first magnitudes are enough for most γ; the later ones (six times the units, for splits) are
-# computed only where the curve has not come down to the measured value yet.
+# The first magnitudes are enough for most γ. Later ones take longer (splits make six times as many
+# units), and are computed only while the curve is still above the measured value.
 _WAVES = ((0.05, 0.15, 0.3), (0.5,), (0.75,), (1.0,))
 _MARGIN = 0.03
 _REFINEMENTS = 2
-_LACKING = 0.1  # an amount of which more than this share is not made is not that amount
+_LACKING = 0.1  # largest share of the errors of a magnitude that may be impossible to make
 
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationCell:
-    """Input of one magnitude of one error; small enough to send to another process.
+    """Input for one magnitude of one error, small enough to be sent to another process.
 
     Attributes
     ----------
@@ -52,15 +54,15 @@ class CalibrationCell:
     error
         Name of the error type, with parameters if any (`split:factor=2`).
     magnitude
-        In (0, 1].
+        Magnitude of the error, in (0, 1].
     n_annotators, categories
-        Annotators and categories of the user's continua.
+        Number of annotators and categories of the user's continua.
     sets
         Number of shuffled sets.
     settings
-        Settings of γ; `settings.chance` is the model that chance is drawn from.
+        Settings of γ, including the chance model.
     start
-        Reference that was learnt at a magnitude near by.
+        Reference that was learnt at a nearby magnitude, as a first guess; None without one.
     """
 
     before: BeforeErrors
@@ -74,16 +76,16 @@ class CalibrationCell:
 
 
 def shuffled_gammas(cell: CalibrationCell) -> tuple[Floats, Fitted]:
-    """γ of each set of a cell, shape (defined sets,), and how its reference was learnt.
+    """Return γ of each shuffled set of a cell that has units, and the reference that was learnt.
 
-    Disorders are observed on every set; their expectation is pooled over the sets of the cell,
-    which are draws from one model, so that 30 random sets serve all of them. Random sets are drawn
-    and dissimilarities bound as for the γ that was measured.
+    The observed disorder is computed for each set. The expected disorder is pooled over the sets,
+    because all are drawn from one model; thus 30 random sets are enough for all of them. Random
+    sets are drawn and dissimilarities are bound as for the measured γ.
 
     Raises
     ------
     DataError
-        The error cannot be made on this model, or not so often, or no set has a γ.
+        The model does not allow the error, or not so many errors, or no set has a γ.
     """
     fitted = cell.before.shuffled(
         cell.error,
@@ -103,7 +105,7 @@ def shuffled_gammas(cell: CalibrationCell) -> tuple[Floats, Fitted]:
 
 
 def _gammas(cell: CalibrationCell, shuffled: Sequence[Continuum]) -> Floats:
-    # Categories in the user's order: ordinal and matrix distances depend on it.
+    # Keep the user's order of categories, on which ordinal and matrix distances depend.
     sets = Corpus.from_continua(
         {str(i): s for i, s in enumerate(shuffled) if s.n_units}, categories=cell.categories
     )
@@ -120,17 +122,18 @@ def _gammas(cell: CalibrationCell, shuffled: Sequence[Continuum]) -> Floats:
 
 
 def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
-    """Return how far γ of a simulated campaign is from what its statistics lead one to expect.
+    """Simulate a campaign, and return the difference between its γ and the γ on the curve.
 
-    The campaign is simulated at the cell's magnitude, from `start`; a reference is learnt from it
-    as from the user's own, and γ of its shuffled sets is taken away.
+    The campaign is simulated from `cell.start` at the magnitude of the cell. A reference is learnt
+    from it as from the user's continua, and sets are shuffled from this reference. The result is
+    the mean γ of the campaign minus the mean γ of these sets; NaN if either is undefined.
 
     Parameters
     ----------
     cell
         Cell at the magnitude that was found.
     number, documents
-        Number of the simulated campaign, from 0, and number of its documents.
+        Number of the simulated campaign, counted from 0, and how many documents it has.
     """
     if cell.start is None:
         return math.nan
@@ -145,7 +148,8 @@ def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
                 seed=cell.settings.seed,
             )
         learnt = replace(cell.before, seen=cell.before.statistics(campaign))
-        # The sets are always the same: half of them tell as well how γ follows what was learnt.
+        # Sets are always drawn with the same seed, so half of them are enough to show how γ depends
+        # on the reference that was learnt.
         half = max(cell.sets // 2, min(cell.sets, cell.n_annotators))
         expected, _ = shuffled_gammas(replace(cell, before=learnt, sets=half))
         return float(_gammas(cell, campaign).mean() - expected.mean())
@@ -159,7 +163,10 @@ def _with_fixed_samples(settings: Settings, samples: int) -> Settings:
 
 
 def attempt(cell: CalibrationCell) -> tuple[CalibrationCell, tuple[Floats, Fitted] | None, str]:
-    """`shuffled_gammas`, or None with the reason; errors do not stop the other cells."""
+    """Return a cell with its `shuffled_gammas`, or with None and a reason, instead of raising.
+
+    Thus an error in one cell does not stop the others.
+    """
     try:
         return cell, shuffled_gammas(cell), ""
     except DataError as error:
@@ -174,17 +181,21 @@ def trace(
     executor: Executor | None,
     progress: Progress | None,
 ) -> tuple[dict[str, Curve], dict[str, str]]:
-    """Curves down to the target and finer around it, with why some end before magnitude 1.
+    """Compute the curve of each error, refined around the measured γ.
+
+    Return the curves, and the reasons why some of them end before magnitude 1.
 
     Parameters
     ----------
     cell
-        Fields that all magnitudes share; error and magnitude are replaced.
-    errors, target, documents
-        Error types, the γ that is looked for, and of how many documents it is.
+        Input that all magnitudes share; its error and magnitude are replaced.
+    errors
+        Error types.
+    target, documents
+        The measured γ, and the number of documents from which it was computed.
     executor, progress
-        Processes that compute cells, and a function that is called with the numbers (done, known to
-        be needed).
+        Pool of processes that compute cells, and a function that is called with the number of cells
+        that are computed, and the number that are known to be needed.
     """
     tracing = _Tracing(cell, errors, target, executor, progress)
     for wave in _WAVES:
@@ -197,7 +208,7 @@ def trace(
 
 
 class _Tracing:
-    """Curves while they are computed.
+    """Computation of the curves of all errors.
 
     Attributes
     ----------
@@ -231,7 +242,7 @@ class _Tracing:
         self._total = 0
 
     def above_target(self) -> list[str]:
-        """Return the errors whose curves do not reach the target yet, and may."""
+        """Return the errors whose curves are still above the target and can be continued."""
         return [
             e
             for e in self._errors
@@ -239,11 +250,17 @@ class _Tracing:
         ]
 
     def finer_magnitudes(self, error: str) -> Iterable[float]:
-        """Return the magnitudes around the target at which a curve is computed next."""
+        """Return the next magnitudes at which to compute a curve, around the target."""
         return _refinement(self.curves[error], self._target, self._ends[error])
 
     def compute(self, wanted: Sequence[tuple[str, float]]) -> None:
-        """Add points to the curves, each started from what its nearest one has learnt."""
+        """Add points to the curves; start each from the reference of the nearest magnitude.
+
+        Parameters
+        ----------
+        wanted
+            Errors and magnitudes of the points.
+        """
         cells = [
             replace(self._cell, error=e, magnitude=m, start=self._near(e, m)) for e, m in wanted
         ]
@@ -260,7 +277,10 @@ class _Tracing:
                 self.curves[tried.error] = curve.with_cell(tried.magnitude, gammas, fitted.misfit)
 
     def replicate(self, documents: int) -> None:
-        """Measure by how much γ of so many documents is off the curves at the target."""
+        """Add residuals to the curves, from campaigns simulated at the target.
+
+        Campaigns may have fewer than `documents` documents; their residuals are then scaled.
+        """
         few = min(documents, max(_MOST_DOCUMENTS, self._cell.n_annotators))
         again = [
             replace(self._cell, error=e, magnitude=m, start=self._near(e, m))
@@ -296,7 +316,7 @@ class _Tracing:
 
 
 def _point(curve: Curve, target: float) -> float:
-    """Return where the curve takes the target, or its last magnitude."""
+    """Return the magnitude at which the curve reaches the target, or else its last magnitude."""
     return min(invert(curve.magnitudes, curve.smooth, target), float(curve.magnitudes[-1]))
 
 
@@ -305,7 +325,10 @@ def _reaches(curve: Curve, target: float) -> bool:
 
 
 def _refinement(curve: Curve, target: float, end: float) -> list[float]:
-    """Two magnitudes inside the stretch in which the curve passes the target, or before its end."""
+    """Return two magnitudes in the interval in which the curve passes the target, or none.
+
+    `end` is the least magnitude that cannot be computed; ∞ if there is none.
+    """
     places = np.append(curve.magnitudes, end)
     values = np.append(curve.smooth, -math.inf)
     after = int(np.flatnonzero(values < target)[0])

@@ -1,4 +1,4 @@
-"""Agreement category by category: γ_k, and which categories are taken for which."""
+"""Compute agreement by category: γ_k, and how often categories are confused."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -25,10 +25,19 @@ NO_UNIT = "(no unit)"
 class Confusion:
     """Counts of aligned pairs by category.
 
-    `counts[c, k]` counts pairs of annotators whose units are aligned and have the categories
-    `rows[c]` and `columns[k]`; `(no unit)` where one of the two has no unit there. Between
-    annotators the matrix is symmetric (each unlike pair counts once on either side of the
-    diagonal); against a reference, rows are the reference's categories.
+    Between annotators the matrix is symmetric: a pair with different categories is counted once on
+    each side of the diagonal.
+
+    Attributes
+    ----------
+    rows, columns
+        Names of categories, with `(no unit)` for an annotator who has no unit in a unitary
+        alignment. If there is a reference, rows are its categories.
+    counts
+        Number of pairs of aligned units whose categories are that of the row and that of the
+        column, shape (rows, columns).
+    directed
+        Whether the pairs are those of a reference with the others.
     """
 
     rows: tuple[str, ...]
@@ -38,7 +47,7 @@ class Confusion:
 
     @property
     def confused_pairs(self) -> list[tuple[str, str, int]]:
-        """Unlike pairs of categories with their counts, most frequent first."""
+        """Pairs of different categories with their counts, most frequent first."""
         found = [
             (row, column, int(self.counts[i, j]))
             for i, row in enumerate(self.rows)
@@ -48,17 +57,17 @@ class Confusion:
         return sorted(found, key=lambda entry: -entry[2])
 
     def share_equal(self, category: str) -> float:
-        """Return how many of the aligned pairs with this category agree on it, as a share."""
+        """Return the share of the aligned pairs with this category that have it on both sides."""
         i = self.rows.index(category)
         return _share(int(self.counts[i, i]), int(self.counts[i, :-1].sum()))
 
     def share_matched(self, category: str) -> float:
-        """Return how many of the pairs with this category have units on both sides, as a share."""
+        """Return the share of the pairs with this category that have a unit on both sides."""
         i = self.rows.index(category)
         return _share(int(self.counts[i, :-1].sum()), int(self.counts[i].sum()))
 
     def as_dict(self) -> dict[str, Any]:
-        """Names and counts as JSON has them."""
+        """Return a dictionary for JSON."""
         return {**record_of(self, "rows columns"), "counts": self.counts.tolist()}
 
 
@@ -71,16 +80,17 @@ def _share(part: int, whole: int) -> float:
 def confusion(
     alignments: Iterable[Alignment], categories: Sequence[str], *, reference: str | None = None
 ) -> Confusion:
-    """Aligned pairs by category, over all alignments.
+    """Count the aligned pairs of all alignments by category.
 
     Parameters
     ----------
     alignments
         Best alignments; categories are matched by name.
     categories
-        Names, in the order to show them. "(unlabelled)" is added if it occurs.
+        Names of categories, in the order of rows and columns. "(unlabelled)" is added if it occurs.
     reference
-        An annotator: only pairs with it count, and its category is the row.
+        Name of an annotator. If given, only pairs with this annotator are counted, whose categories
+        are the rows.
     """
     names = [*plain(categories)[0], UNLABELLED, NO_UNIT]
     counts = np.zeros((len(names), len(names)), np.int64)
@@ -90,7 +100,7 @@ def confusion(
             if reference is None:
                 unlike = first != second
                 np.add.at(counts, (second[unlike], first[unlike]), 1)
-    # Two empty units are no pair of anybody's.
+    # Two annotators without a unit are not a pair of units.
     counts[-1, -1] = 0
     kept = [
         i for i, n in enumerate(names) if n != UNLABELLED or counts[i].any() or counts[:, i].any()
@@ -107,7 +117,7 @@ def confusion(
 def _pairs_of_codes(
     alignment: Alignment, names: Sequence[str], reference: str | None
 ) -> Iterable[tuple[Indices, Indices]]:
-    """Codes into `names` of both sides, pair of annotators by pair of annotators."""
+    """Return, for each pair of annotators, the places in `names` of their units' categories."""
     continuum = alignment.continuum
     place = {name: i for i, name in enumerate(names)}
     categories, code = plain(continuum.categories)
@@ -122,14 +132,16 @@ def _pairs_of_codes(
 
 
 def same_label(groups: Codes, codes: Codes) -> Indices:
-    """Count the units of a unitary alignment that share each unit's label, itself included.
+    """Count, for each unit, the units of its unitary alignment with the same label.
+
+    The unit itself is counted, too.
 
     Parameters
     ----------
     groups
-        Shape (unitary alignments, annotators): rows of units, −1 where the unit is empty.
+        Rows of the units, −1 for an empty unit, shape (unitary alignments, annotators).
     codes
-        The label of each unit.
+        Code of the label of each unit.
 
     Returns
     -------
@@ -146,21 +158,26 @@ def same_label(groups: Codes, codes: Codes) -> Indices:
 
 @dataclass(frozen=True, kw_only=True)
 class CategoryAgreement:
-    """One category.
+    """Agreement on one category.
 
     Attributes
     ----------
+    category
+        Name of the category.
     gamma_k
-        γ_k (Mathet 2017); for several documents the mean over those where it is defined, weighted
-        by their units of the category **(choice)**, and by the documents' weights if they have
-        any. NaN where undefined.
+        γ_k (Mathet 2017). For several documents, it is the mean over those in which γ_k is defined,
+        weighted by their numbers of units of the category **(choice)** and by the weights of the
+        documents, if they have any. NaN if undefined.
     units
-        Units of the category.
+        Number of units of the category.
     documents
         Number of documents in which γ_k is defined.
-    share_equal, share_matched
-        Shares from the confusion: aligned pairs that agree among the aligned ones, and aligned
-        pairs among all.
+    share_equal
+        Share of the aligned pairs with this category that have it on both sides.
+    share_matched
+        Share of the pairs with this category that have a unit on both sides.
+    reason
+        Reason why γ_k is undefined; None if it is defined.
     """
 
     category: str
@@ -175,9 +192,18 @@ class CategoryAgreement:
 def by_category(
     continua: Selection, table: Confusion, overall: Agreement, basis: Basis
 ) -> tuple[CategoryAgreement, ...]:
-    """γ_k of every category, with its counts; categories without units are left out.
+    """Return the agreement on each category that has units.
 
-    γ_k rests on the alignments and the random sets that `overall` rests on: those of `basis`.
+    Parameters
+    ----------
+    continua
+        Documents by name.
+    table
+        Counts of aligned pairs by category.
+    overall
+        Agreement of all annotators.
+    basis
+        Alignments and random sets from which `overall` was computed; γ_k uses the same ones.
     """
     names = plain(categories_of(continua))[0]
     scores, reasons = _gamma_k(overall, basis)

@@ -60,16 +60,16 @@ TABLES = ("document", "annotator", "pair", "category")
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotatorTables:
-    """The agreement of annotators with each other.
+    """Agreement of annotators with each other.
 
     Attributes
     ----------
     pairs
         Agreement of each pair.
     without
-        Agreement of the others without each annotator.
+        For each annotator, the agreement of the others.
     summaries
-        A row about each annotator.
+        Summary of each annotator.
     """
 
     pairs: PairMatrix
@@ -79,13 +79,38 @@ class AnnotatorTables:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(Plotted):
-    """Comparison of annotators, categories and documents; all γ under one chance model.
+    """Comparison of annotators, categories and documents; all γ share one chance model.
 
-    `overall` holds the score per document, too; the tables of `people` can also be read as `pairs`,
-    `without` and `annotators`. `reference` is None unless one was named, `against` unless there is
-    another round, `sessions` unless people annotated twice, `over_time` unless documents are in
-    order, `copies` of a single document, `explanation` unless it was asked for. `parts` holds what
-    other subjects compare, by name; `refused` the reasons why the data have no such table.
+    Attributes
+    ----------
+    overall
+        Agreement of all annotators, with the score of each document.
+    bootstrap
+        Interval of γ over documents; None if none was asked for.
+    people
+        Tables of annotators, also available as `pairs`, `without` and `annotators`.
+    categories
+        Agreement on each category.
+    confusion
+        Counts of aligned pairs by category.
+    reference
+        Comparison with the reference; None if no reference was named.
+    against
+        Another round, and the test of the difference; None without another round.
+    explanation
+        Decomposition of γ; None if it was not asked for.
+    groups
+        Agreement within and across groups of annotators; None without groups.
+    parts
+        Results of other subjects, by name.
+    refused
+        For tables of other subjects that the data do not allow, the reason, by name.
+    sessions
+        Agreement of people with themselves; None if nobody annotated twice.
+    over_time
+        Changes over time; None if the documents are in no order of time.
+    copies
+        Annotators with identical documents; None for a single document.
     """
 
     overall: Agreement
@@ -104,7 +129,7 @@ class Comparison(Plotted):
     copies: CopiesFound | None = None
 
     def __repr__(self) -> str:
-        """Return how many documents, by whom, and their γ; `to_frame`, `as_dict` have the rest."""
+        """Return the number of documents, the annotators and γ."""
         agreement = self.overall
         people = ", ".join(a.annotator for a in self.annotators[:5])
         more = len(self.annotators) - 5
@@ -124,7 +149,7 @@ class Comparison(Plotted):
     def _picture(self, width: float) -> Picture:
         """Draw the matrix of pairs, and bars of what each annotator does differently.
 
-        Bars are there if kinds of differences were compared (`by=[…, "kind"]`).
+        There are bars if kinds of differences were compared (`by=[…, "kind"]`).
         """
         from gammacp.campaign.compare.figure import picture_of
 
@@ -132,7 +157,7 @@ class Comparison(Plotted):
 
     @property
     def kinds(self) -> Kinds | None:
-        """Kinds of differences; None where they were not asked for, or there are none."""
+        """Kinds of differences; None if they were not asked for, or the data do not allow them."""
         return self.parts.get("kinds")  # type: ignore[return-value]
 
     @property
@@ -142,16 +167,16 @@ class Comparison(Plotted):
 
     @property
     def without(self) -> tuple[WithoutAnnotator, ...]:
-        """Agreement without each annotator."""
+        """Agreement of the others without each annotator."""
         return self.people.without
 
     @property
     def annotators(self) -> tuple[AnnotatorSummary, ...]:
-        """A row about each annotator."""
+        """Summary of each annotator."""
         return self.people.summaries
 
     def to_frame(self) -> DataFrame:
-        """Return a row per unitary alignment and pair, as of `Agreement.to_frame`."""
+        """Return the table of `Agreement.to_frame`: a row for each unitary alignment and pair."""
         return self.overall.to_frame()
 
     @property
@@ -161,7 +186,7 @@ class Comparison(Plotted):
         return tuple(r.score.signature for r in rounds)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON has it."""
+        """Return a dictionary for JSON."""
         return {
             "overall": {**self.overall.score.as_dict(), **record_of(self, "bootstrap")},
             "documents": list(self.overall.results()),
@@ -197,46 +222,48 @@ def compare(
     first: Callable[[Agreement], None] | None = None,
     **options: Unpack[GammaOptions],
 ) -> Comparison:
-    """Compare the annotators of some continua.
+    """Compare the annotators of one or several continua.
 
     Parameters
     ----------
     continua
-        One, a corpus, or several by name; not everybody has to annotate everything.
+        A continuum, a corpus, or continua by name. Not every annotator has to annotate everything.
     reference
-        An annotator to set apart (a gold standard, a system): it takes part in `reference` only.
+        Name of an annotator to keep apart (a gold standard, a system). It is compared with the
+        others, and takes no part in any other result.
     against
-        Another round or campaign, for the difference with its interval and test.
+        Continua of another round or campaign, to test the difference in γ.
     groups
-        Groups of annotators, each as `NAME=ANNOTATOR,…` (patterns such as `m*`, too), for the
-        agreement within and across them.
+        Groups of annotators, each as `NAME=ANNOTATOR,…` (or patterns such as `m*`), to compute the
+        agreement within and across groups.
     teams
-        The team of each annotator, if they work in fixed teams: intervals over annotators are over
-        teams then.
+        Team of each annotator, if annotators work in fixed teams. Intervals over annotators are
+        then computed over teams.
     session
-        A pattern of annotators' names, such as `{annotator}-{session}`, if people annotated twice:
-        everything is about everybody's first session then, and `sessions` about their agreement
-        with themselves.
+        Pattern of annotators' names, such as `{annotator}-{session}`, if people annotated twice.
+        All results are then about the first session of each person, except `sessions`, which
+        compares people with themselves.
     in_order
-        Whether the continua are in the order in which they were annotated; changes of γ from the
-        first to the last are `over_time` then.
+        Whether the continua are in the order in which they were annotated. If so, changes of γ are
+        computed (`over_time`).
     draws
-        0 for no interval over documents; any other number gives the same one.
+        0 to compute no interval over documents. All other numbers give the same interval.
     leave_one_out
-        Compute γ without each annotator, on the annotator's documents.
+        Whether to compute γ without each annotator, on the documents of that annotator.
     by
-        Tables beside γ of everybody: those of `TABLES`, or of other subjects. Default: all of
-        `TABLES`, and of the others those that the data have, as `gammacp compare` does.
+        Names of tables to compute in addition to the overall γ: some of `TABLES`, or tables of
+        other subjects. Default: all of `TABLES`, and all others that the data allow.
     also
-        Tables of other subjects that are left out, with the reason, where the data have none.
+        Names of tables of other subjects to compute if the data allow it; if not, the reason is
+        recorded in `refused`.
     explain
-        Whether γ of everybody is taken apart, too (`gammacp.measures.explanation`).
+        Whether to decompose the overall γ (`gammacp.measures.explanation`).
     executor
-        Processes that align random sets; the result is the same to the bit.
+        Pool of processes that align random sets; results are identical with and without it.
     progress
-        Is told what comes next, and of everybody how many random sets are aligned.
+        Function that is called with a text: the next step, or how many random sets are aligned.
     first
-        Is handed γ of everybody as soon as it is there.
+        Function that is called with the overall agreement as soon as it is computed.
     options
         Options of `GammaOptions`. One chance model serves everything that is compared
         (`gammacp.chance.registry.default_chance`).
@@ -244,9 +271,10 @@ def compare(
     Raises
     ------
     DataError
-        Fewer than two annotators, no document with a γ, or no such reference.
+        There are fewer than two annotators, no document has a γ, or the reference is not an
+        annotator.
     UsageError
-        Unknown option, or a value outside its range.
+        An option is unknown, or a value is outside its range.
     """
     settings = Settings.of(**options)
     draws = whole("draws", draws, 0, MOST_DRAWS)
@@ -311,7 +339,7 @@ def compare(
 def _tables_wanted(
     by: Collection[str] | None, also: Collection[str]
 ) -> tuple[set[str], Collection[str]]:
-    """Return the names of the tables to compute, and of those to compute if the data have them."""
+    """Return the names of the tables to compute, and of those to compute if the data allow them."""
     beside = names_of("comparison table")
     if by is None:
         by = TABLES
@@ -334,7 +362,7 @@ def _everybody(basis: Basis, teams: Mapping[str, str] | None) -> Agreement:
 
 
 def _pairs(people: Selection, basis: Basis, *, tested_on: Agreement | None) -> PairMatrix:
-    """Return the agreement of each pair, tested where that of everybody is given."""
+    """Return the agreement of each pair, with tests if the overall agreement is given."""
     pairs = pair_matrix(people, basis)
     if tested_on is not None:
         pairs = pairs.tested_on(tested_on)
@@ -343,16 +371,16 @@ def _pairs(people: Selection, basis: Basis, *, tested_on: Agreement | None) -> P
 
 @dataclass(frozen=True)
 class _Compared:
-    """The continua that take part in a comparison.
+    """Continua that take part in a comparison.
 
     Attributes
     ----------
     all_sessions, people
-        Everybody but the reference, with all sessions and with the first one alone.
+        Documents without the reference, with all sessions and with first sessions only.
     other_round
-        The first sessions of another round; None without one.
+        First sessions of another round; None without another round.
     with_reference
-        Documents of everybody that the reference annotated; empty without one.
+        Documents that the reference annotated, with all annotators; empty without a reference.
     """
 
     all_sessions: Selection
@@ -368,12 +396,12 @@ class _Compared:
         reference: str | None,
         session: str | None,
     ) -> _Compared:
-        """Tell people, reference and rounds apart.
+        """Select the continua of people, of the reference and of another round.
 
         Raises
         ------
         DataError
-            Fewer than two annotators, or no such reference.
+            There are fewer than two annotators, or the reference is not an annotator.
         """
         everything = named_continua(continua)
         all_sessions = _people(everything, reference)
@@ -389,7 +417,7 @@ class _Compared:
 
     @property
     def all(self) -> list[tuple[Continuum, ...]]:
-        """Return the continua of each part, for the choice of a chance model."""
+        """Continua of each part of the comparison, for the choice of a chance model."""
         parts = (self.people, self.other_round or {}, self.with_reference)
         return [tuple(part.values()) for part in parts]
 
@@ -397,7 +425,7 @@ class _Compared:
 def _parts(
     people: Selection, basis: Basis, *, pairs: bool, without: bool
 ) -> dict[str, ComparisonPart]:
-    """Return what other subjects compare, by name."""
+    """Return the results that other subjects always add, by name."""
     parts = {}
     for name, make in COMPARED.items():
         part = make(people, basis, pairs=pairs, without=without)
@@ -414,7 +442,7 @@ def _tables_beside(
     Raises
     ------
     DataError
-        The data have none of a table that is wanted.
+        The data do not allow a table that is wanted.
     """
     parts: dict[str, ComparisonPart] = {}
     refused: dict[str, str] = {}
@@ -443,7 +471,7 @@ def _counted(tell: Callable[[str], None]) -> Callable[[int, int], None]:
 
 
 def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:
-    """Return the continua without the reference, which must be `there`."""
+    """Return the continua without the reference; if `there`, it must be an annotator of them."""
     everybody = annotators_of(continua)
     if reference is not None and there and len(everybody) > 1:
         check_annotator(continua, reference, "reference")

@@ -18,23 +18,23 @@ from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.errors import DataError
 
 MOST_ANNOTATORS = 24
-"""Annotators of one matrix."""
-# Inches of a cell, of the narrowest one with a number, and of what stands around the cells.
+"""Largest number of annotators in the matrix."""
+# Inches: size of a cell, least size of a cell with a number, and margin around the cells.
 _CELL = 0.36
 _NUMBERED = 0.25
 _AROUND = 0.15
-# Inches of a letter, and letters of a name under a column.
+# Width of a letter in inches, and most letters of a name under a column.
 _LETTER = 0.066
 _COLUMN = 12
 _NAMES = 2.0
-# Level of the tests whose pairs have a star.
+# Level of the tests: significant pairs have a star.
 _LEVEL = 0.05
-# A shade from here on has white words on it.
+# Least darkness of a cell on which text is white.
 _DARK = 0.55
 
 
 def picture_of(comparison: Comparison, width: float) -> Picture:
-    """Return the picture of a comparison: what it has of pairs and of kinds of differences.
+    """Return the picture of a comparison: the matrix of pairs, and bars of kinds of differences.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def picture_of(comparison: Comparison, width: float) -> Picture:
     Raises
     ------
     DataError
-        There are neither several pairs nor differences of some kind.
+        There are neither several pairs nor kinds of differences to draw.
     """
     panels: list[Panel] = []
     words = []
@@ -80,7 +80,7 @@ def picture_of(comparison: Comparison, width: float) -> Picture:
 
 
 def _chosen(pairs: PairMatrix) -> Indices:
-    """Return the rows of the annotators that are drawn: of a crowd those who agree least."""
+    """Return the rows of the annotators to draw: if there are too many, those who agree least."""
     means = np.array([pairs.mean_with_others(name) for name in pairs.annotators])
     if len(means) <= MOST_ANNOTATORS:
         return np.arange(len(means))
@@ -109,7 +109,7 @@ def _about_pairs(pairs: PairMatrix, drawn: int) -> list[str]:
 
 
 def _about_all(comparison: Comparison) -> list[str]:
-    """Return γ of all with its interval, chance and how much there is, in sentences."""
+    """Return sentences on the overall γ, its interval, the chance model and the data's size."""
     overall = comparison.overall
     said = f"γ of all: {overall.value:.3f}"
     spread = comparison.bootstrap

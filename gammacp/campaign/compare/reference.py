@@ -1,8 +1,9 @@
-"""A candidate (a system, a gold standard, a newcomer) against the annotators.
+"""Compare a reference (a system, a gold standard, a new annotator) with the annotators.
 
-The question is not only how well it agrees with them, but whether it agrees with them as well as
-they agree with each other: beside its γ with each annotator stands that annotator's mean γ with the
-others, and beside γ of the annotators stands γ with the candidate among them.
+The question is not only how well the candidate agrees with the annotators, but also whether it does
+so as well as they agree with each other. Therefore its γ with each annotator is reported together
+with that annotator's mean γ with the others, and the γ of all annotators is computed both without
+the candidate and with it.
 """
 
 import math
@@ -20,17 +21,24 @@ from gammacp.measures.random_sets import Basis
 
 @dataclass(frozen=True, kw_only=True)
 class AgainstAnnotator:
-    """The candidate against one annotator.
+    """Comparison of the candidate with one annotator.
 
     Attributes
     ----------
+    annotator
+        Name of the annotator.
     agreement
-        γ of the two.
+        Agreement of the candidate and the annotator.
     with_others
-        The annotator's mean γ with the other annotators; NaN if there are none.
-    aligned, equal, missed, added
-        Units of the pair's best alignments: aligned with one of the candidate, of which with the
-        same category; units of the annotator alone; units of the candidate alone.
+        Mean γ of the annotator with the other annotators; NaN if there are none.
+    aligned
+        Number of pairs of units that the best alignments of the two align.
+    equal
+        Number of aligned pairs whose units have the same category.
+    missed
+        Number of units of the annotator that are aligned with no unit of the candidate.
+    added
+        Number of units of the candidate that are aligned with no unit of the annotator.
     """
 
     annotator: str
@@ -42,25 +50,25 @@ class AgainstAnnotator:
     added: int
 
     def as_dict(self) -> dict[str, Any]:
-        """One row as JSON has it."""
+        """Return a dictionary for JSON."""
         counted = {k: v for k, v in vars(self).items() if k != "agreement"}
         return {**self.agreement.score.as_dict(), **counted}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReferenceComparison:
-    """The candidate against everybody.
+    """Comparison of the candidate with all annotators.
 
     Attributes
     ----------
     name
-        The candidate.
+        Name of the candidate.
     annotators
-        One entry per annotator who shares a document with it.
+        Comparison with each annotator who shares a document with the candidate.
     everybody
-        γ of all annotators and the candidate together; NaN value where undefined.
+        Agreement of all annotators and the candidate together; its value is NaN if undefined.
     confusion
-        Pairs with the candidate; rows are its categories.
+        Counts of aligned pairs by category. Rows are the categories of the candidate.
     """
 
     name: str
@@ -70,11 +78,11 @@ class ReferenceComparison:
 
     @property
     def mean(self) -> float:
-        """Plain mean of its γ with the annotators."""
+        """Unweighted mean of the candidate's γ with each annotator."""
         return mean_defined(np.array([a.agreement.value for a in self.annotators]))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON has it."""
+        """Return a dictionary for JSON."""
         return {
             "name": self.name,
             "mean": self.mean,
@@ -85,9 +93,16 @@ class ReferenceComparison:
 
 
 def against_reference(name: str, pairs: PairMatrix, basis: Basis) -> ReferenceComparison:
-    """Return the candidate `name` against each annotator.
+    """Compare a candidate with each annotator.
 
-    `pairs` is the matrix of the annotators without the candidate, `basis` that of its documents.
+    Parameters
+    ----------
+    name
+        Name of the candidate.
+    pairs
+        Agreement of each pair of annotators, without the candidate.
+    basis
+        Alignments and random sets of the documents that the candidate annotated.
     """
     categories = categories_of(basis.named)
     alignments = []

@@ -1,10 +1,10 @@
-"""Two rounds or campaigns: how far their agreement differs, and how sure that is.
+"""Compare the agreement of two rounds or campaigns, with an interval and a test.
 
-Documents, or clusters of them, are the parts of either round; where both rounds have the same ones,
-they are compared part by part. With a single document in either round its unitary alignments are
-the parts, in their order. The standard error is that of the difference of γ or of the log ratio of
-the two disorders, whichever is larger, with what random sets leave open of either expected disorder
-(`gammacp.inference.part_tests`).
+The test is over parts. The parts of a round are its documents, or clusters of documents. If both
+rounds have the same parts, the test is paired. If each round is a single document, its unitary
+alignments in order are the parts. Two standard errors are computed, one from the difference of γ
+and one from the log ratio of the two disorders, and the larger one is used. It includes the
+Monte-Carlo error of the expected disorders (`gammacp.inference.part_tests`).
 """
 
 import math
@@ -33,7 +33,7 @@ _NO_SPREAD = 1e-24
 
 @dataclass(frozen=True, kw_only=True)
 class RoundTest:
-    """The difference of two γ.
+    """Difference between the γ of two rounds, with its interval and test.
 
     Attributes
     ----------
@@ -42,23 +42,23 @@ class RoundTest:
     difference_interval
         95 % confidence interval of the difference; None without a test.
     p_value
-        p of no difference, two-sided; None without a test. It is at most .05 where the interval
-        leaves 0 out.
+        Two-sided p of no difference; None without a test. If the interval does not contain 0, p is
+        at most .05.
     detectable
-        The differences that about three of four such comparisons would find at 5 %, worse and
-        better; None without a test, of texts, and where documents are too few, too short or too
-        unequal to tell (`gammacp.inference.detecting`).
+        Smallest differences, downwards and upwards, that about three of four such comparisons would
+        detect at the 5 % level. None without a test, for single texts, and if the documents are too
+        few, too short or too unequal to tell (`gammacp.inference.detecting`).
     df
-        Degrees of freedom; None without a test.
+        Degrees of freedom of the test; None without a test.
     paired
-        Whether both rounds have the same parts, which are compared one by one.
+        Whether both rounds have the same parts, so that the test is paired.
     parts, kind
-        Number of parts of the two sides and what they are.
+        Number of parts of each round, and which parts they are (documents, clusters, …).
     shared
-        Number of documents (clusters where they are named) that are in both rounds though it is not
-        paired: the test takes them for independent.
+        Number of documents (or clusters, if any are named) that are in both rounds although the
+        test is not paired. The test treats them as independent.
     untested
-        Reason why there is no test.
+        Reason why there is no test; None if there is one.
     """
 
     difference: float
@@ -73,7 +73,7 @@ class RoundTest:
     untested: str | None = None
 
     def in_words(self) -> str:
-        """Return what is known of the difference, without a claim beyond what was tested."""
+        """Return sentences on the difference and its test."""
         said = f"γ differs by {self.difference:+.3f}"
         if self.difference_interval is None or self.p_value is None:
             return f"{said}; not tested: {self.untested}."
@@ -113,24 +113,28 @@ class RoundTest:
 
 @dataclass(frozen=True, kw_only=True)
 class OtherRound:
-    """Another round with the test of the difference.
+    """Agreement of another round, and the test of the difference.
 
-    `agreement` is that of the other round, under the same chance model; its signature and that of
-    the first round say so.
+    Attributes
+    ----------
+    agreement
+        Agreement of the other round, computed with the same chance model as that of the first.
+    test
+        Difference between the rounds, with its test.
     """
 
     agreement: Agreement
     test: RoundTest
 
     def in_words(self) -> str:
-        """γ of the other round, the difference, and what to know of that γ, for people."""
+        """Return sentences on γ of the other round, on the difference, and caveats of that γ."""
         noted = "".join(f" Other round: {note}." for note in self.agreement.score.caveats())
         return f"γ of the other round is {self.agreement.value:.4f}. {self.test.in_words()}{noted}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return γ of the other round and the test for JSON.
+        """Return γ of the other round and the test as a dictionary for JSON.
 
-        `reason` says why γ is missing or, where only the test is, why there is no `p_value`.
+        `reason` says why γ is missing or, if only the test is missing, why there is no `p_value`.
         """
         score = self.agreement.score.as_dict()
         return {**score, **asdict(self.test), "reason": score["reason"] or self.test.untested}
@@ -142,15 +146,15 @@ def compare_rounds(first: Agreement, second: Agreement) -> RoundTest:
     Parameters
     ----------
     first, second
-        γ of both, with what each document contributes.
+        Agreement of each round.
 
     Raises
     ------
     DataError
-        A round has no γ, one has a single document and the other several, or a document is in
-        different clusters.
+        A round has no γ; one round has a single document and the other has several; or a document
+        belongs to different clusters in the two rounds.
     UsageError
-        The two were measured with different chance models, so that their γ cannot be compared.
+        The rounds were measured with different chance models, so their γ cannot be compared.
     """
     if first.chance != second.chance:
         raise UsageError(
@@ -212,13 +216,14 @@ def difference_of(
     Parameters
     ----------
     first, second
-        Contributions of the two sides, of the same kind; `paired` ones are as many, in order.
+        Contributions of the two sides, of the same kind. If `paired`, both have equally many, in
+        the same order.
     paired
         Whether they are the same documents or clusters.
     errors
         Relative standard errors of the two expected disorders.
     shared
-        Number of parts that are on both sides, of those that are not paired.
+        Number of parts that are on both sides although the comparison is not paired.
     """
     sizes = (len(first), len(second))
     kind = first.kind

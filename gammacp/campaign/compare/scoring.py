@@ -1,4 +1,4 @@
-"""γ of whatever a comparison singles out: some annotators on the documents that they share."""
+"""Select annotators and documents, and compute γ of the selection."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping
@@ -15,22 +15,31 @@ Selection: TypeAlias = Mapping[str, Continuum]
 
 
 def agreement_of_selected(basis: Basis, names: Collection[str], *, keep: bool = True) -> Agreement:
-    """γ of these annotators, or of all others, on the documents that they all annotated.
+    """Return the agreement of selected annotators, on the documents that all of them annotated.
 
-    It rests on random sets of `basis` where these have real annotators' names.
+    The random sets of `basis` are reused if their annotators have the names of real annotators.
+
+    Parameters
+    ----------
+    basis
+        Alignments and random sets of all annotators.
+    names
+        Names of annotators.
+    keep
+        Whether to select these annotators, or else all others.
     """
     return agreement_on(basis.select(names, keep=keep), basis)
 
 
 def agreement_on(chosen: Basis | None, basis: Basis) -> Agreement:
-    """Return γ of selected annotators; undefined where no document has two of them.
+    """Return the agreement of a selection; it is undefined if no document has two annotators.
 
     Parameters
     ----------
     chosen
-        Result of `Basis.select`.
+        Result of `Basis.select`; None if no document has two annotators.
     basis
-        The one that they were selected from.
+        Basis from which the annotators were selected.
     """
     if chosen is None:
         nobody = Gamma(value=math.nan, reason="no document has both annotators")
@@ -41,9 +50,18 @@ def agreement_on(chosen: Basis | None, basis: Basis) -> Agreement:
 def with_annotators(
     continua: Selection, names: Iterable[str], *, least: int = 2
 ) -> dict[str, Continuum]:
-    """Return the continua with these annotators alone; those with fewer than `least` are left out.
+    """Return the continua with only these annotators, without continua that have too few of them.
 
-    Bounds stay, so that chance is modelled on the same stretch of the continuum.
+    Bounds are kept, so that chance is modelled on the same stretch of the continuum.
+
+    Parameters
+    ----------
+    continua
+        Continua by name.
+    names
+        Names of the annotators to keep.
+    least
+        Least number of these annotators that a continuum must have.
     """
     wanted = frozenset(names)
     there = {name: [a for a in c.annotators if a in wanted] for name, c in continua.items()}
@@ -51,7 +69,7 @@ def with_annotators(
 
 
 def check_annotator(continua: Selection, name: str, role: str) -> None:
-    """DataError if nobody of that name annotates."""
+    """Raise a DataError, which names the `role`, if no annotator of the continua is `name`."""
     names = annotators_of(continua)
     if name not in names:
         raise DataError(
@@ -60,15 +78,15 @@ def check_annotator(continua: Selection, name: str, role: str) -> None:
 
 
 def documents_with(continua: Selection, name: str) -> Selection:
-    """Return the documents that somebody annotated, with everybody."""
+    """Return the documents that the annotator `name` annotated, with all their annotators."""
     return {d: c for d, c in continua.items() if name in c.annotators}
 
 
 def categories_of(continua: Selection) -> tuple[str, ...]:
-    """Every category, in the order of the files."""
+    """Return all categories, in order of first appearance."""
     return tuple(dict.fromkeys(c for k in continua.values() for c in k.categories))
 
 
 def annotators_of(continua: Selection) -> tuple[str, ...]:
-    """Everybody who annotates, in the order of the files."""
+    """Return all annotators, in order of first appearance."""
     return tuple(dict.fromkeys(a for c in continua.values() for a in c.annotators))

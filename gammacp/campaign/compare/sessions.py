@@ -1,16 +1,18 @@
-"""The same person twice: agreement with oneself beside agreement with others.
+"""Compare the agreement of people with themselves and with others (intra- and inter-annotator).
 
-γ_intra is that of the pairs of sessions of one person, γ_inter that of pairs of different people,
-both as 1 − Σ observed / Σ expected over pairs, on the documents that somebody annotated twice. With
-D and E the mean observed and expected disorder of such pairs,
+Some documents are annotated twice by the same person, in two sessions. γ_intra is the agreement of
+pairs of sessions of one person, γ_inter that of pairs of different people on the same documents.
+Both are 1 − Σ observed / Σ expected disorder over pairs. If D and E are the mean observed and
+expected disorder of such pairs, then exactly
 
     1 − γ_inter = (1 − γ_intra)(1 − γ_between)
     1 − γ_between = (D_inter / D_intra) / (E_inter / E_intra)
 
-exactly. Where chance expects as much of a person's sessions as of two people (E_inter = E_intra:
-people mark as many units, as long, of the same categories), γ_between is about disorder alone, with
-what a person's own repetition leaves open in the place of chance. It is 0 where people differ from
-each other no more than each from himself or herself, and below 0 where they differ more.
+If the expected disorder is the same for two sessions and for two people (E_inter = E_intra, because
+people mark equally many units of equal lengths and the same categories), then γ_between depends on
+the observed disorder only: the disorder between a person's own sessions takes the place of chance.
+γ_between is 0 if people differ from each other as much as from themselves, and negative if they
+differ more from each other.
 """
 
 from __future__ import annotations
@@ -57,20 +59,21 @@ class WithOneself:
     Attributes
     ----------
     person
-        Name of the person; "" for all.
+        Name of the person; "" for all people together.
     documents
         Number of documents that were annotated twice.
     intra, inter
         γ with oneself, and with others on the same documents; NaN where undefined.
     between
-        1 − (1 − inter) / (1 − intra); NaN where a person repeats everything exactly.
+        γ_between = 1 − (1 − inter) / (1 − intra); NaN if all sessions of a person are identical.
     disorder_ratio, expected_ratio
         D_inter / D_intra, and E_inter / E_intra.
     p, p_holm
-        p of agreeing with others as well as with oneself, two-sided, over documents, clusters or
-        stretches; and after Holm's correction for all people. NaN without a test.
+        Two-sided p of the hypothesis that the agreement with others is the same as with oneself,
+        tested over documents, clusters or stretches of a text; and p after Holm's correction for
+        all people. NaN without a test.
     parts, kind
-        Number of these parts, and their kind.
+        Number of documents, clusters or stretches that are tested, and which of these they are.
     """
 
     person: str
@@ -94,11 +97,11 @@ class Sessions:
     people: tuple[WithOneself, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the two as JSON has them."""
+        """Return a dictionary for JSON."""
         return {"all": asdict(self.all), "people": [asdict(p) for p in self.people]}
 
     def in_words(self) -> str:
-        """γ with oneself and with others, and what follows."""
+        """Return sentences on γ with oneself and with others, and on what follows from them."""
         a = self.all
         if math.isnan(a.intra):
             return "γ of people with themselves is undefined: chance expects no disorder there."
@@ -134,20 +137,20 @@ class Sessions:
 
 
 def people_of(annotators: Sequence[str], pattern: str) -> dict[str, tuple[str, str]]:
-    """Person and session of each annotator.
+    """Return the person and the session that each annotator's name stands for.
 
     Parameters
     ----------
     annotators
-        Names, such as `Ann-2`.
+        Names of annotators, such as `Ann-2`.
     pattern
-        Pattern with `{annotator}`, `{session}` and `*`; a name that does not fit is a person who
-        annotated once.
+        Pattern with `{annotator}`, `{session}` and `*`. A name that does not match it is that of a
+        person who annotated once.
 
     Raises
     ------
     UsageError
-        The pattern is none.
+        The pattern does not have `{annotator}` and `{session}` exactly once.
 
     >>> people_of(["Ann-1", "Ann-2", "Bob"], "{annotator}-{session}")
     {'Ann-1': ('Ann', '1'), 'Ann-2': ('Ann', '2'), 'Bob': ('Bob', '')}
@@ -167,14 +170,14 @@ def people_of(annotators: Sequence[str], pattern: str) -> dict[str, tuple[str, s
 
 
 def first_sessions(continua: Selection, pattern: str | None) -> Selection:
-    """Each document with everybody's first session there, under the person's name.
+    """Return the documents with only the first session of each person, named after the person.
 
     Parameters
     ----------
     continua
-        Continua with an annotator per person and session.
+        Continua in which each annotator is one session of a person.
     pattern
-        Pattern as for `people_of`; None where nobody annotated twice.
+        Pattern as for `people_of`; None if nobody annotated twice.
     """
     if pattern is None:
         return continua
@@ -191,7 +194,7 @@ def first_sessions(continua: Selection, pattern: str | None) -> Selection:
 
 
 def _rank(session: str) -> tuple[float, str]:
-    """Numbers by size, other names by their letters."""
+    """Return a sort key of sessions: by the last number in the name, otherwise alphabetically."""
     digits = re.findall(r"\d+", session)
     return (float(digits[-1]) if digits else -1.0), session
 
@@ -203,21 +206,21 @@ def sessions_of(
     executor: Executor | None,
     whole: Agreement,
 ) -> Sessions | None:
-    """Agreement with oneself and with others; None where nobody annotated twice.
+    """Return the agreement of people with themselves and with others; None without a pattern.
 
     Parameters
     ----------
     continua, pattern
         As for `first_sessions`.
     settings, executor
-        Settings of γ, and processes that compute it.
+        Settings of γ, and the pool of processes that compute it.
     whole
-        γ of everybody's first sessions, whose documents or stretches the test rests on.
+        Agreement of the first sessions of all people. The test is over its documents or stretches.
 
     Raises
     ------
     DataError
-        No document was annotated twice by anybody.
+        Nobody annotated a document twice.
     """
     if pattern is None:
         return None
@@ -244,7 +247,7 @@ def sessions_of(
             there = [d for d in found.rated if person in twice[d] and d in whole.rated]
             if len(who) == 1:
                 documents.setdefault(person, set()).update(there)
-            # Observed and expected disorder by part, and x̄ in the first of them.
+            # The rows are observed and expected disorder by part; the third sums x̄ in column 0.
             row = rows[person, len(who) == 1]
             row[:2] += cuts.sums(found, there)
             row[2, 0] += sum(map(found.size, there))

@@ -1,4 +1,4 @@
-"""Gold standards from a best alignment: votes, consensus, review list."""
+"""Make gold standards from best alignments: votes, consensus and review list."""
 
 from gammacp.campaign.consensus.consensus import (
     Consensus,

@@ -18,7 +18,7 @@ _EQUAL = 1e-12
 class BoundaryRule(StrEnum):
     """Rules for the start and the end of a consensus unit, given its units."""
 
-    MAJORITY = "majority"  # the position that most of them chose; the median where none is
+    MAJORITY = "majority"  # the most frequent position; the median if several are equally frequent
     MEDIAN = "median"
     MEAN = "mean"
 
@@ -76,10 +76,10 @@ def spans(
     discrete
         Whether positions count characters or tokens, shape (unitary alignments,). If so, the start
         is one of `starts` and the end one of `ends`. If the median lies between two positions, or
-        if two are equally near to the mean, the span is chosen that most units (by weight) have.
-        Among several such spans it is the longest, so that nothing is lost that half of the
-        annotators marked, and then the first. For other positions (times), the median of two is
-        their mean.
+        if two are equally near to the mean, the span that most units (by weight) have is chosen.
+        Among several such spans, the longest is chosen, so that nothing is lost that half of the
+        annotators marked; among equally long ones, the first. For other positions (times), the
+        median of two positions is their mean.
     whole
         Whether positions that are not discrete are rounded to whole numbers, halves outwards; same
         shape.
@@ -113,7 +113,7 @@ def spans(
 
 
 def _averages(marked: GroupedUnits, rule: BoundaryRule) -> list[Floats]:
-    """Return starts and ends that may be averages, which need not be those of any unit."""
+    """Return starts and ends that need not be those of any unit, because they may be averages."""
     sides = marked.starts, marked.ends
     if rule is BoundaryRule.MEAN:
         return [_means(marked, side) for side in sides]
@@ -138,7 +138,7 @@ def _means(marked: GroupedUnits, positions: Floats) -> Floats:
 def _spans_of_somebody(
     marked: GroupedUnits, rule: BoundaryRule
 ) -> tuple[Floats, Floats, dict[int, tuple[tuple[float, float], ...]]]:
-    """Return starts and ends that are those of some units, and the tied spans."""
+    """Return starts and ends, each of which some unit has, and the tied spans."""
     pairs = _pairs(marked, rule)
     crossing = np.isnan(pairs).all(axis=(1, 2))
     if crossing.any():
@@ -161,7 +161,7 @@ def _spans_of_somebody(
 
 
 def _pairs(marked: GroupedUnits, rule: BoundaryRule) -> Floats:
-    """Return the up to four spans of tied starts and ends, NaN where start and end would cross."""
+    """Return the spans of all tied starts and ends, at most four; NaN if start and end cross."""
     starts, ends = (_level(marked, side, rule) for side in (marked.starts, marked.ends))
     pairs = np.stack([np.repeat(starts, 2, axis=1), np.tile(ends, 2)], axis=2)
     pairs[~(pairs[:, :, 0] <= pairs[:, :, 1])] = np.nan

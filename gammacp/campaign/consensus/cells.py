@@ -1,6 +1,7 @@
-"""Represent unitary alignments as columns of cells: who marked what in each of them.
+"""Represent unitary alignments as columns of cells.
 
-The columns are built for one stretch of documents at a time, so that those of a million documents
+A cell is one annotator in one unitary alignment: it has the annotator's unit, or none. The columns
+are built for one stretch of consecutive documents at a time, so that those of a million documents
 are never all in memory.
 """
 
@@ -20,9 +21,9 @@ from gammacp.continuum.label import category_of
 from gammacp.continuum.sequence import ContinuumSequence
 
 ABSENT = "∅"
-# Largest distances of boundaries, as shares of the length, that count as close and rather close.
+# Largest mean distances of boundaries, as shares of the length, of the two closest levels.
 _FAR = (0.05, 0.25)
-# Number of units in the documents of a stretch.
+# Approximate number of units in the documents of a stretch.
 STRETCH = 40_000
 
 
@@ -103,7 +104,7 @@ class Cells:
         return np.where(number > 1, level, -1)
 
     def of_some(self, wanted: Bools) -> Cells:
-        """Select the cells of some annotators, without unitary alignments in which they have none.
+        """Select some cells, without unitary alignments in which these have no unit.
 
         Parameters
         ----------
@@ -163,7 +164,7 @@ class AlignedCells:
         return map(self.stretch, range(len(self.parts)))
 
     def of_some(self, people: Bools) -> Iterator[Cells]:
-        """Select some annotators; unitary alignments in which they have no unit are not counted.
+        """Yield the cells of some annotators, without unitary alignments in which none has a unit.
 
         Parameters
         ----------
@@ -213,12 +214,12 @@ class AlignedCells:
         )
 
     def responses(self, cells: Iterable[Cells] | None = None) -> Responses:
-        """Return a response for each cell: categories, no features.
+        """Return a response for each cell: its category (without features), or ∅.
 
         Parameters
         ----------
         cells
-            Default: all.
+            Cells of stretches of documents; default: all.
         """
         columns = []
         groups = 0

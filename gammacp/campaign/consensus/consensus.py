@@ -1,10 +1,11 @@
-"""The gold standard that a best alignment suggests, and what a person should look at.
+"""Make a gold standard and a review list from a best alignment.
 
-Each unitary alignment of the best alignment (Mathet, Widlöcher & Métivier 2015, §4.5) is what the
-annotators say about one phenomenon. Those that enough annotators support, or that a model of the
-annotators (`Truth`) believes in, become consensus units; those on which they differ (beyond a
-tolerance) go to the review list, worst first. Votes guess nothing: a category that is level with
-another stays open, and the review list says so.
+A unitary alignment of the best alignment (Mathet, Widlöcher & Métivier 2015, §4.5) has the units
+with which the annotators marked the same phenomenon. Each becomes one consensus unit, which is kept
+if enough annotators support it and, with a model of the annotators (`Truth`), if its posterior is
+high enough. Units on which the annotators differ by more than a tolerance go to the review list,
+worst first. Votes do not guess: if categories are tied, the category stays open, and the review
+list says so.
 """
 
 from __future__ import annotations
@@ -34,26 +35,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ConsensusLink:
-    """Joint statement of the annotators about one link.
+    """Consensus of the annotators on one link.
 
     Attributes
     ----------
     type, kind
-        Type and kind by vote of those who have its ends; the type is "" where it is tied.
+        Type and kind, by vote of the annotators who have a link with these ends; the type is "" if
+        it is tied.
     source, target
-        The units of the consensus that it joins.
+        Consensus units that the link joins.
     support
         Number of annotators who have a link with these ends.
     vote
-        Votes per type and ties.
+        Votes by type, and ties.
     links
-        Type and ends of the joined link by annotator; None where there is none.
+        Type and ends of each annotator's link; None if the annotator has none.
     groups
-        Unitary alignments of the ends, by annotator who has a link.
+        Unitary alignments of both ends of each annotator's link, for annotators who have one.
     kept
-        Whether it is in the gold standard.
+        Whether the link is in the gold standard.
     reasons
-        Reasons why a person should look at it; empty when all agree.
+        Reasons why a person should review the link; empty if all annotators agree.
     """
 
     type: str
@@ -68,7 +70,7 @@ class ConsensusLink:
     reasons: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the link as JSON has it."""
+        """Return a dictionary for JSON."""
         ends = {
             side: {"start": unit.start, "end": unit.end}
             for side, unit in (("source", self.source), ("target", self.target))
@@ -81,46 +83,52 @@ class ConsensusLink:
 
 @dataclass(frozen=True, kw_only=True)
 class ConsensusUnit:
-    """Joint statement of the annotators about one unitary alignment.
+    """Consensus of the annotators on one unitary alignment.
 
     Attributes
     ----------
-    start, end, category, fragments
-        Place and label by the rules. Where some of the units are of several fragments, the unit is
-        what most of them cover, whatever the rule of boundaries. Category is None where it is tied
-        or where "unlabelled" won. Of units with features it is a `Label`: each feature is voted on
-        by those who have the category, and one that is tied is left open.
+    start, end
+        Start and end, by the rule of boundaries.
+    category
+        Category, by votes or by a model; None if it is tied, or if "unlabelled" won. If units have
+        features, it is a `Label`: the annotators who chose the category vote on each feature, and a
+        tied feature is left open.
+    fragments
+        Fragments of the unit; empty for a single stretch. If units have several fragments, the
+        consensus unit is what most of them cover, whatever the rule of boundaries.
     support
-        Number of annotators who marked it.
+        Number of annotators who marked the unit.
     confidence
-        1 − disorder/Δ, not below 0: 1 when all annotators agree exactly, 0 for a unit that one
-        marked alone. **(choice)**
+        1 − `disorder`, but at least 0: 1 if all annotators agree exactly, 0 for a unit that only
+        one annotator marked. **(choice)**
     disorder
-        Disorder of the unitary alignment.
+        Disorder of the unitary alignment, in units of Δ.
     vote
-        Votes per category and ties.
+        Votes by category, and ties.
     units
-        Unit by annotator; None where an annotator has none.
+        Unit of each annotator; None if an annotator has none.
     kept
-        Whether the support suffices for the gold standard.
+        Whether the unit is in the gold standard.
     reasons
-        Reasons why a person should look at it, worst first; empty when all agree.
+        Reasons why a person should review the unit, worst first; empty if all annotators agree.
     group
         Number of the unitary alignment in the alignment.
     text
-        Text that the unit covers, where the continuum has a text whose characters positions count.
+        Text that the unit covers; None if positions are not those of characters of a text.
     posterior
-        Probability that something of this category is there, by the model, in [0, 1]; it is as
-        right as the model's assumptions, and says nothing of boundaries. None without a model.
+        Probability, by the model of the annotators, that there is a unit of the most probable
+        category, in [0, 1]. It depends on the assumptions of the model, and says nothing about
+        boundaries. None without a model.
     entropy
-        Entropy of what is there, in bits; None without a model.
+        Entropy of the posterior, in bits; None without a model.
     tied_spans
-        Spans that the rule of boundaries holds level, the chosen one first; empty without a tie.
+        Spans that are tied according to the rule of boundaries, the chosen one first; empty without
+        a tie.
     shape
-        Shape of the unit: of boxes by the rule of boundaries on each axis; of outlines the one that
-        costs least against the others.
+        Shape of the unit. For boxes, the rule of boundaries is applied to each axis; of outlines,
+        the one with the least cost against the others is chosen.
     id
-        Id that links of the gold standard use; "" where there are none.
+        Id of the unit for links of the gold standard; "" if there are none.
     """
 
     start: float
@@ -143,7 +151,7 @@ class ConsensusUnit:
     id: str = ""
 
     def __repr__(self) -> str:
-        """Return the unit's place, its category, and why somebody should look at it."""
+        """Return the place and the category of the unit, and the reasons to review it."""
         place = f"{self.start:g}, {self.end:g}, {self.category!r}"
         if self.reasons:
             why = f": {'; '.join(self.reasons)}"
@@ -152,12 +160,12 @@ class ConsensusUnit:
         return f"ConsensusUnit({place}, confidence {self.confidence:.2f}{why})"
 
     def by(self, annotator: str) -> Unit:
-        """Return the unit of the gold standard.
+        """Return the consensus unit as a unit of an annotator.
 
         Parameters
         ----------
         annotator
-            Under whose name.
+            Name of the annotator.
         """
         inside = self.fragments, self.shape, self.id
         return Unit(annotator, self.start, self.end, self.category, *inside)
@@ -165,20 +173,20 @@ class ConsensusUnit:
 
 @dataclass(frozen=True, kw_only=True)
 class Consensus(Plotted):
-    """A gold standard with its evidence.
+    """Gold standard of one document, with its evidence.
 
     Attributes
     ----------
     units
-        One per unitary alignment, in the order of positions, those left out too.
+        A consensus unit for each unitary alignment, kept or not, in order of positions.
     continuum
-        The gold standard: the kept units, by one annotator.
+        The gold standard: the kept units, as those of one annotator.
     needed
-        Number of annotators that a unit needed.
+        Number of annotators that a unit needs to be kept.
     threshold
-        The posterior it needed, too; None without a model.
+        Posterior that a unit needs to be kept; None without a model.
     links
-        Links of the annotators, those left out too.
+        Consensus links, kept or not.
     """
 
     units: tuple[ConsensusUnit, ...]
@@ -188,7 +196,7 @@ class Consensus(Plotted):
     links: tuple[ConsensusLink, ...] = ()
 
     def __repr__(self) -> str:
-        """Return how many units there are, were left out, and should be looked at."""
+        """Return the numbers of units that are kept, left out and to be reviewed."""
         out = len(self.units) - len(self.kept)
         return f"Consensus({len(self.kept)} units, {out} left out, {len(self.review)} to review)"
 
@@ -210,7 +218,7 @@ class Consensus(Plotted):
 
     @property
     def entropy(self) -> float | None:
-        """Bits that are open in the document; None without a model."""
+        """Sum of the entropies of the units, in bits; None without a model."""
         open_bits = [u.entropy for u in self.units if u.entropy is not None]
         if self.threshold is None:
             return None
@@ -218,23 +226,24 @@ class Consensus(Plotted):
 
     @property
     def review(self) -> tuple[ConsensusUnit, ...]:
-        """Return what a person should look at, in the order of `to_be_reviewed`."""
+        """Units that a person should review, in the order of `to_be_reviewed`."""
         return tuple(unit for _, unit in to_be_reviewed({"": self}))
 
 
 def to_be_reviewed(
     documents: Mapping[str, Consensus] | Iterable[tuple[str, Consensus]], most: int | None = None
 ) -> list[tuple[str, ConsensusUnit]]:
-    """Every unit with a reason, beside its document: by falling entropy (of votes: disorder).
+    """Return the units to review, each with the name of its document, worst first.
 
-    At the same one ties of categories come first, then documents in their order, and positions.
+    Units are sorted by decreasing entropy or, without a model, by decreasing disorder. Among equal
+    ones, units with tied categories come first; then the order is that of documents and positions.
 
     Parameters
     ----------
     documents
-        Results by name of the document.
+        Consensus of each document, by name.
     most
-        At most so many, the first ones; default: all.
+        Largest number of units to return; default: all.
     """
 
     def review_key(row: tuple[str, ConsensusUnit]) -> tuple[float, bool]:
@@ -263,20 +272,21 @@ def consensus(
     alignment
         Result of `gammacp.align`; it must be a partition, not a cover.
     support
-        Least number or share of annotators (`needed_support`); default: more than half.
+        Least number or share of annotators who must have marked a unit (`needed_support`); default:
+        more than half.
     boundaries
-        `majority`, `median` or `mean` of the starts and of the ends. Where positions count things
-        (whole numbers that are no times), boundaries are some that annotators drew (`span`).
+        `majority`, `median` or `mean` of the starts and of the ends. If positions count characters
+        or tokens, each boundary is one that some annotator chose (`spans`).
     tolerance
-        Largest distance of boundaries, as a share of the mean length of the units, before they are
-        a reason to look at it; ≥ 0.
+        Largest distance between boundaries, as a share of the mean length of the units, that is not
+        yet a reason to review a unit; ≥ 0.
     annotator
-        Name under which the gold standard is written.
+        Name of the annotator of the gold standard.
 
     Raises
     ------
     UsageError
-        A value is outside its range, or the annotator has no name.
+        A value is outside its range, or the name of the annotator is empty.
     """
     instance("alignment", alignment, Alignment, "an Alignment (gammacp.align makes one)")
     rules = ConsensusRules.of(support, boundaries, tolerance, annotator)
@@ -312,14 +322,17 @@ def consensus_at(decided: Decided, document: int) -> Consensus:
     )
 
 
-# What is said before starts and ends on each axis.
+# Prefix of "starts" and "ends" on each axis.
 _AXES = ("", "y ", "z ")
 
 
 def _unit(
     d: Decided, continuum: Continuum, document: int, group: int, number: int
 ) -> ConsensusUnit:
-    """Make the unit of unitary alignment `group` of the stretch, `number` of its document."""
+    """Make the consensus unit of a unitary alignment.
+
+    `group` is the number of the unitary alignment in the stretch, `number` that in its document.
+    """
     first = int(d.cells.continua.edges[document])
     units = {
         name: None if row < 0 else continuum.unit(row - first)
@@ -408,12 +421,13 @@ def _reasons(
 def gold_of(
     like: Continuum, units: Sequence[Unit], annotators: Sequence[str], links: Sequence[Link] = ()
 ) -> Continuum:
-    """Return a continuum of these units where `like` is; rounding can reach over its bounds.
+    """Return a continuum of these units with the name, text and bounds of another one.
 
     Parameters
     ----------
     like
-        Continuum whose name, categories, offset unit, text and bounds the result gets.
+        Continuum whose name, categories, offset unit, text and bounds are used. The bounds are
+        extended if rounded units reach beyond them.
     units, annotators, links
         Units, annotators and links of the result.
     """

@@ -1,7 +1,8 @@
-"""Decisions on unitary alignments: which become units of the gold standard, where and as what.
+"""Decide which unitary alignments become units of the gold standard, and with what properties.
 
-Annotators vote on the category, or a model of the annotators gives its posterior. Everything is
-computed in columns, with a row per unitary alignment of a stretch of documents.
+The category is decided by the votes of the annotators, or by the posterior of a model of the
+annotators. The span follows from a rule of boundaries. Everything is computed in columns, with a
+row for each unitary alignment of a stretch of documents.
 """
 
 from __future__ import annotations
@@ -43,9 +44,11 @@ class Truth:
 
     Attributes
     ----------
-    of_kinds, kind
-        P(true label | marked labels) of each kind of unitary alignment, shape (kinds, labels), the
-        last label being ∅; and the kind of each unitary alignment.
+    of_kinds
+        P(true label | marked labels) for each kind of unitary alignment, shape (kinds, labels). The
+        last label is ∅. Unitary alignments with the same responses are of the same kind.
+    kind
+        Kind of each unitary alignment, shape (unitary alignments,).
     threshold
         Least posterior of the category for a unit to be kept.
     boundaries
@@ -59,37 +62,38 @@ class Truth:
 
     @cached_property
     def posterior(self) -> Floats:
-        """Shape (unitary alignments, labels)."""
+        """Posterior of each label, shape (unitary alignments, labels)."""
         return np.asarray(self.of_kinds[self.kind])
 
     def of(self, cells: Cells) -> Truth:
-        """Build the truth of the unitary alignments of a stretch.
+        """Select the unitary alignments of one stretch of documents.
 
         Parameters
         ----------
         cells
-            The stretch.
+            Cells of the stretch.
         """
         rows = slice(cells.before, cells.before + len(cells))
         return replace(self, kind=self.kind[rows])
 
     @cached_property
     def entropies(self) -> list[float]:
-        """Return the entropy of each unitary alignment's existence, in bits."""
+        """Entropy of the posterior of each unitary alignment, in bits."""
         bits = self.posterior * np.log2(np.maximum(self.posterior, 1e-300))
         return [-x for x in bits.sum(axis=1).tolist()]
 
 
 @dataclass(frozen=True)
 class ConsensusRules:
-    """Rules by which units are chosen and placed, as `consensus` takes them.
+    """Rules for choosing and placing units: options of `consensus`.
 
     Attributes
     ----------
     boundaries, tolerance, annotator
         As for `consensus`.
     support
-        As for `consensus`; None is more than half, and with a model one.
+        As for `consensus`; None stands for more than half, or for one annotator if there is a
+        model.
     """
 
     boundaries: BoundaryRule
@@ -101,7 +105,7 @@ class ConsensusRules:
     def of(
         cls, support: str | float | None, boundaries: str, tolerance: float, annotator: str
     ) -> ConsensusRules:
-        """Return rules after checking the values.
+        """Check the values and return the rules.
 
         Parameters
         ----------
@@ -111,7 +115,7 @@ class ConsensusRules:
         Raises
         ------
         UsageError
-            A value is outside its range, or the annotator has no name.
+            A value is outside its range, or the name of the annotator is empty.
         """
         if not text("annotator", annotator).strip():
             raise UsageError("annotator is empty: the gold standard needs a name")
@@ -119,14 +123,14 @@ class ConsensusRules:
         return cls(rule, support, number("tolerance", tolerance, 0.0), annotator)
 
     def needed(self, people: Indices, truth: Truth | None) -> Indices:
-        """Return how many annotators a unit of each document needs.
+        """Return the number of annotators that a unit of each document needs to be kept.
 
         Parameters
         ----------
         people
-            Annotators of each document.
+            Number of annotators of each document.
         truth
-            A model, if there is one.
+            Posterior of a model; None for votes.
         """
         support = 1 if truth is not None and self.support is None else self.support
         each = {n: needed_support(support, n) for n in dict.fromkeys(people.tolist())}
@@ -134,12 +138,12 @@ class ConsensusRules:
 
 
 class Piece(NamedTuple):
-    """Unit of the gold standard without its start and end."""
+    """Fragments and shape of a unit of the gold standard."""
 
     fragments: Fragments = ()
     shape: Shape | None = None
     boxed: bool = False
-    """Whether all marked shapes are boxes; the rule of boundaries then gives a box, too."""
+    """Whether all marked shapes are boxes; the rule of boundaries is then applied to each axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,13 +155,13 @@ class Decided:
     cells, labels, truth, rules, dissimilarity
         Input of the decisions.
     needed
-        Annotators that a unit of each document needs, shape (documents,).
+        Number of annotators that a unit of each document needs, shape (documents,).
     label
         Code of the category; −1 if several are tied.
     kept
-        Whether a unit is in the gold standard.
+        Whether the unit is in the gold standard.
     spans
-        Starts and ends.
+        Starts and ends of the units.
     pieces
         Fragments and shapes of units that have any, by number of the unitary alignment.
     """
@@ -175,14 +179,14 @@ class Decided:
 
     @cached_property
     def _cells(self) -> list[int]:
-        """Return where the cells of each unitary alignment begin."""
+        """Place of the first cell of each unitary alignment, and the end of the last one."""
         edges: list[int] = np.searchsorted(
             self.cells.group, np.arange(len(self.cells) + 1)
         ).tolist()
         return edges
 
     def rows(self, group: int) -> list[int]:
-        """Return the rows of a unitary alignment's units in the stretch, −1 for ∅.
+        """Return the row in the stretch of each unit of a unitary alignment, −1 for ∅.
 
         Parameters
         ----------
@@ -194,7 +198,7 @@ class Decided:
 
     @cached_property
     def decisions(self) -> list[tuple[float, float, bool, float, float | None]]:
-        """Start, end, whether it is kept, disorder (in units of Δ), and posterior of each."""
+        """Start, end, whether it is kept, disorder in units of Δ, and posterior of each unit."""
         posterior: list[float | None] = [None] * len(self.cells)
         if self.truth is not None:
             posterior = self.truth.posterior[:, :-1].max(axis=1).tolist()
@@ -205,7 +209,7 @@ class Decided:
     def category(
         self, group: int, said: Sequence[str | None]
     ) -> tuple[str | None, dict[str, CategoryVote]]:
-        """Return the category with features, None where it is tied, and the votes on each feature.
+        """Return the category with its features, None if it is tied, and the votes on each feature.
 
         Parameters
         ----------
@@ -254,7 +258,7 @@ class Decided:
 
     @cached_property
     def disorders(self) -> list[float]:
-        """Return the disorders of the unitary alignments, in units of Δ."""
+        """Disorder of each unitary alignment, in units of Δ."""
         cells, costs_of_groups = self.cells, np.empty(len(self.cells))
         continua, n = cells.continua, cells.continua.n_annotators
         batches = [np.flatnonzero(n == k) for k in np.unique(n)]
@@ -276,7 +280,11 @@ class Decided:
         return relative
 
     def deviations(self) -> tuple[Codes, Floats]:
-        """Return owners of the units behind kept ones, and offsets from these (start, end)."""
+        """Return how far the annotators' units are from the kept consensus units.
+
+        The first value is the annotator of each unit, the second its offsets at start and end,
+        shape (units, 2).
+        """
         m = self.cells.grouped_units
         of_kept = np.flatnonzero(self.kept[m.group])
         group = m.group[of_kept]
@@ -288,12 +296,14 @@ class Decided:
 
 
 def votes(cells: Cells, labels: int) -> tuple[Indices, Indices]:
-    """Return the categories with most votes: numbers of unitary alignments, and codes.
+    """Return the categories with most votes of each unitary alignment, several on a tie.
+
+    The values are two columns: the number of the unitary alignment, and the code of the category.
 
     Parameters
     ----------
     cells
-        The units that vote.
+        Cells whose units vote.
     labels
         Number of labels.
     """
@@ -314,20 +324,20 @@ def decide(
     truth: Truth | None = None,
     needed: Indices | None = None,
 ) -> Decided:
-    """Decide each unitary alignment of a stretch.
+    """Decide on each unitary alignment of a stretch.
 
     Parameters
     ----------
     cells, labels
-        Units by annotator, and the labels behind the codes.
+        Cells of the stretch, and the labels that their codes stand for.
     rules
         Rules of the consensus.
     dissimilarity
         Dissimilarity of the alignments.
     truth
-        Posterior of a model, which decides in place of votes.
+        Posterior of a model, which decides instead of votes; None for votes.
     needed
-        Annotators that a unit of each document needs; default: by the rules.
+        Number of annotators that a unit of each document needs; default: as the rules say.
     """
     if truth is None:
         group, code = votes(cells, len(labels))
@@ -362,7 +372,7 @@ def _places(
     fractions = np.flatnonzero((cells.starts % 1 != 0) | (cells.ends % 1 != 0))
     whole = np.ones(len(n), np.bool_)
     whole[np.searchsorted(edges, fractions, side="right") - 1] = False
-    # Positions that count characters or tokens must be those of some annotator; times may be
+    # Positions that count characters or tokens must be chosen by some annotator; times may be
     # averaged.
     continua_of_documents = [cells.continua[0]] * len(n) if cells.continua.plain else cells.continua
     counts = [
@@ -426,7 +436,7 @@ def _add_boxes(
     placed: ConsensusSpans,
     pieces: dict[int, Piece],
 ) -> None:
-    """Boxes by the rule on each axis."""
+    """Add boxes, whose extents follow from the rule of boundaries on each axis."""
     groups, group = np.unique(marked.group[boxed], return_inverse=True)
     document = cells.document[marked.group[boxed]]
     rows = cells.unit[cells.marks[boxed]] - cells.continua.edges[document]

@@ -1,4 +1,4 @@
-"""The consensus of an alignment, a continuum or a corpus, whichever is there."""
+"""Make the consensus of an alignment, of a continuum or of a corpus."""
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
@@ -64,46 +64,47 @@ def consensus(
     seed: int = 0,
     executor: Executor | None = None,
 ) -> Consensus | CorpusConsensus:
-    """Make the gold standard that best alignments suggest.
+    """Make a gold standard from best alignments.
 
     Parameters
     ----------
     continua
-        A continuum, a corpus or several continua by name: they are aligned, and the votes are
-        weighed as `gammacp consensus` weighs them. Or an alignment that `gammacp.align` returned:
-        its votes count alike.
+        A continuum, a corpus or several continua by name, which are aligned and whose annotators
+        are weighed as by `gammacp consensus`. Or an alignment that `gammacp.align` returned, in
+        which the votes of all annotators have equal weights.
     dissimilarity
-        Default `Combined()` for votes; with a model α = 3, β = ½.
+        Dissimilarity for the alignments; default: `Combined()` for votes, and `Combined` with α = 3
+        and β = ½ for a model of the annotators.
     weights
-        `vote`, `dawid-skene`, `one-coin` or `mace`; `auto` is Dawid & Skene where the data suffice,
-        and votes elsewhere, as `belief.notes` says.
+        `vote`, `dawid-skene`, `one-coin` or `mace`. With `auto`, the model of Dawid & Skene is used
+        if the data suffice, otherwise votes; `belief.notes` then gives the reason.
     support
-        Least number or share of annotators; default: more than half, and 1 where a model weighs
-        the annotators.
+        Least number or share of annotators who must have marked a unit. Default: more than half, or
+        one if a model weighs the annotators.
     boundaries
         `majority`, `median` or `mean` of the starts and of the ends.
     tolerance
-        Largest distance of boundaries, as a share of the mean length of the units, before they are
-        a reason to look at a unit; ≥ 0.
+        Largest distance between boundaries, as a share of the mean length of the units, that is not
+        yet a reason to review a unit; ≥ 0.
     annotator
-        Name under which the gold standard is written.
+        Name of the annotator of the gold standard.
     method, gap, time_limit, seed, executor
-        As for `gammacp.align`; the executor aligns the documents. Like the dissimilarity and the
-        weights, they are refused for an alignment, which has been made already.
+        As for `gammacp.align`; the executor aligns the documents. For an alignment, which has been
+        computed already, these options, the dissimilarity and the weights are refused.
 
     Returns
     -------
     Consensus | CorpusConsensus
-        Of an alignment a `Consensus`, with `units`, `continuum` and `review`. Of continua a
-        `CorpusConsensus`, with the consensus of each in `documents`, `gold` to be written, and
-        `review` over all documents.
+        For an alignment, a `Consensus` with `units`, `continuum` and `review`. For continua, a
+        `CorpusConsensus` with the consensus of each document in `documents`, the gold standards in
+        `gold`, and the units of all documents to review in `review`.
 
     Raises
     ------
     DataError
         No document can be aligned.
     UsageError
-        A value is outside its range, or an option is not one of an alignment.
+        A value is outside its range, or an option does not apply to an alignment.
     """
     rules: dict[str, Any] = {
         "support": support,

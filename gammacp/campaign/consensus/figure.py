@@ -19,11 +19,11 @@ from gammacp.campaign.consensus.several import CorpusConsensus
 from gammacp.errors import DataError
 
 MOST_DOCUMENTS = 20
-"""Documents of one picture."""
+"""Largest number of documents in the picture."""
 _OPEN = "?"
 _BAR = 0.22
 _AROUND = 0.75
-# Lightness of the parts of a bar.
+# Places of the parts of a bar in the colour map.
 _AGREED = 0.25
 _REVIEWED = 0.75
 
@@ -41,7 +41,7 @@ def picture_of(consensus: Consensus, width: float) -> Picture:
     Raises
     ------
     DataError
-        Nobody marked anything.
+        There are no units.
     """
     if not consensus.units:
         raise DataError("there is nothing to draw: no unit")
@@ -68,19 +68,19 @@ def picture_of(consensus: Consensus, width: float) -> Picture:
 
 
 def picture_of_all(found: CorpusConsensus, width: float) -> Picture:
-    """Return the picture of several documents: how many units are agreed on, reviewed, left out.
+    """Return the picture of several documents: numbers of units agreed on, to review and left out.
 
     Parameters
     ----------
     found
-        The consensus of several documents; one document is drawn as `picture_of` does.
+        The consensus of several documents; a single document is drawn as by `picture_of`.
     width
         Width of the figure, in inches.
 
     Raises
     ------
     DataError
-        Nobody marked anything.
+        There are no units.
     """
     if len(found.documents) == 1:
         ((name, consensus),) = found.documents.items()
@@ -111,7 +111,7 @@ def picture_of_all(found: CorpusConsensus, width: float) -> Picture:
 
 
 def _people(found: CorpusConsensus) -> str:
-    """Return how many annotators documents have."""
+    """Return the number of annotators of a document in words, a range if documents differ."""
     numbers = [int(n) for n in found.cells.continua.n_annotators]
     if min(numbers) == max(numbers):
         return counted(max(numbers), "annotator")
@@ -119,7 +119,7 @@ def _people(found: CorpusConsensus) -> str:
 
 
 def _about(found: CorpusConsensus) -> list[str]:
-    """Return what the decisions rest on, in sentences."""
+    """Return sentences on how the annotators were weighed, and on documents with problems."""
     words = [f"Weights: {found.belief.weights}.", *map(sentence, found.belief.notes)]
     if found.status is not Status.OPTIMAL:
         words.append("Some alignments are not proven to be the best.")
@@ -129,7 +129,7 @@ def _about(found: CorpusConsensus) -> list[str]:
 
 
 def _parts(consensus: Consensus) -> tuple[int, int, int]:
-    """Return how many units are agreed on, kept but reviewed, and left out."""
+    """Return the numbers of units that are agreed on, that are kept but to review, and left out."""
     reviewed = sum(bool(unit.reasons) for unit in consensus.kept)
     kept = len(consensus.kept)
     return kept - reviewed, reviewed, len(consensus.units) - kept
@@ -143,7 +143,7 @@ def _counts(each: Any) -> str:
 
 
 def _lanes(consensus: Consensus) -> Lanes:
-    """Return the units of the annotators, and those of the consensus on a lane below."""
+    """Return lanes for the units of the annotators, and a lane below for the consensus units."""
     names = list(consensus.units[0].units)
     rows: list[tuple[int, float, float, str | None, bool]] = []
     pieces = {}
@@ -186,7 +186,7 @@ def _mark_review(
     units: Sequence[ConsensusUnit],
     add_scale: Callable[[Any, list[Any]], None],
 ) -> None:
-    """Mark the units of the consensus that a person should look at."""
+    """Mark the consensus units that a person should review."""
     middles = np.array([(unit.start + unit.end) / 2 for unit in units])
     for panel in axes:
         low, high = panel.get_xlim()

@@ -111,7 +111,7 @@ _SOME = ("fragments", "shape", "posterior", "entropy")
 
 
 def consensus_summary(found: Mapping[str, Consensus]) -> Table:
-    """Return a table of how many units each gold standard has, and how many to review."""
+    """Return a table of the gold standards: their numbers of units kept, left out and to review."""
     records = [
         {
             "file": name,
@@ -158,7 +158,7 @@ def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
     Parameters
     ----------
     found
-        Results by document.
+        Consensus of each document, by name.
     most
         Largest number of units to return; all of them by default.
     """
@@ -189,9 +189,9 @@ def links_to_review(
     Parameters
     ----------
     found
-        Results by document.
+        Consensus of each document, by name.
     keys
-        Function that names the links of a document; a name is the `key` of the link's record.
+        Function that returns a key for each link of a document, which its record has as `key`.
     """
     records = [
         {"file": name, "key": key, **x.as_dict()}
@@ -208,6 +208,15 @@ def write_units(each: CorpusConsensus, path: Path, *, review: bool = False) -> N
 
     If the documents are held as columns, the record of each unit is made only when it is written,
     which saves memory.
+
+    Parameters
+    ----------
+    each
+        The consensus of all documents.
+    path
+        The CSV file.
+    review
+        Whether to write only the units to review.
     """
     found = each.documents
     plain = each.cells.continua.plain
@@ -255,7 +264,7 @@ def review_workbook(found: Mapping[str, Consensus]) -> Table:
 
 
 def unit_notes(found: Iterable[tuple[str, Consensus]]) -> dict[tuple[str, Unit], str]:
-    """Return, for each doubtful unit of the gold standards, why a person should look at it."""
+    """Return the reasons to review each doubtful unit, by document and unit of the gold."""
     return {
         (name, u.by(c.continuum.annotators[0])): (
             f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"

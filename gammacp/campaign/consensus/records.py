@@ -1,4 +1,4 @@
-"""A consensus as JSON has it."""
+"""Records of a consensus for JSON."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from gammacp.continuum.label import label_json
 
 
 def consensus_document(name: str, found: Consensus, alignment: Alignment) -> dict[str, Any]:
-    """Return a consensus and the certificate of its alignment."""
+    """Return the record of a consensus and of its alignment; `name` is that of the document."""
     return {
         "file": name,
         "alignment": alignment.as_dict(),
@@ -24,7 +24,7 @@ _PLAIN = ("kept", "support", "confidence", "disorder", "posterior", "entropy")
 
 
 def unit_record(unit: ConsensusUnit) -> dict[str, Any]:
-    """Return a unit of a consensus, kept or left out, with its evidence."""
+    """Return the record of a consensus unit, kept or left out, with its evidence."""
     return {
         "start": unit.start,
         "end": unit.end,

@@ -1,9 +1,10 @@
-"""Reliability of the consensus itself, not of a single annotator.
+"""Estimate the reliability of the consensus itself, rather than that of a single annotator.
 
-k-rater reliability (Wong & Paritosh 2022): would another crowd of the same size have come to the
-same gold standard? The people of each document are split at random into two halves, each half gets
-its consensus, and γ compares the two. For means of ratings the Spearman–Brown formula goes from
-half to whole crowds; for γ none holds, so what is said is of halves, and nothing is extrapolated.
+The k-rater reliability (Wong & Paritosh 2022) asks whether another crowd of the same size would
+have produced the same gold standard. To estimate it, the annotators of each document are split at
+random into two halves, a consensus is made from each half, and γ compares the two. For means of
+ratings, the Spearman–Brown formula extrapolates from half to whole crowds. No such formula holds
+for γ, so the result is about halves, and nothing is extrapolated.
 """
 
 import math
@@ -27,7 +28,8 @@ from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
 
-# Splits of a small corpus, and how many unitary alignments all splits of a large one may hold.
+# Default number of splits, which is reduced until all splits together have at most `GROUPS` unitary
+# alignments.
 SPLITS = 20
 GROUPS = 10_000
 _HALVES = ("half 1", "half 2")
@@ -35,20 +37,22 @@ _HALVES = ("half 1", "half 2")
 
 @dataclass(frozen=True, kw_only=True)
 class Reliability:
-    """γ between the consensuses of halves of the people.
+    """γ between the consensuses of two halves of the annotators.
 
     Attributes
     ----------
-    value, sd
-        Over the splits: 1 − Σ observed / Σ expected disorder, and the standard deviation of γ of a
-        split.
-    splits, documents
-        Number of splits, and mean number of documents that γ was of in each of them: those in which
-        either half kept a unit.
+    value
+        γ over all splits: 1 − Σ observed / Σ expected disorder.
+    sd
+        Standard deviation of γ between splits.
+    splits
+        Number of splits.
+    documents
+        Mean number of documents with a γ in a split: those in which a half kept a unit.
     left_out
-        Documents of fewer than four annotators.
+        Number of documents that have fewer than four annotators.
     people
-        Least and most annotators in a half.
+        Smallest and largest number of annotators in a half.
     """
 
     value: float
@@ -59,12 +63,12 @@ class Reliability:
     people: tuple[int, int]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the reliability as JSON has it."""
+        """Return a dictionary for JSON."""
         rest = {name: value for name, value in vars(self).items() if name != "value"}
         return {"gamma": self.value, **rest, "people": list(self.people), "extrapolated": None}
 
     def in_words(self) -> str:
-        """One sentence for people."""
+        """Return the reliability in sentences."""
         low, high = self.people
         if low == high:
             size = f"{low}"
@@ -89,19 +93,21 @@ def reliability(
     seed: int = 0,
     executor: Executor | None = None,
 ) -> Reliability:
-    """γ between the consensuses of random halves of the people of each document.
+    """Return γ between the consensuses of random halves of the annotators of each document.
+
+    The halves use the alignment of all annotators, the same rules (with the same share of support)
+    and, with a model, the confusion matrices that were fitted to all annotators. They are therefore
+    a little less independent than two crowds.
 
     Parameters
     ----------
     found
-        Result of `consensus_of_each`. A half is weighed as there and by the same rules (of the
-        support that was asked for, its share), with the confusion matrices fitted to everybody,
-        from the same alignment: the halves are a little less independent than two crowds.
+        Result of `consensus_of_each`.
     splits
-        Number of splits; default 20, and fewer for large corpora, at least 2.
+        Number of splits; default: 20, or fewer for large corpora, but at least 2.
     seed, executor
-        Seed of the splits and random sets (two for each, as the expected disorder is that of all
-        together), and where they are aligned.
+        Seed of the splits and of the random sets, and the pool of processes that align these. Two
+        random sets for each split are enough, because the expected disorder is summed over splits.
 
     Raises
     ------
@@ -154,7 +160,7 @@ def reliability(
 
 
 def _split(found: CorpusConsensus, parts: Indices, rng: np.random.Generator) -> Corpus:
-    """Each document with two annotators: the consensuses of two halves of its people."""
+    """Return documents with two annotators each, which are the consensuses of the two halves."""
     continua = found.cells.continua
     masks = np.zeros((2, int(continua.people_edges[-1])), np.bool_)
     for k in parts.tolist():
@@ -173,7 +179,7 @@ def _split(found: CorpusConsensus, parts: Indices, rng: np.random.Generator) -> 
 
 
 def _half(found: CorpusConsensus, parts: Indices, people: Bools, name: str) -> list[list[Unit]]:
-    """Return the gold standard of some annotators of each document, as everybody's was made."""
+    """Make the gold standard of some annotators of each document, as that of all was made."""
     every = found.cells
     fit = found.belief.fit
     truth = None
@@ -206,7 +212,7 @@ def _half(found: CorpusConsensus, parts: Indices, people: Bools, name: str) -> l
 
 
 def _support(found: CorpusConsensus, people: int) -> int:
-    """Scale the support that the consensus asked of all to half of the people."""
+    """Return the support needed among half of so many `people`: the same share as among all."""
     half = people // 2
     if found.support is None:
         if found.belief.fit:

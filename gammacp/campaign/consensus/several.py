@@ -1,4 +1,4 @@
-"""The gold standard of several documents, each from its best alignment."""
+"""Make the gold standards of several documents, each from its best alignment."""
 
 from array import array
 from bisect import bisect_right
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from gammacp.base.pictures import Picture
 
 Value = TypeVar("Value")
-# Largest number of computed values that are kept, if there are many.
+# Largest number of values that `Made` keeps.
 _KEPT = 2000
 WEIGHTS = ("auto", "vote", *AnnotatorModel)
 _FITTED = ("iterations", "converged", "log_likelihood")
@@ -63,22 +63,25 @@ MODELLED = Combined(alpha=3, beta=0.5)
 
 @dataclass(frozen=True, kw_only=True)
 class Belief:
-    """Whom the consensus believed.
+    """Weights of the annotators in a consensus.
 
     Attributes
     ----------
     weights
-        `vote` or an annotator model.
+        `vote`, or the name of a model of annotators.
     notes
-        Reasons why it is the vote although weights were asked for, and what the weights cannot say.
+        Reasons why votes were used although a model was asked for, and limits of the weights.
     threshold
-        The posterior of its category from which a unit is kept; None for votes.
-    fit, responses, annotators
-        The model, what it rests on, and what it says of each annotator; for votes None, None, and
-        what was counted against them.
-    copies, counted_once
-        Pairs who share whole documents, and by document the annotators whose annotation is the same
-        as another's and therefore left out.
+        Least posterior of the category for a unit to be kept; None for votes.
+    fit, responses
+        The fitted model, and the responses to which it was fitted; None for votes.
+    annotators
+        Quality of each annotator, estimated by the model or counted against the votes.
+    copies
+        Pairs of annotators with identical documents.
+    counted_once
+        For each document, the annotators who are left out because their annotation is identical to
+        that of another annotator.
     """
 
     weights: str
@@ -91,7 +94,7 @@ class Belief:
     counted_once: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return how the consensus was weighed, and its annotators, as JSON."""
+        """Return a dictionary for JSON."""
         return {
             "weights": self.weights,
             "notes": list(self.notes),
@@ -112,15 +115,15 @@ class CorpusConsensus(Plotted):
     Attributes
     ----------
     documents
-        Consensus by name of the document, in order; made when looked at.
+        Consensus of each document by name, in order; computed when it is accessed.
     cells
-        The best alignments that they come from.
+        Best alignments from which the consensus is made.
     belief
-        Whom they believe.
+        How the annotators were weighed.
     support, boundaries, dissimilarity
-        Arguments that were given; a support or dissimilarity of None was left open.
+        Arguments of `consensus_of_each`; None stands for the default.
     failures
-        Errors of documents that have no consensus, each with its name.
+        Errors of documents that have no consensus; each error names its document.
     """
 
     documents: Mapping[str, Consensus]
@@ -132,7 +135,7 @@ class CorpusConsensus(Plotted):
     failures: tuple[DataError, ...] = ()
 
     def __repr__(self) -> str:
-        """Return how many documents there are, and how many units should be looked at."""
+        """Return the number of documents, the weights and the number of units to review."""
         return (
             f"CorpusConsensus({len(self.documents)} documents by {self.belief.weights}, "
             f"{len(self.review)} units to review)"
@@ -151,19 +154,19 @@ class CorpusConsensus(Plotted):
 
     @cached_property
     def alignments(self) -> Mapping[str, Alignment]:
-        """The best alignments by document."""
+        """Best alignment of each document."""
         return Made([*self.documents], self.cells.aligned.__getitem__)
 
     @cached_property
     def continua(self) -> Mapping[str, Continuum]:
-        """Return the consensus of each document; columns where the documents are columns."""
+        """Gold standard of each document; a table of columns if the documents are one, too."""
         if isinstance(self.cells.continua, TableDocuments) and self.cells.continua.plain:
             return _in_columns(self.documents)
         return {name: c.continuum for name, c in self.documents.items()}
 
     @property
     def gold(self) -> Continuum | Corpus:
-        """The same: a continuum, or a corpus of several."""
+        """Gold standard: a continuum for one document, a corpus for several."""
         one = len(self.continua) == 1
         if one:
             return next(iter(self.continua.values()))
@@ -171,13 +174,13 @@ class CorpusConsensus(Plotted):
 
     @property
     def status(self) -> Status:
-        """The worst of the alignments'."""
+        """Status of the worst alignment: `OPTIMAL` if all are proven optimal."""
         if self.cells.aligned.optimal.all():
             return Status.OPTIMAL
         return Status.FEASIBLE
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the consensus of each document, and whom they believe, as JSON has them."""
+        """Return the consensus of each document, and how annotators were weighed, for JSON."""
         results = [
             consensus_document(name, found, self.alignments[name])
             for name, found in self.documents.items()
@@ -186,12 +189,12 @@ class CorpusConsensus(Plotted):
 
     @property
     def review(self) -> list[tuple[str, ConsensusUnit]]:
-        """Return what a person should look at in all documents, as `to_be_reviewed` orders it."""
+        """Units of all documents that a person should review, in the order of `to_be_reviewed`."""
         return to_be_reviewed(self.documents)
 
 
 def _in_columns(documents: Mapping[str, Consensus]) -> DocumentTable:
-    """Return the gold standards of documents that came from one table, as another."""
+    """Return a table of the gold standards, for documents that come from a table."""
     starts = array("d")
     ends = array("d")
     whose = array("i")
@@ -205,7 +208,7 @@ def _in_columns(documents: Mapping[str, Consensus]) -> DocumentTable:
         starts.extend(like.starts)
         ends.extend(like.ends)
         what.extend(like.category_codes)
-        if not like.n_units:  # a row without positions says so
+        if not like.n_units:  # a document without units is a row without positions
             starts.append(np.nan)
             ends.append(np.nan)
             what.append(-1)
@@ -226,31 +229,33 @@ def _in_columns(documents: Mapping[str, Consensus]) -> DocumentTable:
 
 
 class Made(Mapping[str, Value]):
-    """Values by name, each made when it is looked at; of many, only the last ones are kept.
+    """Mapping whose values are computed when they are accessed.
+
+    A limited number of values is kept in memory; when it is reached, all are discarded.
 
     Parameters
     ----------
     names
         Names in order.
     make
-        Gives the value of the name with this number.
+        Function that returns the value of a name, given the number of the name.
     """
 
     def __init__(self, names: Sequence[str], make: Callable[[int], Value]) -> None:
-        """Wrap the decisions; no gold standard is made yet."""
+        """Store the names and the function; no value is computed yet."""
         self._number = {name: k for k, name in enumerate(names)}
         self._make, self._made = make, dict[str, Value]()
 
     def __len__(self) -> int:
-        """Return the number of gold standards."""
+        """Return the number of names."""
         return len(self._number)
 
     def __iter__(self) -> Iterator[str]:
-        """Names, in order."""
+        """Iterate over the names, in order."""
         return iter(self._number)
 
     def __getitem__(self, name: str) -> Value:
-        """Return the value of that name."""
+        """Return the value of a name; compute it if it is not in memory."""
         if name not in self._made:
             if len(self._made) >= _KEPT:
                 self._made.clear()
@@ -273,25 +278,25 @@ def consensus_of_each(
     seed: int = 0,
     executor: Executor | None = None,
 ) -> CorpusConsensus:
-    """Return the consensus of each document; those that have none are listed, and the others go on.
+    """Return the consensus of each document; documents that cannot be aligned are only listed.
 
     Parameters
     ----------
     continua
-        One, a corpus, or several by name; the dissimilarity is bound to all of them.
+        A continuum, a corpus, or continua by name; the dissimilarity is bound to all of them.
     dissimilarity
-        Default `Combined()` for votes, `MODELLED` (α = 3, β = ½) with a model: marks far apart are
-        different places, and categories keep fewer units apart.
+        Default: `Combined()` for votes, and `MODELLED` (α = 3, β = ½) for a model. With the latter,
+        distant units are less likely to be aligned, and units of different categories more likely.
     weights
-        `vote`; `dawid-skene`, `one-coin` or `mace`, fitted over all documents (`annotators.fit`);
-        `auto` is Dawid & Skene where weights can be told. Where they cannot, the votes decide,
-        and `belief.notes` says so.
+        `vote`; or `dawid-skene`, `one-coin` or `mace`, fitted to all documents (`annotators.fit`);
+        or `auto` for Dawid & Skene. If the data do not suffice to estimate the weights, votes
+        decide, and `belief.notes` gives the reason.
     support, boundaries, tolerance, annotator
-        As for `consensus`; with a model the default support is 1, and medians are weighted.
+        As for `consensus`; with a model, the default support is 1, and medians are weighted.
     method, gap, time_limit, seed
         As for `gammacp.align`.
     executor
-        Processes that align documents.
+        Pool of processes that align documents.
 
     Raises
     ------
@@ -330,12 +335,12 @@ def consensus_of_each(
 
 
 def _sound(documents: int, failures: Mapping[int, DataError]) -> Indices:
-    """Return the places of documents without a failure.
+    """Return the numbers of the documents without a failure.
 
     Raises
     ------
     DataError
-        There is none.
+        There is no such document.
     """
     sound = np.array([k for k in range(documents) if k not in failures], np.int64)
     if not len(sound):
@@ -344,7 +349,7 @@ def _sound(documents: int, failures: Mapping[int, DataError]) -> Indices:
 
 
 def _with_copies(belief: Belief, shared: CopiesFound, once: dict[str, tuple[str, ...]]) -> Belief:
-    """Add the copies, and a note on them, where there are any."""
+    """Add the copies and notes on them, if there are any."""
     if not shared.pairs:
         return belief
     notes = (*belief.notes, *shared.in_words(), *_counted_once(once))
@@ -352,13 +357,13 @@ def _with_copies(belief: Belief, shared: CopiesFound, once: dict[str, tuple[str,
 
 
 def _counted(continua: Continua) -> tuple[Corpus, CopiesFound, dict[str, tuple[str, ...]]]:
-    """Return the corpus in which copied annotations count once.
+    """Leave out copied annotations, so that identical ones count once.
 
     Returns
     -------
     corpus, copies, once
-        The corpus; the copies that were found in it; and what is counted once, as `count_once`
-        says it.
+        The corpus without copied annotations; the copies that were found; and the annotators who
+        were left out of each document, as `count_once` returns them.
     """
     corpus = continua
     if not isinstance(corpus, Corpus):
@@ -378,10 +383,10 @@ def _believed(
     rules: ConsensusRules,
     default: bool,
 ) -> tuple[AlignedCells, Callable[[Cells], Decided], Belief]:
-    """Align the documents, and find whom to believe.
+    """Align the documents, and decide by votes or by a model, as `weights` says.
 
-    A model whose weights cannot be told from these data gives way to votes, and, where the
-    dissimilarity is the `default`, to the alignment that votes have.
+    If the data do not suffice for a model, votes decide; and if the dissimilarity is the `default`
+    one, the documents are aligned again with the default for votes.
     """
     if weights == "vote":
         cells = align_by_default(Combined())
@@ -406,7 +411,7 @@ def _believed(
 
 
 def _counted_once(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """Yield a note on annotations that are the same as another's and count once."""
+    """Yield a note on identical annotations, which count once, if there are any."""
     if once:
         times = Counter(name for gone in once.values() for name in gone)
         people = ", ".join(f"{name} in {number}" for name, number in times.most_common(3))
@@ -420,7 +425,10 @@ def _counted_once(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
 
 
 class _Making:
-    """Makes the consensus of a document from its stretch; documents are looked at in order."""
+    """Function that makes the consensus of a document, given its number.
+
+    It keeps the decisions on the last stretch, because documents are usually accessed in order.
+    """
 
     def __init__(
         self, cells: AlignedCells, decided: Callable[[Cells], Decided], joining: Settings
@@ -446,7 +454,7 @@ class _Making:
 
 
 def _cautions(documents: Mapping[str, Consensus], cells: AlignedCells) -> Iterator[str]:
-    """Yield what the model does not decide, once for each gold part that says so."""
+    """Yield notes on what a model does not decide, at most one for each part of `GOLD`."""
     for _, part in GOLD.items():
         for name, continuum in zip(documents, cells.continua.beside, strict=False):
             if part.applies(continuum):
@@ -471,7 +479,7 @@ def _decide(
 def _weigh(
     cells: AlignedCells, responses: Responses, model: str, rules: ConsensusRules
 ) -> tuple[Callable[[Cells], Decided], Belief]:
-    """Fit the model that decides to all documents, and return its belief."""
+    """Fit a model to all documents; return the function that decides by it, and its belief."""
     fitted = fit(responses, "dawid-skene" if model == "auto" else model, unseen=True)
     of_each = fitted.of_kinds
     even = np.ones(len(responses.annotators))
@@ -496,7 +504,7 @@ def _weigh(
 
 
 def _against_heads(model: str, each: Iterable[Decided]) -> str | None:
-    """Count units where the model contradicts the number of people who marked them."""
+    """Return a note on units on which the model contradicts the majority; None without such."""
     many = dropped = lone = kept = 0
     for d in each:
         support = d.cells.support
@@ -515,7 +523,7 @@ def _against_heads(model: str, each: Iterable[Decided]) -> str | None:
 
 
 def _failures(names: Sequence[str], continua: ContinuumSequence) -> dict[int, DataError]:
-    """Return why documents have no alignment, by their numbers."""
+    """Return the errors of documents that cannot be aligned, by number of the document."""
     looked: Iterable[int] = range(len(continua))
     if continua.plain:
         looked = np.flatnonzero((continua.n_units == 0) | (continua.n_annotators < 2)).tolist()

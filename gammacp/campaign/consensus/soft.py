@@ -1,4 +1,4 @@
-"""Soft labels: the share of annotators per position, for models that learn from disagreement."""
+"""Compute soft labels: shares of annotators by position, to train models on disagreement."""
 
 from typing import Any
 
@@ -8,20 +8,23 @@ from gammacp.continuum import Continuum
 
 
 def soft_labels(continuum: Continuum) -> list[dict[str, Any]]:
-    """Stretches of a continuum on which every annotator says one thing, and the shares.
+    """Return the share of annotators who chose each category, for each stretch of a continuum.
+
+    The continuum is cut at all starts and ends of units, so that no annotation changes within a
+    stretch.
 
     Parameters
     ----------
     continuum
-        Continuum; its annotators without units count: they say that nothing is there.
+        The continuum. Annotators without units count as having marked nothing.
 
     Returns
     -------
     list of dict
-        In order: `start`, `end`, `marked` (share of annotators who marked anything there) and
-        `shares` by category ("" is unlabelled). An annotator whose units overlap counts once per
-        category. Stretches that nobody marked are left out; units without length are stretches
-        of their own.
+        For each stretch, in order: `start`, `end`, `marked` (share of annotators who marked
+        anything there) and `shares` by category ("" is unlabelled). An annotator whose units
+        overlap counts once for each category. Stretches that nobody marked are left out, and units
+        without length are stretches of their own.
 
     >>> from gammacp import Unit
     >>> c = Continuum.from_units([Unit("A", 0, 4, "x"), Unit("B", 2, 4, "y")])
@@ -35,7 +38,7 @@ def soft_labels(continuum: Continuum) -> list[dict[str, Any]]:
     names = [*continuum.categories, ""]
     edges = np.unique(np.concatenate([starts, ends]))
     points = np.unique(starts[starts == ends])
-    # Cuts of the stretches and, before the stretch that begins there, of the points.
+    # All stretches between cuts, and the points, each before the stretch that begins there.
     stretches = sorted(
         {
             *zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True),

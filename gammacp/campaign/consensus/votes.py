@@ -1,4 +1,7 @@
-"""Votes on one unitary alignment: how many annotators, and what it is; where is `boundaries`."""
+"""Count votes on one unitary alignment: on its category, its support and its fragments.
+
+Starts and ends are decided in `boundaries`.
+"""
 
 import math
 from collections import Counter
@@ -14,16 +17,16 @@ from gammacp.errors import UsageError
 
 @dataclass(frozen=True)
 class CategoryVote:
-    """Winner of a vote, or the categories that are level.
+    """Winner of a vote, or the tied categories.
 
     Attributes
     ----------
     winner
-        The category with more votes than any other; None if that is "unlabelled", or on a tie.
+        Category with more votes than any other; None if that is "unlabelled", or on a tie.
     tied
-        The categories that share the first place, in a fixed order; empty without a tie.
+        Categories that share the first place, in a fixed order; empty without a tie.
     votes
-        Votes per category, most first; None is "unlabelled".
+        Number of votes by category, most votes first; None is "unlabelled".
     """
 
     winner: str | None
@@ -36,14 +39,14 @@ class CategoryVote:
         return len(self.votes) == 1
 
     def in_words(self, what: str, named: Callable[[Any], str] = str) -> str:
-        """Return that votes are tied, or disputed, with how many went to which category.
+        """Return a phrase that lists the votes and says whether they are tied or only disputed.
 
         Parameters
         ----------
         what
-            They were on.
+            Subject of the vote, such as "category".
         named
-            Function from a category to its name.
+            Function that returns the name of a category.
         """
         if self.tied:
             level = " = ".join(f"{named(c)} ({self.votes[c]})" for c in self.tied)
@@ -52,7 +55,7 @@ class CategoryVote:
 
 
 def vote_on_category(categories: Sequence[str | None]) -> CategoryVote:
-    """Plurality; a tie has no winner, because choosing one would be a guess.
+    """Count votes for categories: the most frequent one wins, and on a tie there is no winner.
 
     >>> vote_on_category(["Verb", "Noun", "Noun"]).winner
     'Noun'
@@ -60,7 +63,7 @@ def vote_on_category(categories: Sequence[str | None]) -> CategoryVote:
     ('Noun', 'Verb')
     """
     counts = Counter(categories)
-    # Unlabelled last; the order must not depend on who annotated first.
+    # Unlabelled comes last. The order must not depend on the order of annotators.
     order = sorted(counts, key=lambda c: (-counts[c], c is None, c or ""))
     votes = {category: counts[category] for category in order}
     first = [c for c in order if counts[c] == counts[order[0]]]
@@ -70,20 +73,20 @@ def vote_on_category(categories: Sequence[str | None]) -> CategoryVote:
 
 
 def needed_support(support: str | float | None, n_annotators: int) -> int:
-    """Return how many annotators must have marked a unit.
+    """Return the number of annotators who must have marked a unit for it to be kept.
 
     Parameters
     ----------
     support
-        Rule of support. None: more than half of them. A whole number (or its text): that many. A
-        fraction of 1 with a point (`0.6`, `1.0`) or a percentage (`60%`): that share, rounded up.
+        None for more than half of the annotators; a whole number (or its text) for that many; or a
+        decimal fraction (`0.6`, `1.0`) or percentage (`60%`) for that share, rounded up.
     n_annotators
-            Of the continuum, ≥ 1.
+        Number of annotators of the continuum, ≥ 1.
 
     Raises
     ------
     UsageError
-            The support is no such number or share, or not in (0, 1].
+        The support is neither a number from 1 to `n_annotators` nor a share in (0, 1].
 
     >>> needed_support(None, 4), needed_support("2", 4), needed_support("60%", 4)
     (3, 2, 3)
@@ -113,12 +116,14 @@ def needed_support(support: str | float | None, n_annotators: int) -> int:
 
 
 def common_fragments(units: Sequence[Unit]) -> Fragments:
-    """Return what more than half of the units cover, or as many as cover anything together.
+    """Return the stretches that more than half of the units cover.
+
+    If there are none, return the stretches that most units cover.
 
     Parameters
     ----------
     units
-        Units of a unitary alignment, one at least of several fragments.
+        Units of a unitary alignment, at least one of which has several fragments.
 
     >>> a, b = Unit("A", 0, 9, "x", ((0, 4), (6, 9))), Unit("B", 1, 9, "x", ((1, 5), (6, 9)))
     >>> common_fragments([a, b, Unit("C", 0, 9)])

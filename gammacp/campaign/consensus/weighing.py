@@ -1,8 +1,8 @@
-"""Whom the consensus believes: a model of annotators over the unitary alignments of a corpus.
+"""Weigh annotators with a model over the unitary alignments of a corpus, and rate their quality.
 
-Each unitary alignment is an item, each annotator of its document responds with a category or with
-∅. Only what somebody marked is an item; the model reckons with those that all passed over
-(`annotators.fit` with `unseen`), so that recall is of all that is there.
+Each unitary alignment is an item, to which each annotator of the document responds with a category
+or with ∅. True units that all annotators missed are not among the items. The model estimates their
+number (`annotators.fit` with `unseen`), so that recall is relative to all true units.
 """
 
 from __future__ import annotations
@@ -22,20 +22,26 @@ from gammacp.campaign.consensus.deciding import Decided, votes
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotatorQuality:
-    """Estimates of a model about an annotator.
+    """Estimated quality of an annotator.
 
     Attributes
     ----------
-    units, items
-        Number of units that were marked, and of unitary alignments.
-    recall, precision
-        Expected share of the true units that were marked with their category, and of the marked
-        units that are true with theirs.
+    name
+        Name of the annotator.
+    units
+        Number of units that the annotator marked.
+    items
+        Number of unitary alignments in the annotator's documents.
+    recall
+        Expected share of the true units that the annotator marked with their true category.
+    precision
+        Expected share of the annotator's units that are true units with the same category.
     confusion
-        P(said | true), by true label and said label.
-    boundary_bias, boundary_sd
-        Mean and standard deviation of start and of end, minus those of the consensus; NaN for
-        fewer than one and two units.
+        P(said label | true label), by true label and said label.
+    boundary_bias
+        Mean offset of starts and of ends from those of the consensus; NaN without units.
+    boundary_sd
+        Standard deviation of these offsets; NaN for fewer than two units.
     """
 
     name: str
@@ -48,27 +54,28 @@ class AnnotatorQuality:
     boundary_sd: tuple[float, float]
 
     def as_dict(self) -> dict[str, Any]:
-        """One annotator as JSON has it."""
+        """Return a dictionary for JSON."""
         rest = {key: value for key, value in vars(self).items() if key != "name"}
         sides = {key: rest[key] for key in ("boundary_bias", "boundary_sd")}
         return rest | {k: dict(zip(("start", "end"), v, strict=True)) for k, v in sides.items()}
 
 
 def best_threshold(posterior: Floats, unseen: float = 0.0, times: Floats | None = None) -> float:
-    """Return the posterior of its category from which keeping a unit has the highest expected F₁.
+    """Return the threshold of the posterior that maximises the expected F₁ of the kept units.
 
-    With the n most probable units of N expected ones, expected F₁ is near 2·Σp / (n + N); one more
-    raises it if its p is above half of it. That is an F₁ under the model, of categories at the
-    places that the alignment has; strict ones, which count boundaries, are lower.
+    If the n most probable units are kept, and N true units are expected, the expected F₁ is about
+    2·Σp / (n + N). One more unit raises it if its p is more than half of this F₁; hence the
+    threshold is half of the largest F₁. This F₁ holds under the model and ignores boundaries, so a
+    stricter F₁ that compares boundaries is lower.
 
     Parameters
     ----------
     posterior
-        Shape (items, labels), the last label ∅.
+        Posterior of the labels, shape (items, labels); the last label is ∅.
     unseen
-        Expected number of units that nobody marked.
+        Expected number of true units that nobody marked.
     times
-        Number of items that each row stands for; default 1.
+        Number of items that each row stands for; default: 1.
 
     >>> best_threshold(np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]]))  # 1.7 / (2 + 1.9)
     0.4358974358974359
@@ -78,23 +85,24 @@ def best_threshold(posterior: Floats, unseen: float = 0.0, times: Floats | None 
     best = posterior[:, :-1].max(axis=1, initial=0.0)
     ranked = np.argsort(-best)
     expected = float(times @ (1 - posterior[:, -1])) + unseen
-    # Among equal rows the gain is monotone: one of their ends is as good as any between.
+    # Within the items that a row stands for, the gain is monotone, so it is largest at an end.
     gain = 2 * np.cumsum((best * times)[ranked]) / (np.cumsum(times[ranked]) + expected)
     return float(gain.max(initial=0.0) / 2)
 
 
 def shares_of_boundaries(people: int, each: Iterable[Decided]) -> Floats:
-    """Return the weights of annotators' boundaries: 1 over mean distance from the consensus.
+    """Return the weight of each annotator's boundaries.
 
-    Relative to everybody's; who did little is drawn to the mean like a confusion matrix. As the
-    consensus is partly of their own, nobody counts more than three times what another does.
+    The weight is the mean distance of all annotators from the consensus, divided by that of the
+    annotator. Weights of annotators with few units are smoothed towards 1. Because each annotator
+    contributes to the consensus, the largest weight is at most three times the smallest one.
 
     Parameters
     ----------
     people
         Number of annotators.
     each
-        Decisions about the unitary alignments of each stretch.
+        Decisions on the unitary alignments of each stretch.
     """
     far = np.zeros(people)
     count = np.zeros(people)
@@ -112,16 +120,17 @@ def shares_of_boundaries(people: int, each: Iterable[Decided]) -> Floats:
 def qualities(
     responses: Responses, counts: Floats, confusion: Floats, each: Iterable[Decided]
 ) -> tuple[AnnotatorQuality, ...]:
-    """Return what there is to say of each annotator, in the order of the responses.
+    """Return the quality of each annotator, in the order of `responses.annotators`.
 
     Parameters
     ----------
     responses
         Responses of annotators to items.
     counts, confusion
-        Responses by truth, and P(said | true); shape (annotators, labels, labels), the last ∅.
+        Expected counts of responses by true and said label, and P(said label | true label); shape
+        (annotators, labels, labels) each. The last label is ∅.
     each
-        Decisions about the unitary alignments of each stretch, for boundaries.
+        Decisions on the unitary alignments of each stretch, to compare boundaries.
     """
     j = len(responses.annotators)
     names = [category_name(c) for c in responses.labels]
@@ -151,7 +160,10 @@ def qualities(
 def _means_and_deviations(
     people: int, each: Iterable[tuple[Codes, Floats]]
 ) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of what is off, by annotator; NaN for fewer than one and two."""
+    """Return the mean and standard deviation of offsets at start and end, by annotator.
+
+    The mean is NaN without units, the standard deviation for fewer than two.
+    """
     number = np.zeros(people)
     sums = np.zeros((people, 2))
     squares = np.zeros((people, 2))
@@ -160,7 +172,7 @@ def _means_and_deviations(
         total = np.stack([np.bincount(who, x, people) for x in off.T], axis=1)
         mean = total / np.maximum(mine, 1)[:, None]
         apart = np.stack([np.bincount(who, x, people) for x in ((off - mean[who]) ** 2).T], axis=1)
-        # Squares about the mean of both (Chan, Golub & LeVeque 1983, eq. 2.1).
+        # Merge the sums of squared deviations (Chan, Golub & LeVeque 1983, eq. 2.1).
         both = np.maximum(number + mine, 1)[:, None]
         between = mean - sums / np.maximum(number, 1)[:, None]
         squares += apart + between**2 * (number * mine)[:, None] / both
@@ -174,16 +186,18 @@ def _means_and_deviations(
 def qualities_by_vote(
     responses: Responses, each: Callable[[], Iterable[Decided]]
 ) -> tuple[AnnotatorQuality, ...]:
-    """Recall, precision, confusion and boundaries of each annotator, counted against the votes.
+    """Return the quality of each annotator, with the result of the votes as the truth.
 
-    What was left out is true ∅; a tied category is shared evenly by those that are level.
+    The true label of a unit that was left out is ∅. If categories are tied, each counts as the true
+    one with an equal share.
 
     Parameters
     ----------
     responses
-        Responses that the alignments give (`AlignedCells.responses`).
+        Responses from the alignments (`AlignedCells.responses`).
     each
-        Gives what the unitary alignments of each stretch become, anew.
+        Function that returns the decisions on the unitary alignments of each stretch; it is called
+        twice.
     """
     truth = np.zeros((responses.items, len(responses.labels)))
     for decided in each():

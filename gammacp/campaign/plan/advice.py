@@ -1,4 +1,4 @@
-"""Goals, costs and advice of a plan."""
+"""Define the goals and prices of a plan, and put the plan into words."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _FEW = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """Goal of the campaign; one of these, by default γ ± .05.
+    """Goal of a campaign: exactly one of the following; default: a half-width of .05.
 
     Attributes
     ----------
     half_width
-        γ known to ± this with 95 %.
+        Half-width of the 95 % interval of γ.
     difference
-        A difference of γ between two rounds of so many documents each, to be found in about three
-        of four.
+        Difference of γ between two rounds with the planned number of documents each, which a test
+        is to detect in about three of four cases.
     verdict
-        ε: a stand-in as good as the people passes `gammacp replace` with 80 %.
+        ε of `gammacp replace`, which a candidate as good as the people is to pass in 80 % of cases.
     """
 
     half_width: float | None = None
@@ -41,7 +41,7 @@ class Goal:
     verdict: float | None = None
 
     def __post_init__(self) -> None:
-        """Exactly one, and it can be meant."""
+        """Check that there is exactly one goal, between 0 and 1."""
         given = {k: v for k, v in vars(self).items() if v is not None}
         if len(given) > 1:
             raise UsageError(f"a plan has one goal, but {' and '.join(given)} are given")
@@ -52,12 +52,12 @@ class Goal:
                 raise UsageError(f"{name} {value:g} is not between 0 and 1")
 
     def in_short(self) -> str:
-        """Return the goal as signatures have it: `half-width=0.05`."""
+        """Return the goal in the form for signatures, such as `half-width=0.05`."""
         found = {k.replace("_", "-"): v for k, v in vars(self).items() if v is not None}
         return ",".join(f"{k}={v:g}" for k, v in found.items())
 
     def in_words(self, gamma: float) -> str:
-        """Return what is reached.
+        """Return the goal as a clause.
 
         Parameters
         ----------
@@ -74,30 +74,45 @@ class Goal:
 
 @dataclass(frozen=True, kw_only=True)
 class Prices:
-    """Prices of preparing a document, and of having it annotated by one person."""
+    """Prices of preparing a document, and of its annotation by one person.
+
+    `given` tells whether the user gave prices; if not, costs are counted in annotations.
+    """
 
     annotation: float = 1.0
     document: float = 0.0
     given: bool = False
 
     def __post_init__(self) -> None:
-        """Neither is below 0, nor is everything for nothing."""
+        """Check that no price is negative, and that not all prices are 0."""
         costs = [number(f"price of {k}", getattr(self, k), 0.0) for k in ("annotation", "document")]
         if not any(costs):
             raise UsageError("prices are all 0: no design is cheaper than another")
 
     def of(self, documents: float, annotators: int) -> float:
-        """Return the cost of so many documents by so many annotators each."""
+        """Return the cost of `documents` that have `annotators` each."""
         return documents * (self.document + annotators * self.annotation)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
-    """Every document by so many annotators: how many documents reach the goal, at what cost.
+    """Design: the number of documents that reaches the goal, for a number of annotators.
 
-    `documents` is ∞ where no number up to 2,000 does. Where the pilot has fewer than 20 documents
-    or clusters, `documents_range` is what the number may be (the middle 80 %), and `cost_range`
-    what that costs; otherwise None.
+    Attributes
+    ----------
+    annotators
+        Number of annotators of each document.
+    spread
+        Standard deviation of γ between documents with so many annotators.
+    documents
+        Least number of documents that reaches the goal; ∞ if no number up to 2,000 does.
+    documents_range
+        80 % interval of that number, if the pilot has fewer than 20 documents or clusters;
+        otherwise None.
+    cost
+        Cost of the design.
+    cost_range
+        Costs at the ends of `documents_range`; None without a range.
     """
 
     annotators: int
@@ -110,9 +125,26 @@ class Design:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(Plotted):
-    """Designs that reach the goal, and the curve that they are read off.
+    """Designs that reach a goal, and the curves from which they follow.
 
-    `power_known` tells whether the documents are enough, and alike enough, to know a power.
+    Attributes
+    ----------
+    pilot
+        The pilot, or the assumptions that stand in for one.
+    goal
+        Goal of the campaign.
+    prices
+        Prices of documents and annotations.
+    designs
+        A design for each number of annotators.
+    curve
+        Half-width and power by number of documents and of annotators.
+    piloted
+        Whether there is a pilot.
+    power_known
+        Whether the documents are numerous and similar enough to estimate the power of a test.
+    signature
+        Signature of the plan.
     """
 
     pilot: Pilot
@@ -139,7 +171,7 @@ class Plan(Plotted):
         return min(self.designs, key=lambda d: (d.cost, d.annotators))
 
     def _picture(self, width: float) -> Picture:
-        """Draw what documents reach, by annotators, with the goal."""
+        """Draw the half-width or power against the number of documents, with the goal."""
         from gammacp.campaign.plan.figure import picture_of
 
         return picture_of(self, width)
@@ -158,7 +190,7 @@ class Plan(Plotted):
         }
 
     def advice(self) -> str:
-        """Return what to do, and what it rests on."""
+        """Return sentences on the cheapest design, on its alternatives and on its limits."""
         best, pilot, goal = self.best, self.pilot, self.goal.in_words(self.pilot.gamma)
         if not math.isfinite(best.documents):
             return f"No design with up to 2,000 documents reaches the goal: {goal}."
@@ -228,7 +260,7 @@ class Plan(Plotted):
         return self.pilot.over is not None and self.pilot.over.n_teams is not None
 
     def _of_other_teams(self, found: TeamSpread) -> str:
-        """Return how well γ is known of other teams, with as many and with twice as many."""
+        """Return a sentence on intervals that cover other teams, for as many and twice as many."""
         best = self.best
         n = round(best.documents)
         now, then = (found.half_width(best.spread, n, times * found.teams) for times in (1, 2))
@@ -241,7 +273,7 @@ class Plan(Plotted):
         return f"{said}."
 
     def _tells_of_others(self) -> bool:
-        """Return whether the pilot shows that annotators differ, and by how much."""
+        """Return whether the pilot has enough annotators and shows that annotators differ."""
         pilot = self.pilot
         if pilot.components is None or pilot.over is None or pilot.over.annotators is None:
             return False
@@ -257,7 +289,7 @@ class Plan(Plotted):
         if not self.piloted:
             return f"{number_of(best)} documents {by}: {goal}."
         done = sum(n for k, n in pilot.mix.items() if k >= m) / pilot.marked
-        # The pilot is enough only if it is even with the upper end of a range.
+        # The pilot is large enough only if it reaches the upper end of a range.
         more = (best.documents_range or (0.0, best.documents))[1] - done
         if m == pilot.annotators and more <= 0:
             return f"The pilot is enough: {goal} with {number_of(best)} documents {by}."
@@ -274,7 +306,7 @@ class Plan(Plotted):
         )
 
     def _cost(self, design: Design) -> str:
-        """Return the cost in prices where they are given, otherwise in annotations."""
+        """Return the cost in the user's prices if there are any, otherwise in annotations."""
         cost = cost_of(design)
         if self.prices.given:
             return f"cost {cost}"
@@ -282,14 +314,14 @@ class Plan(Plotted):
 
 
 def number_of(design: Design, done: float = 0.0) -> str:
-    """Return how many documents a design takes, a range where the pilot is small.
+    """Return the number of documents of a design in words, or a range if the pilot is small.
 
     Parameters
     ----------
     design
         A design of the plan.
     done
-        Documents that are not counted.
+        Number of documents to subtract, such as those that are annotated already.
     """
     if design.documents_range is None:
         return f"{design.documents - done:.0f}"
@@ -298,12 +330,12 @@ def number_of(design: Design, done: float = 0.0) -> str:
 
 
 def cost_of(design: Design) -> str:
-    """Return what a design costs, a range where the pilot is small.
+    """Return the cost of a design in words, or a range if the pilot is small.
 
     Parameters
     ----------
     design
-        Any one of a plan.
+        A design of the plan.
     """
     if design.cost_range is None:
         return f"{design.cost:,.0f}"

@@ -1,4 +1,4 @@
-"""Assignment of documents to annotators, so that every two people share about as many."""
+"""Assign documents to annotators, so that all pairs share about equally many documents."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -20,22 +20,24 @@ def assignment(
     candidate: str | None = None,
     teams: Mapping[str, str] | None = None,
 ) -> Table:
-    """Return who has still to annotate what until enough documents have enough annotators.
+    """Return a table of the annotations that are still to be made, by document and annotator.
 
-    The pilot's documents come first, those with most annotators first of all. Whoever has shared
-    least with the others of a document is next, and then whoever has done least: a greedy rule,
-    without the exact balance of a block design, which pilots have lost already.
+    The documents of the pilot are completed first, those with most annotators before the others;
+    then new ones follow. The next annotator of a document is the one who shares the fewest
+    documents with its other annotators, and on a tie the one with the fewest documents. This greedy
+    rule does not reach the exact balance of a block design, which a pilot rarely has anyway.
 
     Parameters
     ----------
     continua
-        The pilot.
+        Documents of the pilot by name.
     documents, annotators
-        Numbers of the plan's design, `Plan.best`; documents finite.
+        Number of documents and of annotators of the design (`Plan.best`); `documents` is finite.
     candidate
-        Name of the candidate, who is no person.
+        Name of a candidate among the annotators, to whom nothing is assigned.
     teams
-        The team of each annotator, if they work in fixed teams: a document is for one of them.
+        Team of each annotator, if annotators work in fixed teams. Each document is then annotated
+        by members of one team.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Plans as pictures: what so many documents reach, by annotators per document, with the goal."""
+"""Draw plans: half-width or power against the number of documents, with the goal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gammacp.campaign.plan.advice import Design, Plan, number_of
 from gammacp.errors import DataError
 
 MOST_CURVES = 7
-"""Curves of one picture."""
+"""Largest number of curves in the picture."""
 _HEIGHT = 2.1
 _ROW = 0.2
 _AROUND = 0.4
@@ -33,10 +33,10 @@ def picture_of(plan: Plan, width: float) -> Picture:
     Raises
     ------
     DataError
-        The curve has no point.
+        No curve has a point.
     """
     numbers = sorted({int(point["annotators"] or 0) for point in plan.curve})
-    # The cheapest design is drawn whatever else is left out.
+    # If curves are left out, the one of the cheapest design is drawn nevertheless.
     ordered = sorted(numbers, key=lambda m: (m != plan.best.annotators, m))
     drawn = sorted(ordered[:MOST_CURVES])
     curves = {m: points for m in drawn if (points := _points(plan, m))}
@@ -56,7 +56,7 @@ def picture_of(plan: Plan, width: float) -> Picture:
 
 
 def _points(plan: Plan, annotators: int) -> list[tuple[float, float]]:
-    """Return documents and what they reach, of the designs with so many annotators."""
+    """Return the curve for a number of `annotators`: pairs of documents and half-width or power."""
     key = "power"
     if plan.goal.half_width is not None:
         key = "half_width"
@@ -69,7 +69,7 @@ def _points(plan: Plan, annotators: int) -> list[tuple[float, float]]:
 
 
 def _aim(plan: Plan) -> float:
-    """Return the height of the goal on the axis."""
+    """Return the half-width or power that is the goal."""
     from gammacp.inference.detecting import FOUND
 
     if plan.goal.half_width is not None:
@@ -146,7 +146,7 @@ def _draw_curves(axes: Any, *, plan: Plan, curves: _Curves, ends: tuple[float, f
 
 
 def _draw_designs(axes: Any, *, plan: Plan, curves: _Curves, ends: tuple[float, float]) -> None:
-    """Draw how many documents reach the goal, with the range of the number."""
+    """Draw the number of documents that reaches the goal, and its range, for each design."""
     designs = {design.annotators: design for design in plan.designs}
     for place, annotators in enumerate(curves):
         design = designs[annotators]
@@ -174,7 +174,7 @@ def _draw_designs(axes: Any, *, plan: Plan, curves: _Curves, ends: tuple[float, 
 
 
 def _ends(plan: Plan, curves: _Curves) -> tuple[float, float]:
-    """Return the ends of the axis of documents: curves, designs and their ranges are inside."""
+    """Return the limits of the axis of documents, within which everything drawn lies."""
     every = [x for points in curves.values() for x, _ in points]
     for design in plan.designs:
         if design.annotators in curves:

@@ -1,10 +1,10 @@
-"""Number of documents and annotators that a goal takes: `gammacp plan`.
+"""Find the number of documents and annotators that a goal takes: `gammacp plan`.
 
-The goal is the width of γ's interval, a difference in γ to detect, or a verdict of `replace`. For
-each number of annotators, the spread of γ between documents is taken from the pilot or simulated
-(`spread`), the pilot's contributions are scaled to it, and the fewest documents with which the goal
-is met are searched by resampling (`resampled`). Without a pilot, a model of the references stands
-in for it.
+The goal is a width of the interval of γ, a difference in γ to detect, or a verdict of `replace`.
+For each number of annotators, the spread of γ between documents is taken from the pilot or
+simulated (`spread`). The contributions of the pilot's documents are scaled to this spread, and the
+least number of documents that meets the goal is searched by resampling them (`resampled`). Without
+a pilot, documents are simulated from a model of the references.
 """
 
 import math
@@ -68,32 +68,33 @@ def plan(
     goal
         Goal to be reached; γ ± .05 if not given.
     model, gamma
-        Without a pilot: a model of the references, and the γ in (0, 1) that is expected.
+        Only without a pilot: a model of the references, and the expected γ in (0, 1).
     annotators
-        Numbers of annotators per document to choose among; by default 2 to one more than the
-        pilot's (to 5 without one).
+        Numbers of annotators of each document to consider; default: from 2 to one more than in the
+        pilot, or to 5 without a pilot.
     candidate
-        For a verdict: the pilot's annotator who is the candidate; otherwise one who errs as the
-        people do is simulated.
+        Only for a verdict: name of the annotator of the pilot who is the candidate. If None, a
+        candidate who errs as the people do is simulated.
     prices
         Prices of a document, and of its annotation by one person.
     error
         Errors of the Corpus Shuffling Tool that the simulated annotators make.
     teams
-        The team of each annotator of the pilot, if they work in fixed teams. What is said of other
-        annotators is about other teams then.
+        Team of each annotator of the pilot, if annotators work in fixed teams. Statements on other
+        annotators are then about other teams.
     executor, progress
-        Pool of worker processes, and a function that receives (steps done, steps).
+        Pool of worker processes, and a function that is called with the number of steps done and
+        the number of all steps.
     options
         Options of `GammaOptions`.
 
     Raises
     ------
     DataError
-        Fewer than five documents have a γ; no such candidate; an annotator has no team, or a
-        document has annotators of two.
+        Fewer than five documents have a γ; the candidate is not an annotator; an annotator has no
+        team; or a document has annotators of two teams.
     UsageError
-        Neither a pilot nor a model with γ, or a value outside its range.
+        There is neither a pilot nor a model with γ, or a value is outside its range.
     """
     goal = goal or Goal()
     prices = prices or Prices()
@@ -147,7 +148,7 @@ def _checked_pilot(
     candidate: str | None,
     error: str,
 ) -> Mapping[str, Continuum]:
-    """Return the pilot's documents by name, none without a pilot; refuse contradictions."""
+    """Return the pilot's documents by name, none without a pilot; refuse conflicting arguments."""
     resolve_errors(error)
     if (continua is None) == (model is None) or (model is None) != (gamma is None):
         raise UsageError("a plan starts from a pilot, or from a model together with its γ")
@@ -167,13 +168,13 @@ def _checked_pilot(
 def _simulated(
     simulation: Simulation, start: Pilot, count_step: Callable[[], None], *, piloted: bool
 ) -> tuple[Pilot, float, Agreement]:
-    """Simulate documents like those of the start.
+    """Simulate documents with the γ and the numbers of annotators of the pilot.
 
     Returns
     -------
     start
-        With the magnitude of the errors that give its γ. A pilot gets its difficulty, what stands
-        in for one the simulated spread.
+        The pilot, completed with the magnitude of errors that gives its γ. If it is a real pilot
+        (`piloted`), its difficulty is added; otherwise the spread of the simulated documents.
     spread, agreement
         Spread of γ between the simulated documents, and their agreement.
     """
@@ -191,16 +192,24 @@ def _simulated(
 
 @dataclass(frozen=True)
 class _Search:
-    """Start of the search for a design.
+    """Search for the least number of documents that meets the goal, for each design.
 
     Attributes
     ----------
-    simulation, start, material
-        Simulated corpora; the pilot, or what stands in for it; its documents' contributions.
+    goal, prices
+        Goal of the campaign, and prices.
+    simulation
+        Simulated corpora.
+    start
+        The pilot, or the assumptions that stand in for one.
+    material
+        Contributions of the documents of the pilot, or of simulated ones.
     wins
         Wins of the candidate in the pilot; None to simulate a candidate who errs as people do.
     simulated
-        Spread of γ between simulated documents that have the pilot's numbers of annotators.
+        Spread of γ between simulated documents with the pilot's numbers of annotators.
+    piloted
+        Whether there is a pilot.
     """
 
     goal: Goal
@@ -234,7 +243,7 @@ class _Search:
         candidate: str | None,
         teams: str | None,
     ) -> str:
-        """Return the signature of the plan; `teams` is a fingerprint of who works with whom."""
+        """Return the signature of the plan; `teams` is a fingerprint of the teams."""
         model = None
         if not self.piloted:
             model = fingerprint(model_text(self.simulation.model))
@@ -257,7 +266,7 @@ class _Search:
         )
 
     def design_of(self, annotators: int) -> tuple[Design, list[Mapping[str, float | None]]]:
-        """Return the fewest documents with so many annotators each, and the points of the curve."""
+        """Return the design for this number of annotators, and the points of its curve."""
         start = self.start
         seed = self.simulation.seed
         spread = _spread(self.simulation, start, self.simulated, annotators)
@@ -300,7 +309,10 @@ def _from_pilot(
     settings: Settings,
     executor: Executor | None,
 ) -> tuple[Pilot, Material, ReferenceModel, Settings, Wins | None]:
-    """Return a pilot with its documents and model, settings, and wins in it."""
+    """Return the pilot, its contributions, its reference model, the settings, and the wins in it.
+
+    The candidate, if there is one, takes part in the wins only.
+    """
     wins = None
     if candidate is not None:
         wins = _wins_in(named, candidate, settings)
@@ -314,7 +326,7 @@ def _from_pilot(
 
 
 def _expected_pilot(gamma: float | None, annotators: int) -> Pilot:
-    """Return an expected γ in place of a pilot, nothing else being known."""
+    """Return a substitute for a pilot with the expected γ and the number of annotators."""
     if gamma is None or not 0 < number("gamma", gamma) < 1:
         raise UsageError(f"gamma {gamma!r} is not between 0 and 1")
     return Pilot(mix={annotators: 1}, gamma=gamma)
@@ -326,7 +338,7 @@ def _numbers(
     if requested:
         return sorted(requested)
     if candidate:
-        # The pilot shows the candidate only among as many people as it has.
+        # The wins of a real candidate are known only for the pilot's number of annotators.
         return [start.annotators]
     return range(2, (start.annotators + 1 if piloted else 5) + 1)
 
@@ -340,7 +352,7 @@ def _wins_in(named: Mapping[str, Continuum], candidate: str, settings: Settings)
 
 
 def _instances(named: Mapping[str, Continuum], settings: Settings) -> Iterable[Instance]:
-    """Return the documents as `replace` compares people on them, by disorder."""
+    """Return the instances that `replace` would compare with the score `disorder`."""
     solver_options = {name: value for name, value in settings.solving.items() if value}
     return SCORES["disorder"].instances(
         named, Aligning(settings.dissimilarity, None, solver_options)
@@ -348,10 +360,10 @@ def _instances(named: Mapping[str, Continuum], settings: Settings) -> Iterable[I
 
 
 def _peers(simulation: Simulation, start: Pilot, m: int) -> Wins:
-    """Simulate the wins of a candidate who errs like each of m people.
+    """Simulate the wins of a candidate who errs like the people, of whom there are m.
 
-    Everybody is the candidate in turn, and people are counted from either side, so that no one is
-    better than another by the luck of the simulated documents: the mean difference is exactly 0.
+    Each simulated annotator is the candidate in turn, in both directions of rotation (`turns_of`).
+    Therefore no annotator is better than another by chance: the mean difference is exactly 0.
     """
     corpus = simulation.corpus(start.magnitude, {m + 1: 1})
     turns = turns_of(_instances(corpus, simulation.settings), corpus.annotators)
@@ -382,12 +394,12 @@ def _whole(documents: float) -> float:
 
 
 def _between(ends: tuple[float, float], start: Pilot) -> tuple[float, float]:
-    """Return the ends of a range of documents, including those that nobody marked."""
+    """Convert the `ends` of a range of documents with units into those of all documents."""
     return _whole(ends[0] / start.marked), _whole(ends[1] / start.marked)
 
 
 def _documents(goal: Goal, material: Material, wins: Wins | None, seed: int) -> float:
-    """Return the fewest documents."""
+    """Return the least number of documents with units that meets the goal; ∞ if none does."""
     if goal.half_width is not None:
         return documents_for(material.half_widths, goal.half_width, falling=True)
     if goal.difference is not None:
@@ -402,7 +414,7 @@ def _documents(goal: Goal, material: Material, wins: Wins | None, seed: int) -> 
 def _curve(
     goal: Goal, material: Material, wins: Wins | None, m: int, start: Pilot, seed: int
 ) -> list[Mapping[str, float | None]]:
-    """Return half-width and power by documents."""
+    """Return the points of a curve: half-width and power by number of documents."""
     marked = [max(1, round(n * start.marked)) for n in _SIZES]
     widths = material.half_widths(marked).tolist()
     powers: list[float | None] = [None] * len(_SIZES)

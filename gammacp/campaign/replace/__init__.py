@@ -1,4 +1,4 @@
-"""May a system stand in for a person? The alternative annotator test, for spans and labels."""
+"""Test whether a system may replace a person: the alternative annotator test."""
 
 from gammacp.campaign.replace.replacement import EPSILON, Replacement, replace
 from gammacp.campaign.replace.scores import SCORES, Instance, Scoring, pairwise_score

@@ -1,4 +1,4 @@
-"""Search for candidates who are somebody of the panel under another name."""
+"""Find candidates whose annotations are copied from those of a person."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -13,15 +13,18 @@ from gammacp.continuum.selecting import keep_annotators
 def notes_on_copies(
     candidate: str, continua: Mapping[str, Continuum], instances: Iterable[Instance]
 ) -> tuple[str, ...]:
-    """Return who is the same as the candidate, or too near to be independent of it.
+    """Return a note if the candidate is a copy of a person, or suspiciously similar to one.
 
-    Near is who agrees with the candidate better than any two people agree with each other, by
-    more than people's agreement differs; it takes three people to tell.
+    A candidate is suspiciously similar to a person if the two agree better than any two people do,
+    and if the candidate's agreement with this person exceeds that with any other person by more
+    than the agreement of pairs of people varies. This takes at least three people.
 
     Parameters
     ----------
-    candidate, continua
-        A name, and what the candidate and the people annotated.
+    candidate
+        Name of the candidate.
+    continua
+        Documents of the candidate and the people, by name.
     instances
         Instances, with the agreement of each pair.
     """
@@ -54,7 +57,7 @@ def notes_on_copies(
 
 
 def _same(first: str, second: str, continua: Mapping[str, Continuum]) -> bool:
-    """Return whether both have the same units, at least one, and links wherever both annotated."""
+    """Return whether both have the same units and links in all shared documents, at least one."""
     shared = [c for c in continua.values() if {first, second} <= {*c.annotators}]
     parts = [(keep_annotators(c, [first]), keep_annotators(c, [second])) for c in shared]
     return any(a.n_units for a, _ in parts) and all(

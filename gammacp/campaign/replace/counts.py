@@ -1,4 +1,4 @@
-"""Numbers of units that a candidate and people mark in the same documents."""
+"""Count the units that a candidate and people mark in the same documents."""
 
 from __future__ import annotations
 
@@ -13,27 +13,32 @@ from gammacp.campaign.compare.scoring import Selection, categories_of
 from gammacp.continuum import Continuum
 
 _FEWEST = 3
-"""Numbers of each side from which a correlation says anything: two are always on a line."""
+"""Least number of documents for a correlation: two points always lie on a line."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnitCounts:
-    """Units per document of somebody and of the others.
+    """Numbers of units per document of an annotator and of the others.
 
     Attributes
     ----------
     documents
-        Number of documents that this annotator and at least one of the others annotated.
-    own, others
-        Mean number of units per document; of the others, the mean of those who annotated it.
-    own_marked, others_marked
-        Share of the documents in which somebody has any unit; of the others, the mean share.
+        Number of documents that the annotator and at least one of the others annotated.
+    own
+        Mean number of units of the annotator per document.
+    others
+        Mean number of units per document of the others who annotated it.
+    own_marked
+        Share of the documents in which the annotator has any unit.
+    others_marked
+        Mean share, over documents, of the others who have any unit.
     r
-        Pearson's correlation of both numbers over documents; NaN where undefined.
+        Pearson's correlation between the numbers of the annotator and of the others over documents;
+        NaN if undefined.
     r_by_category
-        The same over documents and categories (Kasner et al. 2025).
+        Correlation of the numbers over documents and categories (Kasner et al. 2025).
     reason
-        Reason why there is no `r`.
+        Reason why `r` is undefined; None if it is defined.
     """
 
     documents: int
@@ -46,12 +51,12 @@ class UnitCounts:
     reason: str | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """Return the numbers as JSON has them."""
+        """Return a dictionary for JSON."""
         return dict(vars(self))
 
 
 def unit_counts(continua: Selection, name: str, others: Sequence[str]) -> UnitCounts:
-    """Count the units of somebody, and of the others in the same documents.
+    """Count the units of an annotator, and those of the others in the same documents.
 
     Parameters
     ----------
@@ -60,7 +65,7 @@ def unit_counts(continua: Selection, name: str, others: Sequence[str]) -> UnitCo
     name
         Annotator whose units are counted.
     others
-        Annotators to compare with, without `name`.
+        Names of the annotators to compare with, without `name`.
     """
     categories = categories_of(continua)
     own: list[Floats] = []
@@ -97,14 +102,14 @@ def unit_counts(continua: Selection, name: str, others: Sequence[str]) -> UnitCo
 
 
 def counts_among(continua: Selection, people: Sequence[str]) -> UnitCounts:
-    """Return the mean, over people, of each person's numbers and correlation with the others.
+    """Compare the numbers of units of each person with those of the others, and return means.
 
     Parameters
     ----------
     continua
         Documents by name.
     people
-        Whom to compare.
+        Names of the people.
     """
     each = [unit_counts(continua, a, [b for b in people if b != a]) for a in people]
     each = [one for one in each if one.documents]
@@ -131,14 +136,15 @@ def counts_among(continua: Selection, people: Sequence[str]) -> UnitCounts:
 
 
 def numbers_of_units(continuum: Continuum, categories: Sequence[str]) -> Floats:
-    """Count units, a row per annotator and a column per category.
+    """Count units by annotator and category, shape (annotators, categories + 1).
 
     Parameters
     ----------
     continuum
         One document.
     categories
-        Categories of all documents: the columns, before one of units without a category.
+        Categories of all documents, which are the columns. A last column is for units without a
+        category.
     """
     places = {name: place for place, name in enumerate(categories)}
     columns = np.array([*(places[name] for name in continuum.categories), len(categories)])
@@ -149,12 +155,12 @@ def numbers_of_units(continuum: Continuum, categories: Sequence[str]) -> Floats:
 
 
 def correlation(first: Floats, second: Floats) -> tuple[float, str | None]:
-    """Return Pearson's correlation, or NaN with the reason.
+    """Return Pearson's correlation, and None or the reason why it is undefined (NaN).
 
     Parameters
     ----------
     first, second
-        Numbers, as many each.
+        Numbers to correlate, arrays of equal length.
     """
     if len(first) < _FEWEST:
         return math.nan, f"fewer than {_FEWEST} documents tell no correlation"

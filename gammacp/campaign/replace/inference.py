@@ -15,7 +15,7 @@ from gammacp.base.arrays import Bools, Floats
 FEW = 30
 """Smallest number of instances for the paper's t test; below it, only the exact test is used."""
 
-_GRIDS = (201, 41, 41)  # Each between the neighbours of the largest value of the one before.
+_GRIDS = (201, 41, 41)  # Points of grids; each refines the surroundings of the last one's maximum.
 
 
 def t_test(n: Floats, total: Floats, squares: Floats, epsilon: float) -> Floats:
@@ -63,7 +63,9 @@ def exact_test(n: int, won: int, lost: int, epsilon: float) -> float:
     """
     from scipy.special import bdtr, gammaln, xlogy
 
-    k = np.arange(n + 1.0)  # d = −1 so often: up to how many d = 1 are as extreme?
+    # For each number k of d = −1, bisection finds `most`, the largest number of d = 1 for which the
+    # statistic is as small as the observed one.
+    k = np.arange(n + 1.0)
     all_n = np.full(n + 1, float(n))
     seen = score_statistic(all_n, np.array(float(won)), np.array(float(lost)), epsilon) + 1e-9
     most = np.full(n + 1, -1.0)
@@ -109,7 +111,9 @@ def equivalence(n: int, won: int, lost: int, epsilon: float) -> float:
 
 
 def partial_conjunction(p: Floats, share: float) -> float:
-    """Return p of fewer than a share of the alternatives being true (Benjamini & Heller 2008).
+    """Return p of the hypothesis that too few alternatives are true (Benjamini & Heller 2008).
+
+    The hypothesis is that less than a share of the alternatives of several tests is true.
 
     For m tests with any dependence, it is (m − r + 1) times the rth smallest p, with r = ⌈share·m⌉.
 
@@ -131,11 +135,9 @@ def partial_conjunction(p: Floats, share: float) -> float:
 
 
 def benjamini_yekutieli(p: Floats, q: float) -> Bools:
-    """Return rejections at a false discovery rate of q along the last axis.
+    """Return which hypotheses are rejected at a false discovery rate of q, along the last axis.
 
-    The procedure is that of Benjamini & Yekutieli (2001).
-
-    NaN is never rejected and does not count.
+    The procedure is that of Benjamini & Yekutieli (2001). NaN in `p` is ignored, and not rejected.
 
     >>> benjamini_yekutieli(np.array([0.001, 0.02, 0.9]), 0.05).tolist()
     [True, False, False]

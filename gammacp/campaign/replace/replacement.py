@@ -1,11 +1,12 @@
-"""May a system stand in for a person? The alternative annotator test, also for spans.
+"""Test whether a system may replace a person: the alternative annotator test, also for spans.
 
-Calderon, Reichart & Dror (2025), "The Alternative Annotator Test for LLM-as-a-Judge: How to
-Statistically Justify Replacing Human Annotators with LLMs", ACL 2025, §3. Each person in turn is
-left out, and on every document the candidate's agreement with the others is compared with that of
-the person left out. ρ is the share of documents on which the one agrees at least as well as the
-other (a tie is a win of both), ω the share of people for whom ρ_candidate ≤ ρ_person − ε is
-rejected, and the candidate passes with ω ≥ ½.
+The test is that of Calderon, Reichart & Dror (2025), "The Alternative Annotator Test for
+LLM-as-a-Judge: How to Statistically Justify Replacing Human Annotators with LLMs", ACL 2025, §3.
+Each person in turn is left out, and on each document, the candidate's agreement with the others is
+compared with that of the person left out. The one with the better agreement wins the document; a
+tie is a win of both. ρ_candidate and ρ_person are the shares of documents that each of them wins. ω
+is the share of people for whom the hypothesis ρ_candidate ≤ ρ_person − ε is rejected. The candidate
+passes if ω ≥ ½.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -47,17 +48,27 @@ from gammacp.inference.resampling import DRAWS, bootstrap
 from gammacp.measures.random_sets import Continua, named_continua
 
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
-"""ε by who the people are (§3.3): how much a candidate's lower price is worth."""
+"""ε for kinds of annotators (§3.3): by how much a cheaper candidate may be worse than a person."""
 
 _LEVEL = 0.05
-_ENOUGH = 0.5  # of the people, to pass
+_ENOUGH = 0.5  # least ω with which a candidate passes
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replacement:
-    """All candidates; `unproven` counts alignments without a proof.
+    """Results of the test for all candidates.
 
-    Those that were tested stand first, then those with the higher ρ.
+    Attributes
+    ----------
+    candidates
+        Result of each candidate. Candidates that could be tested come first; among these and among
+        the others, those with a higher ρ come first.
+    score
+        Name of the score.
+    unproven
+        Number of alignments that are not proven optimal.
+    signature
+        Signature of the test.
     """
 
     candidates: tuple[Candidacy, ...]
@@ -101,32 +112,33 @@ def replace(
     Parameters
     ----------
     continua
-        Documents of all annotators; a candidate is one of them, everybody else is a person.
+        Documents of all annotators, including the candidates. All other annotators are people.
     candidates
-        Names. Each is tested among the people alone, without the other candidates.
+        Names of the candidates. Each is tested against the people only, without the others.
     score
-        Name of one of `SCORES`: "disorder", "soft-f1", "overlap" for spans, "accuracy" and
-        "neg-rmse" for labels of predefined units, whose places are the instances instead of
-        documents. Other subjects have scores of their own.
+        Name of one of `SCORES`: "disorder", "soft-f1" or "overlap" for spans; "accuracy" or
+        "neg-rmse" for labels of predefined units, whose places are then the instances of the test
+        instead of documents. Other subjects add further scores.
     epsilon
-        ε in [0, 1), or one of `EPSILON` by name.
+        ε in [0, 1), or the name of one of `EPSILON`.
     min_documents
-        People with fewer instances are not tested, and stay among the others. With fewer than 30
-        an exact test takes the place of the t test.
+        Least number of instances for a person to be tested. Untested people still count among the
+        others. For people with fewer than 30 instances, an exact test replaces the t test.
     expert
-        Compare with this person alone (the paper's single expert): who is closer to the expert,
-        the candidate or each of the other people?
+        Name of a person (the single expert of the paper). If given, agreement is that with the
+        expert only, and the candidate is compared with each of the other people.
     draws, seed
-        Number of draws and seed of the bootstrap interval, and of the documents drawn to see how
-        many would do.
+        Number of draws of the bootstrap interval, and the seed of this interval and of the
+        documents that are drawn to estimate how many would be enough.
     dissimilarity, executor, method, gap, time_limit
-        As for `gammacp.align`, for scores that need alignments. No gap is 0, but `CROWD_GAP` in
-        documents of 28 annotators and more; a note says what is not proven.
+        As for `gammacp.align`, for scores that need alignments. If `gap` is None, it is 0, or
+        `CROWD_GAP` in documents with 28 annotators or more; a note counts unproven alignments.
 
     Raises
     ------
     DataError
-        No such candidate or expert; fewer than two people; a candidate who never meets two.
+        A candidate or the expert is not an annotator, there are fewer than two people, or a
+        candidate shares no instance with two people.
     UsageError
         A value is outside its range.
     """
@@ -152,7 +164,7 @@ def replace(
 
 @dataclass(frozen=True)
 class _Test:
-    """Settings of the test: ε, the fewest instances of a person, the draws of intervals."""
+    """Settings of the test; `least` is `min_documents`, and `of` names the instances."""
 
     epsilon: float
     least: int
@@ -183,7 +195,7 @@ def _candidacies(
     unproven = 0
     compared = set()
     for name in names:
-        # Alignments are collected per candidate: those without the candidate are not made.
+        # Collect alignments for each candidate: documents without the candidate are not aligned.
         own = Aligning(aligning.dissimilarity, aligning.executor, aligning.solving, candidate=name)
         documents = with_annotators(named, (*people, name), least=1)
         candidacy, instances = _tested(name, documents, people, score, test, own)
@@ -207,7 +219,7 @@ def _signature(
     test: _Test,
     aligning: Aligning,
 ) -> str:
-    """Return the signature of the test; without a gap it names the one that the documents have."""
+    """Return the signature of the test, with the largest default gap if no gap was given."""
     solving = aligning.solving
     if "gap" in solving:
         gap = solving["gap"]
@@ -237,7 +249,7 @@ def _tested(
     test: _Test,
     aligning: Aligning,
 ) -> tuple[Candidacy, tuple[str, ...]]:
-    """Return the verdict on one candidate, and on which instances it rests."""
+    """Return the result of one candidate, and the names of the instances that were compared."""
     scoring = SCORES[score]
     instances = [*scoring.instances(documents, aligning)]
     wins = wins_of(name, instances, scoring.rest, expert=test.expert)
@@ -256,7 +268,7 @@ def _tested(
 def _by_other_scores(
     name: str, mine: Mapping[str, Continuum], score: str, test: _Test, aligning: Aligning
 ) -> tuple[tuple[ByScore, ...], tuple[str, ...]]:
-    """Verdicts by other scores, and why one is lacking."""
+    """Return the verdicts by other scores, and notes on scores that have none."""
     found = []
     lacking = []
     for other in scores_beside(score, mine) if test.of == "documents" else ():
@@ -296,7 +308,7 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
     for j, person in enumerate(wins.people):
         known: dict[str, Any] = dict.fromkeys(TESTED)
         if tested[j]:
-            # The exact test of documents knows neither clusters nor weights.
+            # The exact test of documents does not support clusters and weights.
             if wins.alike:
                 exact = exact_test(*sums[j], epsilon)
             else:
@@ -340,7 +352,7 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
 def _interval(
     parts: Contributions, test: _Test
 ) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
-    """Return the interval of ρ, and a note where resampling cannot tell it."""
+    """Return the interval of ρ, with a note if all instances are alike and cannot be resampled."""
     found = bootstrap(parts, draws=test.draws, seed=test.seed).interval
     there = parts.expected > 0
     lost = parts.observed[there] / parts.expected[there]
@@ -400,7 +412,7 @@ def _check_two(named: Mapping[str, Continuum], people: Sequence[str]) -> None:
 def _notes(
     name: str, mine: Mapping[str, Continuum], wins: Wins, people: tuple[str, ...], test: _Test
 ) -> tuple[str, ...]:
-    """Return what makes the numbers say less than they seem to."""
+    """Return notes on missing data and other limits of the test."""
     notes = []
     total = len(wins.instances) + wins.left_out
     of = test.of

@@ -1,8 +1,9 @@
-"""Agreement of two annotators on one document or place, by which `replace` compares people.
+"""Score the agreement of pairs of annotators on one instance, for the test of `replace`.
 
-A score gives, for every instance, the agreement of each pair of annotators, and says how a row of
-it becomes the agreement of one annotator with the others. An instance is a document where units
-are placed freely, and a place within one where units are predefined and only labelled.
+For each instance, a score gives the agreement of each pair of annotators. It also defines how the
+agreement of one annotator with each of the others is combined into one number. If units are placed
+freely, an instance is a document. If units are predefined and only labelled, an instance is a place
+within a document.
 """
 
 import math
@@ -27,11 +28,11 @@ from gammacp.measures.partial_credit import SOFT
 from gammacp.registry import Registry
 
 CROWD_GAP = 0.005
-"""Of alignments of dozens of people: half a percent changed none of 456 wins."""
+"""Default gap for alignments of crowds: a gap of half a percent changed none of 456 wins."""
 
 
 def default_gap(continuum: Continuum) -> float:
-    """`CROWD_GAP` for a crowd, whose proofs take minutes; else 0."""
+    """Return `CROWD_GAP` for a crowd, for which proofs of optimality take minutes; otherwise 0."""
     if continuum.n_annotators >= CROWD:
         return CROWD_GAP
     return 0.0
@@ -39,12 +40,21 @@ def default_gap(continuum: Continuum) -> float:
 
 @dataclass(frozen=True)
 class Aligning:
-    """Options of alignments where a score needs them, as for `gammacp.align`.
+    """Options of alignments for scores that need them, and the alignments that were made.
 
-    `unproven` collects the relative gaps of those that were not proven optimal, and `made` keeps
-    all for further scores. Documents without the `candidate` are not aligned: nothing in them is
-    compared. Where no gap is asked for, those of 28 annotators and more need no proof beyond
-    `CROWD_GAP`.
+    Attributes
+    ----------
+    dissimilarity, executor
+        As for `gammacp.align`.
+    solving
+        Further options of `gammacp.align`. Without a `gap`, it is `default_gap` of each document.
+    unproven
+        Relative gaps of the alignments that are not proven optimal.
+    candidate
+        Name of the candidate. Documents without the candidate are not aligned, because nothing in
+        them is compared. None: all documents with units are aligned.
+    made
+        All alignments that were made, for use by further scores.
     """
 
     dissimilarity: Any = None
@@ -55,23 +65,23 @@ class Aligning:
     made: dict[Continuum, Alignment] = field(default_factory=dict)
 
     def needs(self, continuum: Continuum) -> bool:
-        """Return whether an alignment of this continuum tells anything."""
+        """Return whether a continuum has to be aligned: if it has units, and the candidate."""
         there = self.candidate is None or self.candidate in continuum.annotators
         return there and continuum.n_units > 0
 
     def bound(self, continua: Mapping[str, Continuum]) -> BoundDissimilarity:
-        """Return the dissimilarity of all these continua."""
+        """Return the dissimilarity, bound to all of these continua."""
         return bind(self.distance, Corpus.from_continua(continua))
 
     @property
     def distance(self) -> Any:
-        """The dissimilarity, as it was asked for or as it is by default."""
+        """The given dissimilarity, or the default one."""
         if self.dissimilarity is None:
             return Combined()
         return self.dissimilarity
 
     def align(self, continua: Mapping[str, Continuum]) -> dict[str, Alignment]:
-        """Return the alignment of each continuum that needs one, by its name."""
+        """Return the alignment of each continuum that needs one, by name."""
         marked = {name: c for name, c in continua.items() if self.needs(c)}
         asked = self.solving.get("gap")
         lacking: dict[float, list[Continuum]] = {}
@@ -86,7 +96,7 @@ class Aligning:
         return {name: self.made[c] for name, c in marked.items()}
 
     def proof_notes(self) -> tuple[str, ...]:
-        """Return how many alignments are not proven, and how far off they may be."""
+        """Return a note on the number and the gap of unproven alignments, if there are any."""
         if not self.unproven:
             return ()
         n = len(self.unproven)
@@ -105,10 +115,21 @@ class Aligning:
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """A document or place: who annotated it, and how well each pair agrees, shape (k, k).
+    """Instance of the test: a document, or a place in one.
 
-    More is better; the diagonal is not used. `cluster` is that of the document, "" for none, and
-    `weight` what it stands for.
+    Attributes
+    ----------
+    name
+        Name of the instance.
+    annotators
+        Names of its annotators.
+    pairs
+        Agreement of each pair of annotators, shape (annotators, annotators). Higher is better, and
+        the diagonal is not used.
+    cluster
+        Cluster of the document; "" without one.
+    weight
+        Weight of the document.
     """
 
     name: str
@@ -133,25 +154,28 @@ def _always(_: Mapping[str, Continuum]) -> bool:
 
 @dataclass(frozen=True)
 class Scoring:
-    """A score by name.
+    """Definition of a score.
 
     Attributes
     ----------
     title
-        Name of the score for people.
+        Name of the score in texts.
     instances
-        The instances of some continua, with the agreement of pairs.
+        Function that yields the instances of continua, with the agreement of pairs.
     rest
-        Agreement with the others from that with each of them, shape (others,).
+        Function that combines the agreement of an annotator with each of the others, shape
+        (others,), into one number.
     of
-        Name of an instance, in the plural.
+        Word for the instances, in the plural.
     aligned
-        Whether it needs alignments: these take long, and a signature names their dissimilarity.
+        Whether the score needs alignments. These take long, and the signature names their
+        dissimilarity.
     beside
-        Place among the scores of documents that are tried beside the one that is asked for;
-        0 for one that is not.
+        Place in the order of the scores that are computed in addition to the chosen one; 0 if the
+        score is computed only when it is chosen.
     applies
-        Whether some continua have what it compares; without it, it is not tried beside others.
+        Function that returns whether the score can be computed for continua; if not, it is not
+        computed in addition to others.
     """
 
     title: str
@@ -167,14 +191,14 @@ SCORES: Registry[Scoring] = Registry("score")
 
 
 def scores_beside(score: str, continua: Mapping[str, Continuum]) -> list[str]:
-    """Return the scores of documents that are tried beside the one that is asked for, in order.
+    """Return the names of the scores to compute in addition to the chosen one, in order.
 
     Parameters
     ----------
     score
-        The one that is asked for.
+        Name of the chosen score.
     continua
-        Documents that the others have to apply to.
+        Documents; scores that do not apply to them are left out.
     """
     tried = [(s.beside, name) for name, s in SCORES.items() if s.beside and name != score]
     return [name for _, name in sorted(tried) if SCORES[name].applies(continua)]
@@ -185,14 +209,15 @@ def pairwise_score(
 ) -> Callable[[Callable[[Continuum], Floats]], Callable[[Continuum], Floats]]:
     """Register a function from a continuum to the agreement of its pairs, shape (k, k).
 
-    It is given continua with at least one unit; without any unit everybody agrees.
+    The function is called only for continua with at least one unit. Without units, all annotators
+    agree equally.
 
     Parameters
     ----------
     name
-        Name by which the score is chosen.
+        Name by which users choose the score.
     title
-        Name of the score for people.
+        Name of the score in texts.
     beside
         Field `beside` of `Scoring`.
     """
@@ -213,7 +238,10 @@ def _of_documents(
 
 
 def disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator[Instance]:
-    """Minus the disorder of each pair within the best alignment of all (2015, eq. 7 for two)."""
+    """Yield instances scored by the negative disorder of each pair in the best alignment of all.
+
+    The disorder is that of Mathet, Widlöcher & Métivier (2015, eq. 7), restricted to a pair.
+    """
     aligned = aligning.align(continua)
     for name, c in continua.items():
         if name in aligned:
@@ -234,10 +262,11 @@ def per_size(total: Floats, size: Floats) -> Floats:
 
 
 def pair_disorders(alignment: Alignment) -> Floats:
-    """Disorder of each pair of annotators within an alignment of all, shape (k, k).
+    """Return the disorder of each pair of annotators in an alignment, shape (k, k).
 
-    Σ d(u, v) / x̄ over the groups in which either of the two has a unit, x̄ the mean of their
-    numbers of units; 0 where neither has any. With two annotators it is the alignment's disorder.
+    It is Σ d(u, v) / x̄ over the unitary alignments in which at least one of the two has a unit,
+    where x̄ is the mean of their numbers of units; 0 if neither has a unit. With two annotators in
+    all, it is the disorder of the alignment.
     """
     c = alignment.continuum
     real = alignment.groups >= 0
@@ -253,7 +282,7 @@ def pair_disorders(alignment: Alignment) -> Floats:
     "overlap", "F₁ of units that overlap, one to one, whatever their category", beside=2
 )
 def _overlap(c: Continuum) -> Floats:
-    """`f1-overlap` of every pair; two who marked nothing agree."""
+    """Return `f1-overlap` of each pair; it is 1 for two annotators without units."""
     units = c.counts[:, None] + c.counts[None, :]
     matches = 2.0 * f1_overlap(c).matches
     found: Floats = np.divide(matches, units, out=np.ones(units.shape), where=units > 0)
@@ -264,7 +293,7 @@ def _overlap(c: Continuum) -> Floats:
     "soft-f1", "F₁ with credit for partial overlap (Da San Martino et al. 2019, §5)", beside=1
 )
 def _soft_f1(c: Continuum) -> Floats:
-    """`soft-f1` of every pair; two who marked nothing agree, and unlabelled units are alike."""
+    """Return `soft-f1` of each pair; it is 1 for two annotators without units."""
     require_whole(c)
     values = SOFT.rates_of(SOFT.count(c)).value
     found = np.ones((c.n_annotators, c.n_annotators))
@@ -276,7 +305,7 @@ def _soft_f1(c: Continuum) -> Floats:
 def _places(
     pairs: Callable[[list[str]], Floats], continua: Mapping[str, Continuum], _: Aligning
 ) -> Iterator[Instance]:
-    """Yield an instance per place of a continuum; who has no label there did not annotate it."""
+    """Yield an instance for each labelled place, with only the annotators who labelled it."""
     for name, c in continua.items():
         places: dict[tuple[Any, ...], dict[str, str]] = {}
         for unit in c:
@@ -302,7 +331,7 @@ def _equal(labels: list[str]) -> Floats:
 
 
 def _squares(labels: list[str]) -> Floats:
-    """Minus the squared differences."""
+    """Return the negative squared differences of numeric labels."""
     try:
         values = np.array([float(label) for label in labels])
     except ValueError:
@@ -316,7 +345,7 @@ def _squares(labels: list[str]) -> Floats:
 
 
 def _root(agreement: Floats) -> float:
-    """Minus the root of the mean square, from minus the squares."""
+    """Return the negative root of the mean square, given the negative squares."""
     return -math.sqrt(-float(agreement.mean()))
 
 

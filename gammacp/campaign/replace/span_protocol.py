@@ -1,10 +1,10 @@
-"""The span protocol: candidates beside people by all that papers on language models print.
+"""Compute the span protocol: all numbers that studies of language models as annotators report.
 
 Studies of language models as span annotators (Kasner et al. 2025, "Large Language Models as Span
-Annotators"; factgenie) report several numbers for each model: agreement on the spans, on how many
-there are, and on whether there is any. Each number here is that of another command: `measure` with
-the candidate as the reference, and `replace`. The same of the people among themselves is what a
-candidate can be expected to reach.
+Annotators"; factgenie) report several numbers for each model: agreement on the spans, on their
+number, and on whether there are any. Each number is computed as by another command: by `measure`
+with the candidate as the reference, or by `replace`. The same numbers for the people among
+themselves show what a candidate can be expected to reach.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.random_sets import Continua, named_continua
 
 LABELLED = "f1-category"
-"""F₁ of data in which every unit has a category."""
+"""Name of the F₁ for data in which every unit has a category."""
 UNLABELLED = "f1-overlap"
-"""F₁ of data with units that have none."""
+"""Name of the F₁ for data in which some units have no category."""
 ONE_PERSON = "there is one person only"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """All numbers of a candidate with the people, or of the people among themselves.
+    """Numbers of the protocol for a candidate and the people, or for the people among themselves.
 
     Attributes
     ----------
     name
-        The candidate; "people" for the people among themselves.
+        Name of the candidate; "people" for the people among themselves.
     scores
-        Scores by measure: `gamma`, `soft-f1`, an F₁ (both with their values beyond chance), and
+        Scores by measure: `gamma`; `soft-f1` and an F₁, both with their values beyond chance; and
         `presence` of any unit.
     counts
         Numbers of units.
     test
-        The alternative annotator test; None where there is none.
+        Result of the alternative annotator test; None if there is none.
     reason
-        Reason why there is no test.
+        Reason why a candidate has no test.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Protocol:
     reason: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers as JSON has them; `replace` is as in the JSON of `gammacp replace`."""
+        """Return a dictionary for JSON; `replace` is as in the JSON of `gammacp replace`."""
         found: dict[str, Any] = {name: score.as_dict() for name, score in self.scores.items()}
         found["counts"] = self.counts.as_dict()
         found["replace"] = None if self.test is None else self.test.as_dict()
@@ -73,7 +73,7 @@ class Protocol:
 
     @property
     def reasons(self) -> list[tuple[str, str]]:
-        """Return why values are missing, each with what is missing."""
+        """Reasons why values are missing, each with the name of the value."""
         missing = [(s.reason, name) for name, s in self.scores.items() if s.reason is not None]
         if self.counts.reason is not None:
             missing.append((self.counts.reason, "r"))
@@ -83,7 +83,7 @@ class Protocol:
 
     @property
     def notes(self) -> list[tuple[str, str]]:
-        """Return what else has to be known, each with the measure that it is about."""
+        """Notes on scores and on the test, each with the name of the measure."""
         found = [(note, name) for name, score in self.scores.items() for note in score.notes]
         if self.test is not None:
             found += [(note, "test") for note in self.test.notes]
@@ -92,16 +92,16 @@ class Protocol:
 
 @dataclass(frozen=True, kw_only=True)
 class SpanProtocol:
-    """Candidates beside the people.
+    """Protocols of candidates and of the people.
 
     Attributes
     ----------
     candidates
-        Results in the order in which candidates were named.
+        Protocol of each candidate, in the order in which they were named.
     people
-        The people among themselves; None if there is one only.
+        Protocol of the people among themselves; None if there is only one person.
     f1
-        Name of the F₁ that was taken.
+        Name of the F₁ that was computed.
     signatures
         Signatures of the values.
     """
@@ -134,18 +134,18 @@ def span_protocol(
     time_limit: float | None = None,
     **test: Any,
 ) -> SpanProtocol:
-    """Return all numbers of each candidate with the people, and of the people by themselves.
+    """Return the protocol of each candidate with the people, and of the people among themselves.
 
     Parameters
     ----------
     continua
-        Documents of all annotators; a candidate is one of them, everybody else is a person.
+        Documents of all annotators, including the candidates. All other annotators are people.
     candidates
-        Names. Each is measured among the people alone, without the other candidates.
+        Names of the candidates. Each is measured with the people only, without the others.
     seed
-        Seed of the random sets behind γ and F₁ beyond chance, and of the test.
+        Seed of the test, and of the random sets for γ and for values beyond chance.
     samples
-        Number of random sets that are drawn; None: as many as γ's precision takes.
+        Number of random sets; None for as many as the precision of γ requires.
     dissimilarity, executor, method, gap, time_limit
         As for `gammacp.align`, for γ and for scores of the test that need alignments.
     test
@@ -154,7 +154,7 @@ def span_protocol(
     Raises
     ------
     DataError
-        No such candidate; nobody who is no candidate.
+        A candidate is not an annotator, or every annotator is a candidate.
     UsageError
         No candidate is named, or a value is outside its range.
     """
@@ -194,7 +194,7 @@ def span_protocol(
 
 
 def _signatures(row: Protocol) -> tuple[str | None, ...]:
-    """Return the signatures of the scores of a row, and of what they are beyond chance."""
+    """Return the signatures of the scores of a row, and of their values beyond chance."""
     signatures: list[str | None] = []
     for score in row.scores.values():
         signatures.append(score.signature)
@@ -204,7 +204,7 @@ def _signatures(row: Protocol) -> tuple[str | None, ...]:
 
 
 def _people(named: Selection, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return everybody who is no candidate; a DataError without anybody."""
+    """Return the annotators who are not candidates; raise a DataError if there are none."""
     if not names:
         raise UsageError("no candidate is named: `candidates=NAME`")
     for name in names:
@@ -227,7 +227,7 @@ def _scores(
     *,
     reference: str | None = None,
 ) -> dict[str, CorpusScore]:
-    """Measure documents, with a candidate as the reference or everybody with everybody."""
+    """Measure documents with a candidate as the reference, or all annotators with each other."""
     corpus = Corpus.from_continua(documents)
     own = {key: value for key, value in options.items() if value is not None}
     chance = {key: own[key] for key in ("seed", "samples") if key in own}
@@ -252,7 +252,10 @@ def _tests(
     executor: Executor | None,
     options: Mapping[str, Any],
 ) -> tuple[dict[str, Candidacy], dict[str, str], tuple[str, ...]]:
-    """Test all candidates, or those that can be tested, and say why others cannot."""
+    """Test all candidates that can be tested.
+
+    Return the results by name, the reasons why others cannot be tested, and signatures.
+    """
     if len({*annotators_of(named)} - {*names}) < 2:
         return {}, dict.fromkeys(names, ONE_PERSON), ()
     try:
@@ -284,6 +287,6 @@ def _by_name(found: Replacement) -> dict[str, Candidacy]:
 
 
 def _without(named: Selection, names: tuple[str, ...], kept: str) -> Selection:
-    """Return the documents without the candidates but one."""
+    """Return the documents without the candidates `names`, except for the one to be `kept`."""
     others = {*names} - {kept}
     return with_annotators(named, [a for a in annotators_of(named) if a not in others], least=1)

@@ -1,8 +1,9 @@
-"""Verdict on a candidate that may replace a human annotator, and its wording.
+"""State the verdict on a candidate that may replace a human annotator.
 
 The alternative annotator test (Calderon, Reichart & Dror 2025) gives ω, the share of people against
-whom the candidate holds its own; it passes with ω ≥ ½. `Candidacy` holds the result for one
-candidate and says it in words, `enough_documents` and `least_epsilon` find what would change it.
+whom the candidate holds its own. The candidate passes if ω ≥ ½. `Candidacy` is the result for one
+candidate, and puts it into words. `enough_documents` and `least_epsilon` find the number of
+documents and the ε that would change the verdict.
 """
 
 import math
@@ -15,7 +16,8 @@ import numpy as np
 from gammacp.campaign.replace.wins import Wins
 
 POWER = 0.8
-# Most documents that `enough_documents` considers, fewest that it draws from, draws per number.
+# Of `enough_documents`: largest number of documents that is considered, least number of documents
+# that are resampled, and number of draws for each number of documents.
 _MOST = 2000
 _FEWEST = 5
 _DRAWS = 200
@@ -26,24 +28,29 @@ TESTED = ("p", "p_exact", "p_equivalence", "beaten", "equivalent")
 
 @dataclass(frozen=True)
 class AgainstPerson:
-    """The candidate against one person.
+    """Comparison of the candidate with one person.
 
     Attributes
     ----------
+    annotator
+        Name of the person.
     documents
-        Instances that both have, with somebody else.
+        Number of instances that the candidate, the person and at least one other annotated.
     rho_candidate, rho_annotator
-        Share of them on which the candidate (the person) agrees with the others at least as well.
+        Share of these instances on which the candidate (or the person) agrees with the others at
+        least as well as the person (or the candidate) does.
     p
-        p of H₀: ρ_candidate ≤ ρ_annotator − ε, as published: the t test's, from 30 instances on;
-        the exact one below. None with fewer instances than the test takes.
+        p of H₀: ρ_candidate ≤ ρ_annotator − ε, as published: that of the t test from 30 instances
+        on, and that of the exact test below. None if the person has too few instances to be tested.
     p_exact
-        p of the same by the exact test; None likewise.
+        p of the same hypothesis by the exact test. None if the person is not tested, and if
+        instances are in clusters or weighted.
     p_equivalence
-        p of H₀: the two ρ differ by ε or more (TOST, the larger p of both tests); None likewise.
+        p of H₀: the two ρ differ by at least ε (TOST, with the larger p of both tests). None if the
+        person is not tested.
     beaten, equivalent
-        Whether these are rejected among all people by both tests (Benjamini & Yekutieli, 5 %);
-        None for people who are not tested.
+        Whether the hypothesis of `p` (or of `p_equivalence`) is rejected by both tests, after
+        correction for all people (Benjamini & Yekutieli, 5 %). None if the person is not tested.
     """
 
     annotator: str
@@ -57,16 +64,24 @@ class AgainstPerson:
     equivalent: bool | None
 
     def as_dict(self) -> dict[str, Any]:
-        """One person as JSON has it."""
+        """Return a dictionary for JSON."""
         return {k: v for k, v in vars(self).items() if k != "annotator"}
 
 
 @dataclass(frozen=True)
 class ByScore:
-    """The verdict by another score: it passes with ω ≥ ½ by both tests.
+    """Verdict by another score.
 
-    `passes` is None and `confirmed_rate`, ω, NaN if nobody is tested; `rho` is the share of
-    comparisons that the candidate wins.
+    Attributes
+    ----------
+    score
+        Name of the score.
+    passes
+        Whether ω ≥ ½ by both tests; None if nobody is tested.
+    confirmed_rate
+        ω by both tests; NaN if nobody is tested.
+    rho
+        Share of comparisons that the candidate wins.
     """
 
     score: str
@@ -77,45 +92,62 @@ class ByScore:
 
 @dataclass(frozen=True, kw_only=True)
 class Candidacy:
-    """Knowledge of one candidate: whether it passes, and what would change that.
+    """Result for one candidate: whether it passes the test, and what would change the verdict.
 
     Attributes
     ----------
+    name
+        Name of the candidate.
     passes
-        ω ≥ ½ by both tests; None if nobody has enough documents to be tested.
-    winning_rate, confirmed_rate
-        ω as published, by the t test, and by both tests; NaN if nobody is tested.
+        Whether ω ≥ ½ by both tests; None if nobody has enough documents to be tested.
+    winning_rate
+        ω as published: by the t test, or by the exact test below 30 instances; NaN if nobody is
+        tested.
+    confirmed_rate
+        ω by both tests; NaN if nobody is tested.
     advantage_probability
-        ρ, the mean over the people tested, or over all if nobody is.
+        Mean ρ of the candidate over the tested people, or over all people if nobody is tested.
     interval
-        Bootstrap interval of ρ over instances, or Clopper & Pearson's where all are alike, which a
-        note says; None with too few.
+        Bootstrap interval of ρ over instances, or the interval of Clopper & Pearson if all
+        instances are alike (which a note says). None for too few instances.
+    epsilon
+        ε of the test.
     least_epsilon
-        The smallest ε, in hundredths, with which it passes on these documents; None if none below
-        1 does, or nobody is tested.
+        Smallest ε, in hundredths, with which the candidate passes on these documents; None if no ε
+        below 1 suffices, or nobody is tested.
+    min_documents
+        Least number of instances for a person to be tested.
     enough_documents
-        Number of documents like these with which it would pass in 80 % of the cases; None if not
-        even 2,000 would do, NaN with fewer than five to draw from, if all are alike, in clusters,
-        or weighted.
-    instances, left_out, alone
-        Number of instances that are compared, that lack the candidate or two people, and that are
-        compared though there is only one other to agree with.
+        Number of documents like these with which the candidate would pass in 80 % of cases. None if
+        even 2,000 are not enough. NaN if it cannot be estimated: with fewer than five documents, or
+        if they are all alike, in clusters, or weighted.
+    people
+        Comparison with each person.
+    instances
+        Number of instances that are compared.
+    left_out
+        Number of instances without the candidate, or without two people.
+    alone
+        Number of compared instances with only one other person to agree with.
     present
-        Instances that each annotator has, of `instances` and `left_out` together.
-    clusters, weighted
-        Number of clusters of the instances, 0 if they are independent; and whether they have
-        unequal weights.
-    p, p_holm
-        p of the candidate not holding its own against half of the people tested (partial
-        conjunction, Benjamini & Heller 2008: of m people the rth smallest p by both tests, times m
-        − r + 1 for r = ⌈m/2⌉); and after Holm's correction for all candidates. NaN if nobody is
-        tested, the second also of a single candidate.
+        Number of instances of each annotator, including those left out.
     expert
-        The single expert, if there is one.
+        Name of the single expert; None without one.
     of
-        Name of an instance.
+        Word for the instances, in the plural.
     notes
-        Other facts that a reader must know.
+        Notes on limits of the result.
+    clusters
+        Number of clusters of instances; 0 if instances are independent.
+    weighted
+        Whether instances have unequal weights.
+    p
+        p of the hypothesis that the candidate holds its own against fewer than half of the tested
+        people. It is that of a partial conjunction (Benjamini & Heller 2008): for m people, the rth
+        smallest p by both tests, times m − r + 1, with r = ⌈m/2⌉. NaN if nobody is tested.
+    p_holm
+        p after Holm's correction for all candidates; NaN if nobody is tested, or for a single
+        candidate.
     by_score
         Verdicts by other scores.
     """
@@ -145,7 +177,7 @@ class Candidacy:
     by_score: tuple[ByScore, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the candidate as JSON has it."""
+        """Return a dictionary for JSON."""
         elsewhere = ("name", "people", "instances", "left_out", "alone", "present", "expert", "of")
         return {
             **{key: value for key, value in vars(self).items() if key not in elsewhere},
@@ -160,7 +192,7 @@ class Candidacy:
         }
 
     def in_words(self) -> str:
-        """Return the verdict in two or three sentences; no claim beyond what was tested."""
+        """Return the verdict in a few sentences."""
         rho = f"on {self.advantage_probability:.0%} of the {self.of}"
         if self.interval is not None:
             rho += f" ({self.interval[0]:.0%} to {self.interval[1]:.0%})"
@@ -203,7 +235,7 @@ class Candidacy:
         return f"The test does not show that {self.name} {failed}: {against} {more}"
 
     def _by_other_scores(self) -> str:
-        """Return a sentence where other scores say something else."""
+        """Return a sentence on the verdicts by other scores; "" without any."""
         tested = [b for b in self.by_score if b.passes is not None]
         shown = " and ".join(
             f"by {b.score} it {'passes' if b.passes else 'does not pass'} "
@@ -226,7 +258,7 @@ class Candidacy:
         return max(p.documents for p in self.people)
 
     def _more(self) -> str:
-        """Return what more documents would do."""
+        """Return a sentence on whether more documents would change the verdict."""
         is_number = self.enough_documents is not None and math.isfinite(self.enough_documents)
         if not is_number and self._most_documents * _MOST < self.min_documents * self.instances:
             return (
@@ -255,7 +287,7 @@ class Candidacy:
 
 
 def power(wins: Wins, documents: int, epsilon: float, least: int, *, seed: int = 0) -> float:
-    """Return how often a candidate passes with so many documents, drawn with replacement."""
+    """Return how often a candidate passes with `documents` instances, drawn with replacement."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x9087, documents)))
     size = len(wins.instances)
     weights = rng.multinomial(documents, np.full(size, 1 / size), size=_DRAWS).astype(np.float64)
@@ -263,10 +295,11 @@ def power(wins: Wins, documents: int, epsilon: float, least: int, *, seed: int =
 
 
 def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -> float | None:
-    """Return the fewest documents of a series with which the candidate passes in 80 % of draws.
+    """Return the least number of documents with which the candidate passes in 80 % of draws.
 
-    None if that is never so up to 2,000, NaN with fewer than five documents to draw from, or if
-    those of each person are all alike, and where they are in clusters or weighted.
+    A series of numbers up to 2,000 is tried; the result is None if even 2,000 are not enough. It is
+    NaN if fewer than five documents can be drawn from, if the differences of each person are the
+    same on all documents, or if documents are in clusters or weighted.
     """
     alike = all(len(set(d[t])) == 1 for d, t in zip(wins.differences, wins.there, strict=True))
     if len(wins.instances) < _FEWEST or alike or not wins.alike:
@@ -282,7 +315,7 @@ def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -
 
 def least_epsilon(wins: Wins, least: int) -> float | None:
     """Return the smallest ε, in hundredths, with which ω ≥ ½; None if there is none below 1."""
-    # Bisection over hundredths, as ω never falls when ε grows: `high` passes, `low` does not.
+    # ω never falls when ε grows, so use bisection over hundredths: `high` passes, `low` does not.
     low = -1
     high = 100
     while high - low > 1:

@@ -20,7 +20,7 @@ from gammacp.campaign.replace.scores import Instance, Rest
 from gammacp.inference.contributions import CLUSTERS, DOCUMENTS, Contributions
 from gammacp.inference.part_tests import FEWEST_PARTS, independent_parts
 
-_TIE = 1e-9  # Agreement that differs by a smaller share is the same: sums in another order.
+_TIE = 1e-9  # Relative difference of agreement that counts as a tie: sums have rounding errors.
 _LEVEL = 0.05
 
 
@@ -31,7 +31,8 @@ class Wins:
     Attributes
     ----------
     people, instances
-        Names. Each person shares at least one instance with the candidate and another annotator.
+        Names of people and instances. Each person shares at least one instance with the candidate
+        and another annotator.
     there
         Whether each person annotated each instance.
     candidate, person
@@ -42,9 +43,9 @@ class Wins:
     present
         Number of instances of each annotator, including those left out.
     alone
-        Number of instances with only two people: the one who is compared, and one other.
+        Number of instances with only two people: the one who is compared, and a single other.
     clusters
-        Cluster of each instance. Instances of a cluster are not independent. Empty if there are no
+        Cluster of each instance; instances of a cluster are not independent. Empty without
         clusters.
     weights
         Weight of each instance; empty if all have the weight 1.
@@ -85,7 +86,7 @@ class Wins:
     def p_values(
         self, epsilon: float, least: int, weights: Floats | None = None, *, both: bool = False
     ) -> Floats:
-        """Return p per person, shape (…, people), where each instance counts `weights` times.
+        """Return p of each person, shape (…, people), where each instance counts `weights` times.
 
         p is NaN for people with fewer than `least` instances. It is that of the exact test below
         `FEW` instances and that of the t test from `FEW` on, or with `both` the larger of the two.
@@ -104,7 +105,7 @@ class Wins:
             w = np.ones(len(self.instances))
         else:
             w = weights
-        # Whole numbers, of which a product of matrices is exact on every processor.
+        # All numbers are whole, so the matrix products are exact on every processor.
         n, total, squares = (w @ x.T for x in (self.there, self.differences, self.differences**2))
         won = (squares + total) / 2
         lost = (squares - total) / 2
@@ -119,7 +120,7 @@ class Wins:
         return np.where(tested, p, np.nan)
 
     def p_of_parts(self, j: int, epsilon: float, least: int, *, reverse: bool = False) -> float:
-        """Return p of one person: the larger one of a t test over clusters and an exact test.
+        """Return p of one person: the larger p of a t test over clusters and of an exact test.
 
         The exact test is needed because t is unreliable if hardly anything varies. It treats each
         cluster as one instance, with the overall shares of wins and losses. With weights, the
@@ -177,7 +178,15 @@ class Wins:
         return found
 
     def contributions(self, tested: Bools) -> Contributions:
-        """Return contributions whose 1 − Σ / Σ is the candidate's ρ, the mean over people."""
+        """Return contributions of instances or clusters to the candidate's mean ρ over people.
+
+        ρ is 1 − Σ observed / Σ expected contributions.
+
+        Parameters
+        ----------
+        tested
+            Whether to include each person.
+        """
         there = self.there[tested] * self.stands_for
         share = there / there.sum(axis=1, keepdims=True) / tested.sum()
         lost = share * ~self.candidate[tested]

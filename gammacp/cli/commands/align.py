@@ -125,9 +125,9 @@ def _write_files(
     frame: Path | None,
     figure: Path | None,
 ) -> dict[str, Any]:
-    """Write the files that are asked for, and return the JSON of the figure.
+    """Write the requested files, and return the JSON of the figure.
 
-    A message says if the certificate has no proof.
+    Print a message if the certificate contains no proof.
     """
     if certificate is not None:
         from gammacp.alignment.certificate import why_no_proof, write_certificate
@@ -146,7 +146,7 @@ def _write_files(
 
 
 def _document(alignment: Alignment) -> dict[str, Any]:
-    """Return the alignment as `--json` has it, with what it took to solve."""
+    """Return the JSON of an alignment, with the effort of the solver."""
     document = alignment.as_dict()
     if alignment.effort is not None:
         document |= alignment.effort._asdict()
@@ -161,7 +161,7 @@ def _pool_document(listed: ShownPool | None) -> dict[str, Any]:
 
 
 def _print(alignment: Alignment) -> None:
-    """Print the alignment, how far it is proven, and what to know of it."""
+    """Print the alignment, the state of its proof, and notes."""
     from gammacp.alignment.certificate import why_no_proof
 
     print_alignment(alignment)

@@ -74,7 +74,7 @@ def convert(
 
 
 def _with_text(continuum: Continuum, texts: Path, *, alone: bool) -> Continuum:
-    """Return the continuum with its text; a document without one stays as it is."""
+    """Return the continuum with its text; without a text it is returned unchanged."""
     from gammacp.base.files import content_of
     from gammacp.formats.source import Source
     from gammacp.formats.spans import CHARACTERS

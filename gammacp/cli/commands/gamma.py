@@ -92,7 +92,7 @@ def gamma(
         about=sampled.values(),
         by_default_chance="chance" not in options,
     )
-    # What could not be read counts: one file that is left of several is a corpus of one.
+    # Unreadable files count: one readable file among several is a corpus of one document.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua
     teams = teams_of(team, loaded.continua)
@@ -141,16 +141,16 @@ def gamma(
 
 @dataclass(frozen=True)
 class _TakenApart:
-    """Parts of γ; empty without `--explain`.
+    """Explanation of γ by parts; empty without `--explain`.
 
     Attributes
     ----------
     parts
-        What positions, categories and missing units cost.
+        Costs of positions, categories and missing units.
     further
-        What other subjects take γ apart into, by name.
+        Explanations of γ that subjects contribute, by name.
     refused
-        Names of such parts with the reason why there are none.
+        Names of unavailable explanations, each with the reason.
     """
 
     parts: Explanation | None = None
@@ -166,7 +166,7 @@ class _TakenApart:
         return document | {name: {"reason": reason} for name, reason in self.refused}
 
     def show(self) -> None:
-        """Print the parts, those of other subjects last."""
+        """Print the explanations, those of subjects last."""
         if self.parts is not None:
             from gammacp.measures.score_tables import explanation_tables
 
@@ -177,7 +177,7 @@ class _TakenApart:
 
 
 def _take_apart(continua: Continua, shared: Memory | None, options: GammaOptions) -> _TakenApart:
-    """Take γ apart, with the alignments that it was computed from."""
+    """Explain γ, from the alignments that it was computed from."""
     # Imported with its option: most runs print γ alone.
     from gammacp.measures.explanation import explanation_of, further_explanations
 
@@ -186,7 +186,7 @@ def _take_apart(continua: Continua, shared: Memory | None, options: GammaOptions
 
 
 def _say_first_sentences(judged: Mapping[str, Any]) -> None:
-    """Print the first sentence of each answer; not every answer has any."""
+    """Print the first sentence of each answer, if it has one."""
     for answer in judged.values():
         if not answer:
             continue
@@ -211,18 +211,18 @@ def _certify(
     *,
     interrupted: Event,
 ) -> Sequence[str]:
-    """Write the proof of γ, or certificates alone, and return what to say of them.
+    """Write the proof of γ, or certificates alone, and return sentences about them.
 
     Parameters
     ----------
     folder
-        Where to; None to write nothing.
+        Folder to write into; None to write nothing.
     sets
         The number of random sets whose certificates are written, without a proof of γ.
     overall, continua, options
-        The agreement, and what it was computed from.
+        The agreement, and the continua and options that it was computed from.
     interrupted
-        Whether Ctrl-C ended the computation: there is no proof then.
+        Set if Ctrl-C ended the computation, in which case there is no proof.
     """
     if folder is None:
         return ()
@@ -234,7 +234,7 @@ def _certify(
 
 
 def _check_certificates(folder: Path | None, sets: int | None) -> None:
-    """Refuse what cannot be written, before anything is computed."""
+    """Refuse invalid options for certificates before anything is computed."""
     if folder is None:
         raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
     from gammacp.measures.gamma_proof import check_new_folder, check_writable
@@ -248,7 +248,7 @@ def _check_certificates(folder: Path | None, sets: int | None) -> None:
 def _write_proof(
     folder: Path, found: Agreement, continua: Continua, options: GammaOptions
 ) -> list[str]:
-    """Write the proof of γ; return where it is and what it does not hold, in sentences."""
+    """Write the proof of γ; return sentences on its place and on what it does not cover."""
     from gammacp.measures.gamma_proof import InterruptedProofError, write_gamma_proof
 
     if not found.score.defined:
@@ -301,7 +301,7 @@ def _write_certificates(
 
 
 def _how_far(found: Agreement) -> str:
-    """Return what an interrupted run says of itself."""
+    """Return a sentence on how far an interrupted run got."""
     whole = len(found.rated)
     if not whole:
         return "no γ yet: too few random annotation sets are done"
@@ -311,7 +311,7 @@ def _how_far(found: Agreement) -> str:
 
 
 def _missing(loaded: Loaded) -> int:
-    """Return the number of documents that could not be read, at least."""
+    """Return a lower bound of the number of unreadable documents."""
     files = sum(not each.documents for each in loaded.failures)
     return len(documents_missing(loaded.failures)) + files
 

@@ -35,12 +35,12 @@ def init(
     campaign = requested_campaign(files, reading)
     found = campaign.collect()
     tell(found, allowed=reading.allow_unread)
-    campaign.select(found)  # names that do not occur are refused here, not by the next command
+    campaign.select(found)  # refuse unknown names now rather than in the next command
     write_text(out, options_for_parameters(campaign_text(campaign, found, out)))
     outside = ""
     try:
         stamp = read_campaign(out).stamp
-    except DataError:  # its paths lead out of its folder
+    except DataError:  # its paths point outside its folder
         outside = " --outside"
         with lift_confinement():
             stamp = read_campaign(out).stamp

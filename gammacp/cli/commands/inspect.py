@@ -65,7 +65,7 @@ def inspect(reading: Reading, files: Files = None, as_json: AsJson = False) -> N
 
 
 def _understood_lines(loaded: Loaded) -> Iterator[str]:
-    """Yield for each file its people, states of work, conventions and columns."""
+    """Yield lines on the people, states of work, conventions and columns of each file."""
     from gammacp.formats.understood import by_file
 
     for file, kinds in by_file(loaded.remarks).items():

@@ -84,7 +84,10 @@ class Chosen:
     def options(
         self, names: Sequence[str], settings: GammaFlags, brought: Brought
     ) -> dict[str, Any]:
-        """Return the options that these measures have; UsageError for a given one that none has."""
+        """Return the options of these measures, by name.
+
+        Raise a UsageError if an option was given that none of the measures has.
+        """
         from gammacp.measures.beyond_chance import CHANCE_OPTIONS
         from gammacp.measures.registry import MEASURES, UNITS
 
@@ -149,19 +152,19 @@ class Asked:
         return [one_of("by", name, known) for name in split_names(self.by or [])]
 
     def check_match_labels(self) -> None:
-        """UsageError for a wrong value of `--match-labels`."""
+        """Raise a UsageError for an invalid value of `--match-labels`."""
         if self.match_labels is not None:
             from gammacp.measures.label_matching import SCOPES
 
             one_of("--match-labels", plain_name("--match-labels", self.match_labels), SCOPES)
 
     def matching(self, read: Mapping[str, Any]) -> LabelMatching | None:
-        """Return the way in which labels are matched; None where they are not.
+        """Return how labels are matched; None if they are not.
 
         Parameters
         ----------
         read
-            The data, which must be units.
+            Data by name, which must be continua.
         """
         if self.match_labels is None:
             return None
@@ -248,7 +251,7 @@ def measure(
 
 
 def _judged(name: str, found: Together, files: Mapping[str, str]) -> Judged:
-    """Return the value of the only measure, to be judged."""
+    """Return the value of the only measure, to compare with thresholds."""
     from gammacp.cli.judging import judged_scores
 
     whole: Mapping[str, Mapping[str, Any]] = found.parts or found.documents
@@ -257,7 +260,7 @@ def _judged(name: str, found: Together, files: Mapping[str, str]) -> Judged:
 
 
 def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> None:
-    """Print that random sets of each of many documents take long, and what is faster."""
+    """Warn that random sets of many single documents take long, and name a faster way."""
     from gammacp.measures.random_sets import OWN_CHANCE
     from gammacp.measures.registry import MEASURES
 
@@ -272,16 +275,16 @@ def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> 
 def _markable(
     read: Mapping[str, Any], scores: Mapping[str, Mapping[str, Score]]
 ) -> dict[str, dict[str, list[str]]]:
-    """Return which measures read the stretches that can be marked; empty if there are none."""
+    """Return which measures use the markable stretches; empty if `read` declares none."""
     if any(getattr(data, "markable", ()) for data in read.values()):
         return {"markable": _use_of_stretches(scores)}
     return {}
 
 
 def _use_of_stretches(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, list[str]]:
-    """Return which measures read the stretches that can be marked, and which do not.
+    """Return which measures use the markable stretches, and which do not.
 
-    They are read where random sets are drawn; the chance model in the signature tells so.
+    Stretches are used when random sets are drawn, as the chance model in the signature shows.
     """
     readers: dict[str, bool] = {}
     for measured in scores.values():
@@ -312,9 +315,9 @@ def _data(
     brought: Brought,
     features: Sequence[str],
 ) -> tuple[Mapping[str, Any], dict[str, Any], Mapping[str, str]]:
-    """Return what is measured, by name, what of it is left out, for JSON, and files by document.
+    """Return the data of `files` by name, the JSON on omissions, and the file of each document.
 
-    A group of options that says `applies_to` reads data that are no continuum.
+    Option groups with `applies_to` read data that are not continua.
     """
     from gammacp.measures.registry import MEASURES
 
@@ -331,7 +334,7 @@ def _data(
 
 
 def chosen_measures(given: list[str] | None) -> list[str]:
-    """Names from `-m A,B -m C`; `all` stands for every measure of a continuum."""
+    """Return the measures named by `-m A,B -m C`; `all` means every measure of a continuum."""
     from gammacp.measures.registry import MEASURES, PAPER_MEASURES, expand_names
 
     names = list(split_names(given or PAPER_MEASURES))
@@ -371,7 +374,7 @@ def _print(found: Together, seed: int) -> None:
 
 
 def _sentences(found: Together) -> Iterator[tuple[str, str]]:
-    """Yield remarks on the values, each with the document that it is about."""
+    """Yield remarks on the values, each with the document that it concerns."""
     whole = {**found.documents}
     if found.corpus is not None:
         whole["corpus"] = found.corpus  # type: ignore[assignment]
@@ -389,21 +392,21 @@ def _sentences(found: Together) -> Iterator[tuple[str, str]]:
 
 
 def _remarks_on_rows(name: str, score: Any, divided: Any) -> Iterator[tuple[str, str]]:
-    """Yield remarks on a value, and those that its categories and pairs alone have.
+    """Yield remarks on a value, and further ones on its categories and pairs.
 
-    Each comes with the name of its row.
+    Each remark comes with the name of its row.
     """
     known = [*dict.fromkeys([*_remarks(score), *_remarks(divided)])]
     yield from ((what, name) for what in known)
     parts = {f"{name}[{key}]": part for key, part in divided.by_category.items()}
     parts |= {f"{name} ({key})": part for key, part in getattr(divided, "by_pair", {}).items()}
     for row, part in parts.items():
-        # A document's score has plain numbers for its categories.
+        # In the score of a document, categories have plain numbers without remarks.
         if isinstance(part, float):
             continue
         own: list[str] = [*_remarks(part)]
         if part.of > 1:
-            # What is left out of each category is in JSON: most documents lack most categories.
+            # Further remarks on categories are only in JSON: most documents lack most categories.
             own = own[: 1 if part.reason else 0]
         yield from ((what, row) for what in own if what not in known)
 
@@ -420,7 +423,7 @@ def _remarks(score: Any) -> Iterator[str]:
 
 
 def _check(scores: Mapping[str, Mapping[str, Score]]) -> None:
-    """DataError (exit 3) if not a single value came out."""
+    """Raise a DataError (exit code 3) if no value is defined."""
     from gammacp.errors import DataError
 
     if any(map(_has_value, scores.values())):

@@ -57,7 +57,7 @@ def verify(
         records.append(record | _facts(proof, redrawn=redraw))
         code = max(code, 0 if proven else 1)
         for line in () if json else statements:
-            # A line of a file that somebody else wrote stays one line.
+            # The text comes from a foreign file; `printable` keeps it on one line.
             say(f"{path}: {printable(line)}")
     if json:
         print_json({"results": records})
@@ -66,7 +66,7 @@ def verify(
 
 
 def _redrawn(path: Path, proof: Gamma | None) -> str:
-    """Return what the random sets show that are drawn again."""
+    """Draw the random sets of a proof again, and return a sentence on the result."""
     if proof is None:
         raise UsageError(f"--redraw is for proofs of γ; {path} is the certificate of an alignment")
     from gammacp.measures.redraw import redraw_sets
@@ -75,7 +75,7 @@ def _redrawn(path: Path, proof: Gamma | None) -> str:
 
 
 def _facts(proof: Gamma | None, *, redrawn: bool) -> dict[str, Any]:
-    """Return the keys that only a proof of γ has."""
+    """Return the JSON fields of a proof of γ; empty for a certificate."""
     if proof is None:
         return {}
     return {

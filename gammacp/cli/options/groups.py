@@ -1,11 +1,11 @@
 """Option groups: options that several commands share, declared once as a frozen dataclass.
 
-A command takes a group as one argument, and a group other groups; `flatten` shows Typer their
-fields as single options. A field that two groups have is one option, which both are given. In
-`--help` the fields of a group stand together under its `heading`, or where it has none under the
-first line of its docstring. A group with a method `said_by` learns from it what a campaign.toml
-among the command's files says.
-A parameter of the type `Brought` stands for the groups that subjects bring to the command.
+A command takes a group as one argument, and a group may contain other groups; `flatten` presents
+their fields to Typer as single options. If two groups have a field of the same name, it is one
+option whose value both receive. `--help` lists the fields of a group under its attribute `heading`,
+or without one under the first line of its docstring. If a group has a method `said_by`, the method
+is called with the paths of the command, so that the group can take values from a campaign.toml.
+A parameter of type `Brought` receives the groups that subjects add to the command.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Brought:
     groups: tuple[Any, ...]
 
     def given(self) -> dict[str, Any]:
-        """Return the options that were given, of groups that have a method `given`."""
+        """Return the options that users set, from the groups that have a method `given`."""
         found: dict[str, Any] = {}
         for group in self.groups:
             if hasattr(group, "given"):
@@ -67,13 +67,13 @@ def option(
     help, metavar
         Text of the option in `--help`, and the placeholder of its value.
     default
-        Value if it is not given; a switch that is off has no `--no-…`.
+        Default value; a switch with the default False has no `--no-…`.
     names
-        Other than the parameter's own, such as `("--measures", "-m")`.
+        Names that replace the one made from the parameter, such as `("--measures", "-m")`.
     of
-        The registry whose names it takes, for completion; by default the one its help lists.
+        Registry whose names the shell completes; by default the one that the help text lists.
     rules
-        Whatever else `typer.Option` takes: `min`, `max`, ….
+        Other arguments of `typer.Option`, such as `min` and `max`.
     """
     said = {"help": help, "metavar": metavar, **completing(help, of)}
     rules |= {"kind": typer.Option, "names": names}
@@ -81,19 +81,19 @@ def option(
 
 
 def argument(help: str, metavar: str | None = None, *, default: Any = None) -> Any:
-    """Make a command's argument; `default` is `inspect.Parameter.empty` if it is needed."""
+    """Return an argument of a command; `inspect.Parameter.empty` as `default` makes it required."""
     rules = {"help": help, "metavar": metavar, "show_default": default is not None}
     return field(default=default, metadata={"kind": typer.Argument, "names": (), **rules})
 
 
 def given(group: Any) -> list[str]:
-    """Return the options of a group that differ from their defaults, as they are called."""
+    """Return the names of the options of a group that differ from their defaults."""
     names = (f.name for f in fields(group) if getattr(group, f.name) != f.default)
     return [name.replace("_", "-") for name in names]
 
 
 def flatten(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with groups replaced by their fields, and options as Typer wants them."""
+    """Return the command with groups replaced by their fields, in the form that Typer expects."""
     hints = get_type_hints(command, include_extras=True)
     brought = _brought_to(command, hints)
     found: dict[str, inspect.Parameter] = {}
@@ -124,13 +124,13 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
 
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     flat.__annotations__ = {p.name: p.annotation for p in parameters}
-    # Typer reads the signature of what is wrapped, otherwise.
+    # Otherwise Typer would read the signature of the wrapped function.
     del flat.__wrapped__
     return flat
 
 
 def _brought_to(command: Callable[..., None], hints: dict[str, Any]) -> tuple[type, ...]:
-    """Return the option groups of subjects for a command that takes them."""
+    """Return the option groups of subjects for a command; empty if it has no `Brought`."""
     if Brought not in hints.values():
         return ()
     return tuple(group for _, group in import_listed(f"option {command.__name__.strip('_')}"))
@@ -139,7 +139,7 @@ def _brought_to(command: Callable[..., None], hints: dict[str, Any]) -> tuple[ty
 def _parameters(
     name: str, hint: Any, default: Any, heading: str | None = None
 ) -> Iterator[inspect.Parameter]:
-    """Yield what Typer sees of a parameter, or of a group's fields."""
+    """Yield the parameters for Typer: the parameter itself, or the fields of a group."""
     if isinstance(hint, type) and is_dataclass(hint):
         first_line = str(hint.__doc__).partition("\n")[0].rstrip(".")
         heading = getattr(hint, "heading", first_line)

@@ -1,7 +1,7 @@
-"""Names that options take, from the registries: help texts list what there is.
+"""Help texts and completion that list the registered names an option accepts.
 
-A help text says where the names go, as in "Solver: {solvers}."; they are looked up when the help
-is printed, with what `--import` and installed plug-ins registered.
+A help text marks the place of the names, as in "Solver: {solvers}.". The names are looked up when
+the help is printed, so they include what `--import` and installed plug-ins registered.
 """
 
 import json
@@ -26,7 +26,8 @@ _KINDS = {
     "scores": "score",
     "solvers": "solver",
 }
-# Names such as `non-overlapping` are not broken: while lines are filled, their hyphen is this.
+# While lines are wrapped, this character replaces the hyphen in names such as `non-overlapping`, so
+# that they are not broken.
 _HYPHEN = re.compile(r"(?<=[a-z])-(?=[a-z])")
 _WHOLE = "\ue000"
 _KINDS_OF_VALUES = {
@@ -38,13 +39,13 @@ _KINDS_OF_VALUES = {
     "path": "FILE",
     "list[Path]": "",
 }
-"""What stands for a value in `--help` where an option does not say."""
+"""Default placeholders of values in `--help`, by type."""
 _PLACE = re.compile(r"\{(\w+)\}")
 _NO_CHOICE = re.compile(r"'(.*?)' is not one of (.*)")
 
 
 def fill(help_text: str) -> str:
-    """Return a help text with names in the places of registries.
+    """Return a help text with the placeholders of registries replaced by names.
 
     >>> fill("Positions: {positionals}.").startswith("Positions: sporadic, sporadic-2011")
     True
@@ -56,14 +57,14 @@ def fill(help_text: str) -> str:
 
 
 def completing(help_text: str, kind: str | None = None) -> dict[str, Any]:
-    """Return arguments for Typer, so that a shell offers the names that an option takes.
+    """Return arguments for Typer that make the shell complete the names an option accepts.
 
     Parameters
     ----------
     help_text
-        Help of the option; the first of its places of registries says what is offered.
+        Help of the option. Its first placeholder chooses the registry.
     kind
-        A registry that it does not name.
+        Registry to use instead of the one in the help text.
     """
     place = _PLACE.search(help_text)
     kind = kind or (_KINDS.get(place[1]) if place else None)
@@ -77,10 +78,10 @@ def completing(help_text: str, kind: str | None = None) -> dict[str, Any]:
 
 
 def plain_name(option: str, text: str) -> str:
-    """Return the name of an option's value as it is: a distance of categories, or a feature.
+    """Return the value of an option that takes a plain name, of a distance or of a feature.
 
-    A UsageError tells how to say in a TOML file what was once said with `NAME=…`, `NAME:TYPE` and
-    `@WEIGHT`: an order, a tree, a feature beside the category.
+    Earlier versions accepted `NAME=…`, `NAME:TYPE` and `@WEIGHT` to state an order, a tree or a
+    weight. For those raise a UsageError that shows the equivalent TOML.
     """
     feature, colon, said = text.rpartition(":") if option == "--feature" else ("", ":", text)
     said, _, weight = said.partition("@")
@@ -111,7 +112,7 @@ def plain_name(option: str, text: str) -> str:
 
 
 class _Listing:
-    """Help that lists names, of a command or of a group of commands."""
+    """Mixin for commands and groups of commands whose help lists registered names."""
 
     params: list[Any]
 
@@ -121,7 +122,7 @@ class _Listing:
                 parameter.help = fill(parameter.help)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, with names in their places."""
+        """Print the help, with placeholders replaced by names."""
         self._fill()
         super().format_help(ctx, formatter)  # type: ignore[misc]
         formatter.buffer[:] = [line.replace(_WHOLE, "-") for line in formatter.buffer]
@@ -148,7 +149,7 @@ class _Listing:
             commands(ctx, formatter)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Return what a shell offers, with names in the places of its help."""
+        """Return the completions of the shell, with registered names for placeholders."""
         self._fill()
         return super().shell_complete(ctx, incomplete)  # type: ignore[misc]
 
@@ -157,7 +158,7 @@ class Command(_Listing, TyperCommand):
     """A command whose help lists names."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; a value that is no choice is told with the most similar one."""
+        """Parse the arguments; the error about an unknown choice suggests the most similar one."""
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -182,13 +183,13 @@ class CommandGroup(_Listing, TyperGroup):
         width = max(map(len, self.commands), default=0)
         for title, commands in self.sections.items():
             with formatter.section(title):
-                # Longer than any sentence: what does not fit goes on a second line, uncut.
+                # The limit exceeds any sentence, so that long ones are wrapped rather than cut.
                 rows = [(n, self.commands[n].get_short_help_str(limit=1000)) for n in commands]
                 formatter.write_dl([(name.ljust(width), text) for name, text in rows])
 
 
 def application(*, add_completion: bool = False, **settings: Any) -> typer.Typer:
-    """Return a Typer application as all of ours are: plain text, `-h` beside `--help`."""
+    """Return a Typer application with the settings common to gammacp: plain text, and `-h`."""
     return typer.Typer(
         add_completion=add_completion,
         pretty_exceptions_enable=False,
@@ -199,12 +200,12 @@ def application(*, add_completion: bool = False, **settings: Any) -> typer.Typer
 
 
 def numbers_of(name: str, said: str) -> tuple[float, ...]:
-    """Return the numbers of an option that takes several, with commas between.
+    """Return the numbers in `said`, the value of the option `name`, which commas separate.
 
     Raises
     ------
     UsageError
-        One of them is no number.
+        An entry is not a number.
     """
     try:
         return tuple(float(entry) for entry in said.split(","))

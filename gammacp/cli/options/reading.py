@@ -49,7 +49,7 @@ WRITE_OPTION = option("Set an option of the format that is written (repeatable).
 ALLOW_UNREAD = option("Do not exit with 3 because some files could not be read.", default=False)
 
 
-# What seems to be one convention of many documents is read about in a few of them.
+# Largest number of messages about differing conventions, which repeat in many documents.
 _SUSPICIONS = 6
 
 
@@ -147,7 +147,7 @@ class Reading:
     allow_unread: bool = ALLOW_UNREAD
 
     def of_files(self) -> Reading:
-        """Return the options that say how files are read, without those that select."""
+        """Return only the options on how files are read, without those that select data."""
         return Reading(
             format=self.format,
             places=self.places,
@@ -156,7 +156,7 @@ class Reading:
         )
 
     def values(self) -> dict[str, Any]:
-        """Return what was given, by the keys of a campaign.toml."""
+        """Return the options that users set, under the keys of a campaign.toml."""
         values: dict[str, Any] = {
             "format": self.format,
             "document": self.document,
@@ -193,7 +193,7 @@ class Sampled:
     )
 
     def values(self) -> dict[str, str]:
-        """Return what was given, by its key."""
+        """Return the options that users set, under the keys of a campaign.toml."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
@@ -217,7 +217,7 @@ def teams_of(
     continua
         Continua by name.
     apart
-        An annotator who needs no team.
+        An annotator who may lack a team.
 
     Raises
     ------
@@ -238,15 +238,15 @@ def teams_of(
 
 @dataclass(frozen=True)
 class Loaded:
-    """The continua of a command by display name, and what was passed over.
+    """The continua of a command by display name, with notes on how they were read.
 
-    The display name of a file that is one continuum is its path, that of a document made of
-    several files, or named inside a file, the document's name, that of a dataset its name. `doubt`
-    is what is said of declared annotators who would have a file of their own; `renamed` are
-    annotators' names in the files with those that count. `failures` are the files that could not be
-    read, and `remarks` say how the others were understood. `conventions` are those of files that
-    were read otherwise than their format says, and those in which annotators seem to differ.
-    `files` has the first file of each continuum.
+    The display name is the path of a file with a single continuum, the name of a document that
+    consists of several files or is named inside a file, or the name of a dataset. `doubt` is a
+    sentence on declared annotators who should have a file of their own but may not. `renamed` maps
+    the names of annotators in the files to their new names. `failures` lists the files that could
+    not be read, and `remarks` tells how the others were understood. `conventions` notes files that
+    were read in another way than their format defines, and conventions in which annotators seem to
+    differ. `files` has the first file of each continuum.
     """
 
     continua: Mapping[str, Continuum]
@@ -260,7 +260,7 @@ class Loaded:
     files: Mapping[str, str] = field(default_factory=dict)
 
     def only(self) -> tuple[str, Continuum]:
-        """Return the one continuum, for commands that take one; DataError if there are several."""
+        """Return the only continuum; raise a DataError if there are several."""
         if len(self.continua) > 1:
             from gammacp.continuum.needs import where_others_are
 
@@ -274,14 +274,14 @@ class Loaded:
         return next(iter(self.continua.items()))
 
     def corpus(self) -> Corpus:
-        """All continua as a corpus under their display names."""
+        """Return all continua as a corpus, under their display names."""
         from gammacp.continuum import Corpus
 
         return Corpus.from_continua(self.continua, left_out=self.left_out)
 
     @property
     def json(self) -> dict[str, object]:
-        """Return what every command's JSON says of its reading: what is missing, and doubts."""
+        """Return the JSON fields that every command has on reading: what is missing, and doubts."""
         if self.doubt:
             doubt = {"doubt": self.doubt}
         else:
@@ -294,15 +294,15 @@ class Loaded:
         return {**reading_json(self.left_out), **doubt, **remarks}
 
     def by_name(self) -> Mapping[str, Continuum]:
-        """All continua by the name of their document, or by display name where it is taken."""
+        """Return all continua by document name, or by display name if that name is taken."""
         return self.naming(self.continua)
 
     @property
     def takes_long(self) -> bool:
-        """Return whether aligning it is worth processes of their own."""
+        """Return whether aligning the continua takes long enough to start worker processes."""
         from gammacp.alignment.limits import SMALL_UNITS
 
-        # Small documents are aligned together, in a fiftieth of the time.
+        # Small documents are aligned in batches, which takes a fiftieth of the time.
         work = (
             c.n_units * c.n_annotators**2 / (50 if c.n_units <= SMALL_UNITS else 1)
             for c in self.continua.values()
@@ -310,11 +310,11 @@ class Loaded:
         return sum(work) > 20_000
 
     def naming(self, made: Mapping[str, Continuum]) -> Mapping[str, Continuum]:
-        """Return what was made of continua, by the names of `by_name`."""
+        """Return continua derived from these ones, `made`, under the names of `by_name`."""
         from gammacp.continuum.document_table import DocumentTable
         from gammacp.formats.reading import by_document
 
-        if isinstance(made, DocumentTable):  # made of one, which has these names
+        if isinstance(made, DocumentTable):  # it comes from a table with these names
             return made
         return by_document(
             {key: c.with_about(name=self.continua[key].name) for key, c in made.items()}
@@ -322,23 +322,26 @@ class Loaded:
 
 
 def reading_json(left_out: Iterable[LeftOut]) -> dict[str, object]:
-    """Return what the JSON of a command says of all that it read.
+    """Return the JSON fields on everything that a command read.
 
     Parameters
     ----------
     left_out
-        Items that readers passed over; what could not be read is known already.
+        Items that readers skipped. Unreadable files are already recorded.
     """
     return {"left_out": left_out_json(left_out), "failures": unread_json()}
 
 
 def left_out_json(left_out: Iterable[LeftOut]) -> list[dict[str, object]]:
-    """Return `"left_out"` of the JSON: what readers passed over, by file, kind and reason."""
+    """Return the JSON field `"left_out"`: skipped content, by file, kind and reason."""
     return [entry.as_dict() for entry in left_out]
 
 
 def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]:
-    """Return what readers passed over as lines of text, the most frequent first."""
+    """Return lines of text on content that readers skipped, most frequent first.
+
+    `most` is the largest number of lines for `left_out`.
+    """
     found = by_reason(left_out)
     if not (output.verbosity <= 0):
         most = len(found)
@@ -350,7 +353,7 @@ def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]
 
 @contextmanager
 def errors_of(name: str) -> Iterator[None]:
-    """Bad data found while a continuum is measured are those of `name`, and say so."""
+    """Add the name of a continuum to each DataError raised in this block."""
     try:
         yield
     except DataError as error:
@@ -375,25 +378,26 @@ def load(
     by_default_chance: bool = False,
     people: Iterable[str] = (),
 ) -> Loaded:
-    """Read what a command was given; failures of some files are told on stderr and kept.
+    """Read the input of a command; report unreadable files on stderr and record them.
 
-    So is what readers passed over, unless the command shows it itself. Of features beside the
-    category these are kept; None: whatever is there, and those of `beside`, which are asked for.
-    `instead` reads formats in another way, and `closer` is what such readers say of a file that no
-    format recognised; `refused` are keys that mean nothing to the command, and why. With `against`
-    it is another round, read with the same options. `writes` are the files that will be written,
-    with these `endings` where they are folders. `about` is what is said of documents (`Sampled`),
-    and `links` that the command uses links between units; `by_default_chance` that it models chance
-    by default, which may depend on who is left out. `people` are those whom the command names: a
-    reference among them counts without `--include`.
+    Skipped content is reported as well, unless `tell_left_out` is false because the command shows
+    it itself. `features` are the features to keep beside the category; None keeps all, together
+    with those of `beside`, which are required. `instead` replaces readers of formats, and `closer`
+    turns the error on an unrecognised file into that of such a reader. `refused` maps keys that do
+    not apply to the command to a reason. With `against` another round is read, with the same
+    options. `writes` are the files and folders to be written, with `endings` for files in folders.
+    `about` has statements on the documents (`Sampled`), and `links` says whether the command uses
+    links between units. `by_default_chance` says whether the command uses the default chance model,
+    which may depend on the selection. `people` are annotators named by the command: a reference
+    among them counts without `--include`.
 
     Raises
     ------
     DataError
         Nothing could be read, or a selected category or annotator does not occur.
     UsageError
-        Neither files nor a dataset, or both; an option that cannot be understood; a file would be
-        written over what is read.
+        Neither files nor a dataset are given, or both; an option is invalid; or a file to be
+        written is one of those to read.
     """
     if (path := _shipped(reading)) is not None:
         files = path
@@ -429,10 +433,10 @@ def load(
 
 
 def _spare_inputs(campaign: Campaign, targets: list[Path], endings: Sequence[str]) -> None:
-    """Raise UsageError if a file would be written over what is read."""
+    """Raise a UsageError if writing `targets` would overwrite or extend the input."""
     if not targets:
         return
-    # Imported here: most commands write no file.
+    # Imported here, because most commands write no file.
     from gammacp.cli.sparing import spare
 
     inputs = [*campaign.paths, *filter(None, (campaign.file,))]
@@ -441,7 +445,7 @@ def _spare_inputs(campaign: Campaign, targets: list[Path], endings: Sequence[str
 
 
 def _shipped_collection(name: str, campaign: Campaign) -> Collection:
-    """Return a dataset that ships with gammacp, with its positions moved if that is asked for."""
+    """Return a dataset that ships with gammacp, with its positions moved if requested."""
     from gammacp import datasets
     from gammacp.formats import Collection
 
@@ -460,7 +464,7 @@ def _collected(
 ) -> Collection:
     """Read a dataset that ships with gammacp, or the files of a campaign.
 
-    They are read again with references if one is among the `people`.
+    If `people` names a reference, the files are read again with references.
     """
     if dataset is not None:
         return _shipped_collection(dataset, campaign)
@@ -477,7 +481,7 @@ def _collected(
 def _tell_doubt(
     campaign: Campaign, collection: Collection, selection: Collection, *, by_default_chance: bool
 ) -> str | None:
-    """Say on stderr what is doubtful about the annotators, or the chance model; return it, too."""
+    """Print doubts about the annotators or the chance model on stderr, and return them."""
     names = campaign.values.get("rename", {})
     declared = [a for a in campaign.values.get("annotators", ()) if a not in names.values()]
     doubt = collection.doubt(declared, selection.continua)
@@ -485,13 +489,13 @@ def _tell_doubt(
         message(f"gammacp: {doubt}")
     if not by_default_chance:
         return doubt
-    # Imported here: most commands model no chance.
+    # Imported here, because most commands use no chance model.
     from gammacp.chance.registry import changed_default
 
     changed = changed_default(collection.continua, selection.continua, campaign.values)
     if not changed:
         return doubt
-    # The model of one text can be built from whatever is compared.
+    # The chance model `cut` needs one text only, so it suits any selection.
     note = f"{changed}; `chance=cut` for both makes them comparable"
     message(f"gammacp: {note}")
     if doubt:
@@ -510,8 +514,8 @@ def _moved(continua: Mapping[str, Continuum], positions: Mapping[str, str]) -> d
 def _suspected(
     continua: Mapping[str, Continuum], renamed: Mapping[str, str], *, tell: bool
 ) -> tuple[ConventionNote, ...]:
-    """Conventions in which annotators seem to differ; they are said on stderr."""
-    # Imported here: datasets that ship have one convention.
+    """Return conventions in which annotators seem to differ; with `tell`, print them on stderr."""
+    # Imported here, because datasets that ship with gammacp follow one convention.
     from gammacp.formats.between_annotators import suspected
 
     notes = suspected(continua, {new: old for old, new in renamed.items()})
@@ -525,7 +529,7 @@ def _suspected(
 def selected(
     campaign: Campaign, found: Collection, features: Sequence[str] | None, *, links: bool = False
 ) -> Collection:
-    """Return what is selected, with these features of the units; None: with all."""
+    """Return the selected data, with the given features of units; None keeps all features."""
     if features is not None:
         from gammacp.formats.selection import with_features
 
@@ -534,7 +538,7 @@ def selected(
 
 
 def _shipped(reading: Reading) -> Path | None:
-    """Return the file of a dataset that has segmentations; None for others, and without one."""
+    """Return the file of the dataset if it holds segmentations; otherwise None."""
     from gammacp import datasets
 
     coded = datasets.coded()
@@ -568,16 +572,16 @@ def requested_campaign(
 
 
 def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> None:
-    """Say on stderr what could not be read and what was passed over; DataError if that is all.
+    """Print on stderr what could not be read or was skipped; raise a DataError if nothing is left.
 
     Parameters
     ----------
     found
         Documents that were read.
     left_out
-        Whether to say what was passed over.
+        Whether to report skipped content.
     allowed
-        Whether the command ends well although something could not be read.
+        Whether the command ends with exit code 0 although something could not be read.
     """
     if found.continua or len(found.failures) > 1:
         messages(
@@ -598,13 +602,13 @@ def tell(found: Collection, *, left_out: bool = True, allowed: bool = False) -> 
 
 
 def tell_losses(left_out: Sequence[LeftOut]) -> None:
-    """Say on stderr what was passed over."""
+    """Print skipped content on stderr."""
     for line in left_out_lines(left_out):
         message(f"gammacp: {line}")
 
 
 def tell_remarks(remarks: Iterable[Remark]) -> None:
-    """Say on stderr how files were understood, where every command says it."""
+    """Print those remarks on how files were understood that every command reports."""
     files: dict[str, list[str]] = {}
     for remark in remarks:
         if remark.told:
@@ -614,7 +618,7 @@ def tell_remarks(remarks: Iterable[Remark]) -> None:
 
 
 def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]) -> Campaign:
-    """Read what `--against` names: a round of the campaign, a campaign.toml, or files."""
+    """Return the campaign that `--against` names: a round, a campaign.toml, or files."""
     from gammacp.formats.campaign_file import campaign_of
 
     if len(against) == 1 and str(against[0]) in campaign.values.get("rounds", {}):
@@ -631,18 +635,21 @@ def write_options(entries: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _names(entries: Sequence[str] | None) -> list[str]:
-    """Names of a repeatable list option; a name with a comma is quoted."""
+    """Return the names of a repeatable list option; a name with a comma is quoted."""
     rows = (row for entry in entries or () for _, row in rows_of(entry, strict=False))
     return [name for row in rows for name in row if name]
 
 
 def split_names(entries: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of a repeatable option that also takes A,B."""
+    """Return the names of a repeatable option that also accepts A,B."""
     return tuple(n.strip() for entry in entries or () for n in entry.split(",") if n.strip())
 
 
 def pair(option: str, entry: str, form: str) -> tuple[str, str]:
-    """Both sides of an option that says `left=right`; a UsageError if it is not so."""
+    """Return both sides of `entry`, the value LEFT=RIGHT of an option.
+
+    A UsageError shows the expected `form`.
+    """
     left, sign, right = entry.partition("=")
     if not (left and sign and right):
         raise UsageError(f"{option} {entry!r} is not {form}")

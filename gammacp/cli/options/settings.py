@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Preset(StrEnum):
-    """Settings of a paper or a peer."""
+    """Presets: settings of a paper or of another package."""
 
     MATHET_2015 = "mathet-2015"
     MATHET_2011 = "mathet-2011"
@@ -82,7 +82,7 @@ class Weighing:
     )
 
     def __post_init__(self) -> None:
-        """Refuse an unknown name before files are read."""
+        """Refuse unknown names before files are read."""
         if self.positional is not None:
             from gammacp.dissimilarity.positional import POSITIONAL
 
@@ -113,14 +113,14 @@ class Weighing:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of the features beside the category that the dissimilarity reads."""
+        """Return the names of the features beside the category that the dissimilarity uses."""
         from gammacp.dissimilarity.base import features_of
 
         return features_of(self.dissimilarity())
 
     @property
     def preset_values(self) -> Mapping[str, Any]:
-        """Return what the preset sets."""
+        """Return the settings of the preset."""
         from gammacp.measures.settings import PRESETS
 
         if self.preset is None:
@@ -173,7 +173,7 @@ class Sampling:
     seed: Seed = 0
 
     def __post_init__(self) -> None:
-        """Refuse an unknown name, and a number outside its range, before files are read."""
+        """Refuse unknown names and numbers out of range before files are read."""
         if not set(given(self)) - {"seed"}:
             return
         from gammacp.chance.expected import SampleRule
@@ -211,11 +211,11 @@ class SolvingFlags:
             _ = SOLVERS[self.method]
 
     def options(self) -> dict[str, Any]:
-        """Return the options as `gammacp.align` takes them."""
+        """Return the options in the form of `gammacp.align`."""
         return {"method": self.method, "gap": self.gap or 0.0, "time_limit": self.time_limit}
 
     def check_proven(self, *statuses: str | None) -> None:
-        """Raise UnprovenError if a proof was required and is missing; None needs no proof."""
+        """Raise an UnprovenError if a required proof is missing; a status of None needs none."""
         if self.require_optimal and not {*statuses} <= {None, "optimal"}:
             raise UnprovenError("an alignment is not proven optimal, as --require-optimal asks")
 
@@ -231,10 +231,10 @@ class Constraining:
     )
 
     def options(self) -> dict[str, Any]:
-        """Return `constraints` as `gammacp.align` takes them; nothing if none was given."""
+        """Return the argument `constraints` of `gammacp.align`; empty if no option was given."""
         if not self.constraint:
             return {}
-        # Imported with the option: most alignments have no constraints.
+        # Imported here, because most alignments have no constraints.
         from gammacp.alignment.constraints.toml_file import constraints_of
 
         return {"constraints": constraints_of(self.constraint)}
@@ -253,7 +253,10 @@ class ComputingFlags:
 
     @contextmanager
     def pool(self, what: str, *, pays: bool = False) -> Iterator[tuple[Executor | None, Counter]]:
-        """Open workers if asked for or worthwhile (else None), and a counter of `what`."""
+        """Open workers if requested or worthwhile (otherwise None), and a counter of `what`.
+
+        `pays` says whether the work is worth worker processes.
+        """
         from gammacp.cli.progress import progress
         from gammacp.pools import workers
 
@@ -265,7 +268,7 @@ class ComputingFlags:
 
 
 def _check_bound(parameter: typer.CallbackParam, value: float | None) -> float | None:
-    """Return a threshold; UsageError, before a file is read, for one that decides nothing."""
+    """Return a threshold; raise a UsageError early if no value could miss or reach it."""
     if value is None:
         return None
     from gammacp.cli.judging import check_bound
@@ -288,20 +291,20 @@ class Platform(StrEnum):
 
 
 def _set_platform(value: Platform | None) -> Platform | None:
-    """Let errors be printed for a platform, too, from here on."""
+    """Make errors from now on appear as annotations of the platform, too."""
     output.platform = value and value.value
     return value
 
 
 def wants_interval(interval: bool, draws: int | None) -> bool:
-    """Return whether an interval over documents is asked for, by its option or the old name.
+    """Return whether an interval over documents is requested, by `--interval` or its old name.
 
     Parameters
     ----------
     interval
-        `--interval`.
+        Value of `--interval`.
     draws
-        The number that the old name `--bootstrap` took, if it was given; a warning says so.
+        Number given with the old option `--bootstrap`, which prints a warning; None without it.
     """
     if draws is None:
         return interval
@@ -335,7 +338,7 @@ class Thresholds:
 
     @property
     def given(self) -> bool:
-        """Return whether there is any threshold."""
+        """Return whether any threshold is given."""
         return self.fail_under is not None or self.fail_under_lower is not None
 
     def require_interval(
@@ -343,21 +346,21 @@ class Thresholds:
         interval: bool,
         needs: str = "--fail-under-lower needs an interval over documents: give --interval",
     ) -> None:
-        """Raise UsageError if the interval's lower end has a threshold, but without an interval."""
+        """Raise a UsageError if the lower end has a threshold but no interval is requested."""
         if self.fail_under_lower is not None and not interval:
             raise UsageError(needs)
 
     def check(self, judged: Callable[[], Judged]) -> None:
-        """Raise BelowThresholdError if a value or its lower end is undefined or too low.
+        """Raise a BelowThresholdError if a value or its lower end is undefined or too low.
 
         Parameters
         ----------
         judged
-            Gives the value; called where there is a threshold.
+            Function that returns the value; called only if there is a threshold.
         """
         if not self.given:
             return
-        # Imported with its options, as below: most commands judge nothing.
+        # Imported here and below, because most commands have no threshold.
         from gammacp.cli.judging import judge
 
         judge(judged(), self.fail_under, self.fail_under_lower)
@@ -401,7 +404,7 @@ class GammaFlags:
         return replace(self, weighing=self.weighing.said_by(paths))
 
     def options(self) -> GammaOptions:
-        """Return options of the γ family; those not given are left out, so that defaults apply."""
+        """Return options of the γ family, without those not given, whose defaults apply."""
         sampling = self.sampling
         if sampling.samples is not None and sampling.precision is not None:
             raise UsageError("give --samples or --precision, not both")
@@ -413,7 +416,7 @@ class GammaFlags:
     def changed_options(self) -> dict[str, str]:
         """Return options of γ that differ from their default, by name on the command line.
 
-        The seed is left out: it has a meaning, and is printed, wherever something is random.
+        The seed is left out, because it applies to every random computation and is always printed.
         """
         changed = dict.fromkeys(given(self.weighing), "dissimilarity")
         if changed.pop("own", None) and isinstance(self.weighing.own, str):

@@ -1,1 +1,1 @@
-"""formats."""
+"""Readers of file formats with links."""

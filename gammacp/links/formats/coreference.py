@@ -28,7 +28,7 @@ _COREFUD = re.compile(rb"(?:\A|[\r\n])# ?global\.Entity\b|[\t|]Entity=[^|\t\r\n]
 _CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _GROUPS = ("eid", "GRP")
 _TYPES = ("etype", "entity")
-# A mention is opened, closed, or both; its fields stand between the brackets.
+# A mark opens a mention, closes one, or both. The fields of the mention are between the brackets.
 _MARK = re.compile(r"(\()?([^()|]+)(\))?\|?")
 _PART = re.compile(r"(.*)\[(\d+)/(\d+)\]")
 _NUMBER = re.compile(r"\d+(?:[-.]\d+)?")
@@ -46,24 +46,24 @@ class _Declaration:
 
     @property
     def group(self) -> int:
-        """Place of the field that names the entity."""
+        """Return the index of the field that names the entity."""
         return next(i for i, name in enumerate(self.fields) if name in _GROUPS)
 
     @property
     def type(self) -> int | None:
-        """Place of the entity's type, if there is one."""
+        """Return the index of the field with the type of the entity, or None."""
         return next((i for i, name in enumerate(self.fields) if name in _TYPES), None)
 
     @property
     def head(self) -> int | None:
-        """Place of the field that says which word is the head, if there is one."""
+        """Return the index of the field with the number of the head word, or None."""
         if _HEAD in self.fields:
             return self.fields.index(_HEAD)
         return None
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """Fields that are neither the entity nor its type."""
+        """Return the fields other than the entity and its type."""
         return tuple(name for name in self.fields if name not in (*_GROUPS, *_TYPES))
 
 
@@ -90,12 +90,12 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
     Parameters
     ----------
     discontinuous
-        "keep", "cover" or "split": what is made of a mention of several parts.
+        How to convert a mention of several parts: "keep", "cover" or "split".
 
     Raises
     ------
     DataError
-        A mention ends that did not begin, or never ends; `# global.Entity` is missing or names no
+        A mention has no begin or no end, or `# global.Entity` is missing or has no field for the
         entity.
 
     Notes
@@ -175,7 +175,7 @@ def _corefud_documents(source: Source) -> Iterator[_Document]:
 
 
 def _declared(source: Source, line: str, number: int, before: _Declaration) -> _Declaration:
-    """Return the declaration, changed if this comment declares columns or fields."""
+    """Return the declaration, updated if this comment declares columns or fields."""
     if columns := _COLUMNS.match(line):
         names = tuple(columns[1].split())
         lacking = [name for name in ("ID", "FORM", "MISC") if name not in names]
@@ -198,7 +198,7 @@ def _declared(source: Source, line: str, number: int, before: _Declaration) -> _
 def _corefud(
     source: Source, document: _Document, line: str, number: int, declaration: _Declaration
 ) -> None:
-    """Read a line of CoNLL-U; words count, empty nodes do not."""
+    """Read a line of CoNLL-U; positions count words but not empty nodes."""
     cells = line.split("\t")
     width = len(declaration.columns)
     if len(cells) != width:
@@ -248,7 +248,7 @@ def _entity(
 ) -> tuple[str, str]:
     """Return the entity of a mention, with the number of its part, and the entity's type."""
     values = content.split("-")
-    # The end of a mention has the entity alone, or in older files the fields of its beginning.
+    # A mark that ends a mention has only the entity, or in older files all fields.
     if len(values) == 1 and not begins:
         return content, ""
     if len(values) <= declaration.group or not values[declaration.group]:
@@ -265,7 +265,7 @@ def _entity(
 
 
 def _head(content: str, declaration: _Declaration) -> str:
-    """Return which word of a mention is its head, as the file says it; "" where it does not."""
+    """Return the number of the head word of a mention as in the file; "" if there is none."""
     values = content.split("-")
     place = declaration.head
     if place is None or place >= len(values):
@@ -274,7 +274,7 @@ def _head(content: str, declaration: _Declaration) -> str:
 
 
 def _marks(source: Source, cell: str, line: int) -> Iterator[tuple[bool, str, bool]]:
-    """Yield for each mention in a cell whether it begins here, its content, and whether it ends."""
+    """Yield the marks in a cell: whether a mention begins, its fields, and whether it ends."""
     if cell in ("-", "_", "*"):
         return
     place = 0
@@ -297,7 +297,7 @@ def _mark(
     kind: str = "",
     empty: bool = False,
 ) -> None:
-    """Begin or end a mention at the last word, or at an empty node behind it."""
+    """Start or end a mention at the last word, or at an empty node after it."""
     at = len(document.words)
     part = _PART.fullmatch(name)
     number, total = (int(part[2]), int(part[3])) if part else (1, 1)

@@ -1,6 +1,6 @@
 """Mentions as CorefUD's scorer sees them: sets of words and empty nodes, each with a head.
 
-They are parsed beside the units, since mentions on empty nodes are no units.
+They are parsed separately, because mentions on empty nodes do not become units.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PART = re.compile(r"(.*)\[(\d+)/(\d+)\]")
 
 @dataclass
 class _Opened:
-    """A mention, or a part of one, that has no end yet."""
+    """A mention, or a part of one, whose end has not been read."""
 
     first: int
     head: str
@@ -30,9 +30,9 @@ class FieldMentions:
     Attributes
     ----------
     nodes
-        Words and empty nodes so far, each with its enhanced dependencies.
+        Words and empty nodes read so far, each with its enhanced dependencies.
     sentence
-        Number of the sentence.
+        Number of the current sentence.
     """
 
     nodes: list[tuple[Node, str]] = field(default_factory=list)
@@ -50,7 +50,7 @@ class FieldMentions:
         number
             ID of the node.
         dependencies
-            Content of its column DEPS.
+            Content of the column DEPS.
         """
         word, _, empty = number.partition(".")
         self.nodes.append(((self.sentence, int(word), int(empty or 0)), dependencies))
@@ -58,7 +58,7 @@ class FieldMentions:
             self.lengths[self.sentence] = self.lengths.get(self.sentence, 0) + 1
 
     def mark(self, entity: str, line: int, head: str, *, begins: bool, ends: bool) -> None:
-        """Begin or end a mention at the last node; what has no beginning is not kept.
+        """Start or end a mention at the last node; an end without a start is ignored.
 
         Parameters
         ----------
@@ -67,14 +67,14 @@ class FieldMentions:
         line
             Line of the mention.
         head
-            Number of the word that is its head, from 1; "" for the first.
+            Number of the head word within the mention, from 1; "" for the first.
         begins, ends
-            Whether it begins and ends here.
+            Whether the mention starts here, and whether it ends here.
 
         Raises
         ------
         DataError
-            The head is no number, or no word of the mention.
+            The head is not the number of a word of the mention.
         """
         part = _PART.fullmatch(entity)
         name, number, total = (part[1], int(part[2]), int(part[3])) if part else (entity, 1, 1)
@@ -112,7 +112,7 @@ class FieldMentions:
         return Mention(words, head, frozenset(_edges(cell, head[0])) if head[2] else frozenset())
 
     def document(self, *, headed: bool) -> CorefDocument:
-        """Return the document.
+        """Return the mentions of the document, by entity.
 
         Parameters
         ----------

@@ -1,10 +1,10 @@
 """Rhetorical structure in rs3, as RSTTool and rstWeb write it: one file per annotator.
 
-After RSTTool (O'Donnell 2000) and rstWeb (Zeldes 2016) as their files show: segments and groups,
-each with its parent and the relation to it; the header says which relations have several nuclei.
-The tree is read as links between segments, each relation between the heads of its two sides, as
-Hirao et al. (2013) and Li et al. (2014) turn such trees into dependencies: the head of a span is
-that of its nucleus, the head of several nuclei that of the first.
+Follows the files of RSTTool (O'Donnell 2000) and rstWeb (Zeldes 2016). A file lists segments and
+groups, each with its parent and the relation to it; the header tells which relations have several
+nuclei. The tree is converted to links between segments: each relation links the heads of its two
+sides, as in the dependency trees of Hirao et al. (2013) and Li et al. (2014). The head of a span is
+the head of its nucleus, and the head of several nuclei is that of the first.
 """
 
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ _SPAN = "span"
 
 @dataclass
 class _Node:
-    """A segment or a group: its nuclei, and its satellites, each with the relation to it."""
+    """A segment or a group, with its nuclei and satellites, each with the relation to it."""
 
     element: Element
     nuclei: list[tuple[str, str]] = field(default_factory=list)
@@ -32,12 +32,12 @@ class _Node:
 
 
 def read(source: Source) -> Continuum:
-    """One annotator's segments and the relations between them.
+    """Read the segments of an annotator and the relations between them.
 
     Raises
     ------
     DataError
-        A node has a parent that is not there, is below itself, or there is no segment.
+        A node has an unknown parent or is its own ancestor, or there is no segment.
 
     Notes
     -----
@@ -103,7 +103,7 @@ def read(source: Source) -> Continuum:
 
 
 def _tree(nodes: list[tuple[str, _Node]], pieces: list[str], order: dict[str, int]) -> Rhetoric:
-    """Return the constituents of the tree, or why there is none."""
+    """Return the constituents of the tree, or the reason why there is none."""
     bare = ["".join(piece.split()) for piece in pieces]
     ends = list(accumulate(map(len, bare), initial=0))
     text = "".join(bare)
@@ -128,7 +128,7 @@ def _tree(nodes: list[tuple[str, _Node]], pieces: list[str], order: dict[str, in
 
 
 def _from_below(root: Element) -> list[tuple[str, _Node]]:
-    """Return the nodes, each behind all that are below it."""
+    """Return the nodes in an order in which each follows all its descendants."""
     relations = root.at("header", "relations").all("rel")
     kinds = {(r.attributes.get("name"), r.attributes.get("type")) for r in relations}
     nodes: dict[str, _Node] = {}
@@ -152,7 +152,7 @@ def _from_below(root: Element) -> list[tuple[str, _Node]]:
             raise node.element.error(what, hint="Export it again")
         relation = about.get("relname", "")
         parent = nodes[above]
-        # A relation that the header calls both, or not at all, has several nuclei in such a group.
+        # If the header lists a relation under both kinds or neither, the type of the group decides.
         several = parent.element.attributes.get("type") == "multinuc" and (
             (relation, "multinuc") in kinds or (relation, "rst") not in kinds
         )
@@ -161,12 +161,12 @@ def _from_below(root: Element) -> list[tuple[str, _Node]]:
         else:
             among = parent.satellites
         among.append((key, relation))
-    for key in order:  # grows
+    for key in order:  # the loop extends this list
         order += [child for child, _ in (*nodes[key].nuclei, *nodes[key].satellites)]
     reached = {*order}
     if lost := {key: None for key in nodes if key not in reached}:
         at = next(iter(lost))
-        while at in lost:  # up to what is in a circle, once round
+        while at in lost:  # go up to a node of the cycle, and once around it
             del lost[at]
             at = nodes[at].element.attribute("parent")
         raise nodes[at].element.error(f"node {at!r} is its own ancestor", hint="Export it again")

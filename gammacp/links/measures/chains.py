@@ -1,11 +1,14 @@
-"""Chains over aligned mentions: which mentions each annotator holds for the same.
+"""Disagreement on chains over aligned mentions.
 
-The chains of an annotator are a partition of his or her units (mentions): what links of kind
-"chain" join, directly or through others, is one chain, and a unit without any is a chain of its
-own. For two annotators a mention of one agrees with the other by the share of its chain mates that
-are its mates there, too; that of a mention alone in its chain is 1 if the other has it alone, too,
-and 0 otherwise, as it is where the other has no such mention. So each of the k − 1 mates of a
-mention weighs 1/(k − 1), and a chain counts as its mentions do.
+The chains of an annotator are a partition of that annotator's units (mentions). Units that links of
+kind "chain" join, directly or through other units, form one chain. A unit without such links is a
+chain of its own.
+
+For two annotators, the agreement of a mention of one with the other is the share of its chain mates
+that are also its mates in the chains of the other. For a mention alone in its chain it is 1 if it
+is alone in the chains of the other, too, and 0 otherwise. It is 0 as well if the other annotator
+lacks the mention. So each of the k − 1 mates of a mention has the weight 1/(k − 1), and the weight
+of a chain is the number of its mentions.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from gammacp.continuum.links import Linked
 
 
 def chains_of(continuum: Continuum, bonds: Linked) -> Indices:
-    """Return the chain of each unit, as a number that no two annotators share.
+    """Return the chain of each unit as a number; annotators have different numbers.
 
     Parameters
     ----------
@@ -39,7 +42,7 @@ def chains_of(continuum: Continuum, bonds: Linked) -> Indices:
 def chain_costs(
     annotators: Codes, n_annotators: int, chains: Indices, groups: Indices
 ) -> tuple[Floats, Floats]:
-    """Count, by pair of annotators, unshared mentions and all mentions of their chains.
+    """Return the disagreement on chains, and the number of mentions, by pair of annotators.
 
     Parameters
     ----------
@@ -48,7 +51,7 @@ def chain_costs(
     n_annotators
         Number of annotators.
     chains, groups
-        Chain and unitary alignment of each unit.
+        Number of the chain and of the unitary alignment of each unit.
 
     Returns
     -------

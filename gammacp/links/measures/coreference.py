@@ -1,9 +1,9 @@
 """MUC, B³, CEAF, BLANC and LEA between annotators: F₁ of chains, the mean over pairs of annotators.
 
-After the reference scorers: CoNLL's (Pradhan et al. 2014, with BLANC after Luo et al. 2014) and,
-for LEA (Moosavi & Strube 2016), the one of CorefUD. As there, mentions are the same where they have
-the same place, and a mention alone in its chain counts, but for MUC. With `mentions="aligned"`
-those are the same that γ aligns.
+The scores equal those of the reference scorers: that of CoNLL (Pradhan et al. 2014, with BLANC of
+Luo et al. 2014) and, for LEA (Moosavi & Strube 2016), that of CorefUD. By default two mentions are
+the same if they have the same place. With `mentions="aligned"` they are the same if γ aligns them.
+A mention alone in its chain counts, except in MUC.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MENTIONS = ("exact", "aligned")
 
 
 class Retrieved(NamedTuple):
-    """Recall and precision as they are counted: parts and wholes."""
+    """Numerators and denominators of recall and precision."""
 
     recall: float
     of_key: float
@@ -50,14 +50,14 @@ class Retrieved(NamedTuple):
 
 @dataclass(frozen=True)
 class ChainOverlaps:
-    """Two partitions of mentions.
+    """Overlaps of two partitions of mentions, those of a key and of a response.
 
     Attributes
     ----------
     key, response
-        Sizes of the chains of each, shape (chains,).
+        Sizes of the chains of key and response, shape (chains,) each.
     rows, columns, shared
-        Pairs of chains that have mentions in common, and the number of these.
+        Chains of key and response with common mentions, and the number of these mentions.
     """
 
     key: Floats
@@ -67,7 +67,7 @@ class ChainOverlaps:
     shared: Floats
 
     def turn(self) -> ChainOverlaps:
-        """Key and response exchanged."""
+        """Return the overlaps with key and response exchanged."""
         return ChainOverlaps(self.response, self.key, self.columns, self.rows, self.shared)
 
 
@@ -110,7 +110,7 @@ def _pairs(sizes: Floats) -> float:
 
 
 def _blanc(x: ChainOverlaps) -> list[Retrieved]:
-    """Links that are there, and links that are not."""
+    """Count the coreferent pairs of mentions, and the pairs that are not coreferent."""
     by_key = np.bincount(x.rows, x.shared, len(x.key)).astype(np.float64)
     by_response = np.bincount(x.columns, x.shared, len(x.response)).astype(np.float64)
     together = _pairs(x.shared)
@@ -151,11 +151,11 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "blanc": ("coreferent", "not coreferent"),
     "conll-average": ("muc", "b-cubed", "ceaf-e"),
 }
-"""What recall and precision of a measure are means over; of others they are counted once."""
+"""Parts over which a measure averages recall and precision; other measures have a single part."""
 
 
 def retrieved(name: str, overlaps: ChainOverlaps) -> list[Retrieved]:
-    """Count what a measure's recall and precision are made of, one entry per part of it.
+    """Count the numerators and denominators of recall and precision, for each part of a measure.
 
     Parameters
     ----------
@@ -170,14 +170,14 @@ def retrieved(name: str, overlaps: ChainOverlaps) -> list[Retrieved]:
 
 
 def counts_of_retrieved(name: str, pairs: Mapping[tuple[str, str], list[Retrieved]]) -> Counts:
-    """Return the counts of pairs of annotators.
+    """Return the counts of pairs of annotators as arrays.
 
     Parameters
     ----------
     name
         The measure.
     pairs
-        Counts of `retrieved` for each pair, the first of them the key.
+        Counts of `retrieved` for each pair of annotators, the first of whom is the key.
     """
     labels = PARTS.get(name, (name,))
     table = np.array([list(parts) for parts in pairs.values()], np.float64)
@@ -187,14 +187,14 @@ def counts_of_retrieved(name: str, pairs: Mapping[tuple[str, str], list[Retrieve
 
 
 def retrieval_rates(numbers: Numbers, *, every: bool = True) -> Rates:
-    """Return F₁, recall and precision: 0 where there is nothing to find, means over the parts.
+    """Return F₁, recall and precision as means over parts; they are 0 if there is nothing to find.
 
     Parameters
     ----------
     numbers
         Numbers of `counts_of_retrieved`, parts along the last axis.
     every
-        Whether parts of which neither side has any count, too.
+        Whether to include parts that are empty on both sides.
     """
     wholes = numbers["first_whole"], numbers["second_whole"]
     sides = numbers["first_found"], numbers["second_found"]
@@ -221,14 +221,14 @@ def _rates_by(name: str) -> Callable[..., Rates]:
 
 
 def coreference(name: str, overlaps: ChainOverlaps) -> tuple[float, float, float]:
-    """Recall, precision and F₁ of a response against a key.
+    """Return recall, precision and F₁ of a response against a key.
 
     Parameters
     ----------
     name
         muc, b-cubed, ceaf-m, ceaf-e, blanc, lea or conll-average.
     overlaps
-        Overlaps of their chains.
+        Overlaps of the chains of key and response.
     """
     counts = counts_of_retrieved(name, {("key", "response"): retrieved(name, overlaps)})
     rates = _rates_by(name)(counts.numbers)
@@ -238,18 +238,18 @@ def coreference(name: str, overlaps: ChainOverlaps) -> tuple[float, float, float
 
 
 def overlaps_of(chains: Indices, places: Indices, key: slice, response: slice) -> ChainOverlaps:
-    """Return the chains of two annotators.
+    """Return the overlaps of the chains of two annotators.
 
     Parameters
     ----------
     chains, places
-        Chain of each unit, and a number that is equal for the same mentions.
+        Chain of each unit, and the number of its mention, which is equal for the same mentions.
     key, response
-        Rows of the two annotators' units.
+        Slices of the units of the two annotators.
     """
     sides = []
     for rows in (key, response):
-        # Two mentions of one annotator in one place are one, of the chain that comes first.
+        # Two mentions of an annotator in the same place count once, in the first of their chains.
         place, first = np.unique(places[rows], return_index=True)
         _, chain, size = np.unique(chains[rows][first], return_inverse=True, return_counts=True)
         sides.append((place, chain.ravel(), size.astype(np.float64)))
@@ -262,7 +262,7 @@ def overlaps_of(chains: Indices, places: Indices, key: slice, response: slice) -
 def pairwise_coreference(
     name: str, continuum: Continuum, places: Indices
 ) -> dict[tuple[str, str], tuple[float, float, float]]:
-    """Recall, precision and F₁ of each pair of annotators with mentions, the first of them the key.
+    """Return recall, precision and F₁ of each pair of annotators with mentions, key first.
 
     Parameters
     ----------
@@ -271,14 +271,14 @@ def pairwise_coreference(
     continuum
         Continuum with chains.
     places
-        Number of each unit that is equal for the same mentions.
+        Number of the mention of each unit, equal for the same mentions.
     """
     pairs = _chain_overlaps(continuum, places)
     return {pair: coreference(name, x) for pair, x in pairs.items() if _both_mention(x)}
 
 
 def _chain_overlaps(continuum: Continuum, places: Indices) -> dict[tuple[str, str], ChainOverlaps]:
-    """Return the chains of each pair of annotators of whom one has mentions."""
+    """Return the overlaps of chains of each pair of annotators, if one of them has mentions."""
     chains = chains_of(continuum, continuum.link_rows.only(chains=True))
     rows = {a: continuum.rows_of(a) for a in continuum.annotators}
     return {
@@ -293,7 +293,7 @@ def _both_mention(x: ChainOverlaps) -> bool:
 
 
 def mention_places(continuum: Continuum, mentions: str, basis: Basis | None) -> Indices:
-    """Return a number of each unit, equal where two annotators' mentions are the same.
+    """Return a number for each unit, equal if the mentions of two annotators are the same.
 
     Parameters
     ----------
@@ -302,7 +302,7 @@ def mention_places(continuum: Continuum, mentions: str, basis: Basis | None) -> 
     mentions
         "exact" or "aligned".
     basis
-        Units with their alignment, which "aligned" needs.
+        Units with their alignment, required for "aligned".
     """
     one_of("mentions", mentions, MENTIONS)
     if mentions == "aligned" and basis is not None:
@@ -316,9 +316,9 @@ def mention_places(continuum: Continuum, mentions: str, basis: Basis | None) -> 
 def count_chains(
     name: str, continuum: Continuum, *, mentions: str = "exact", **options: Any
 ) -> Counts:
-    """Count what the chains of two annotators share, for each pair of whom one has mentions.
+    """Count the overlaps of chains of each pair of annotators, if one of them has mentions.
 
-    A document has the mean of the pairs who both have mentions (`both_mention`).
+    The value of a document is the mean over the pairs who both have mentions (`both_mention`).
 
     Parameters
     ----------

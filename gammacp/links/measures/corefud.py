@@ -1,18 +1,22 @@
-"""Scores of CorefUD: mentions matched by head, in part or exactly, and zeros by their dependencies.
+"""CorefUD scores, with mentions matched by head, partially or exactly, and zeros by dependencies.
 
-After corefud-scorer 1.2 (the scorer of the CRAC shared tasks; Žabokrtský et al. 2022). A mention is
-a set of words and empty nodes with a head; a *zero* is one whose head is an empty node.
+The scores follow corefud-scorer 1.2, the scorer of the CRAC shared tasks (Žabokrtský et al. 2022).
+A mention is a set of words and empty nodes with a head. A *zero* is a mention whose head is an
+empty node. Mentions match in one of three ways:
 
-- *Exact*: the same words. *Partial*: the response's words are words of the key and hold its head.
-  *Head*: the same head; of several, that with the largest share of the key's words in common.
-- Zeros are matched first, within a sentence, so that the F₁ of the dependencies of their heads is
-  largest (ten times that with relations, and that of parents alone).
-- Mentions that coincide go next, the rest by the largest sum of shares.
+- *Exact*: both have the same words.
+- *Partial*: the words of the response are words of the key and include its head.
+- *Head*: both have the same head. Among several candidates, the share of the key's words in common
+  decides.
+
+Zeros are matched first, within sentences, by the largest sum of F₁ of the dependencies of their
+heads: ten times the F₁ of parents with relations, plus the F₁ of parents alone. Then mentions with
+the same words are matched, and finally the others by the largest sum of shares of words.
 
 Scores are those of `gammacp.links.measures.coreference` on matched mentions, counts summed over
-documents. *Mentions* is how many were matched; *MOR* (mention overlap ratio) the share of words in
-common, by the best matching; *zeros* how many zeros have an antecedent that the other has for it,
-too (anaphor-decomposable score).
+documents. *Mentions* counts the matched mentions. *MOR* (mention overlap ratio) is the share of
+common words under the best matching. *Zeros* counts the zeros with an antecedent that the other
+annotator has for them as well (anaphor-decomposable score).
 """
 
 from __future__ import annotations
@@ -38,21 +42,21 @@ MATCHES = ("head", "partial", "exact")
 ZEROS = ("dependent", "linear")
 SCORES = ("mentions", "muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea", "conll-average")
 COUNTED = ("mor", "zeros")
-# Sentence, word, and number of the empty node behind the word (0 of the word itself).
+# Sentence, word, and number of the empty node after the word (0 for the word itself).
 Node: TypeAlias = tuple[int, int, int]
 
 
 class Mention(NamedTuple):
-    """Words of a mention and its head.
+    """A mention: its words and its head.
 
     Attributes
     ----------
     words
         Words in their order.
     head
-        One of them.
+        Head, which is one of the words.
     dependencies
-        Parents and relations of a head that is an empty node.
+        Parents and relations of the head, if it is an empty node.
     """
 
     words: tuple[Node, ...]
@@ -75,7 +79,7 @@ class CorefDocument(NamedTuple):
     chains
         The mentions of each entity, in the order of their first words.
     headed
-        Whether the file says which words are heads; otherwise they are the first ones.
+        Whether the file marks the heads; otherwise the first words are used.
     """
 
     lengths: tuple[int, ...]
@@ -85,16 +89,16 @@ class CorefDocument(NamedTuple):
 
 @dataclass(frozen=True)
 class Side:
-    """The mentions of one annotator that count, and the chain of each.
+    """The mentions of one annotator that are scored, and the chain of each.
 
     Attributes
     ----------
     mentions
         Mentions in their order.
     chains
-        Number of the chain of each.
+        Number of the chain of each mention.
     twice
-        Number of mentions that are left out since another chain has them, too.
+        Number of mentions that are left out because an earlier chain contains them.
     """
 
     mentions: tuple[Mention, ...]
@@ -103,16 +107,16 @@ class Side:
 
     @classmethod
     def of(cls, document: CorefDocument, match: str, *, singletons: bool) -> Side:
-        """Return the mentions that count; one in two chains counts in the first.
+        """Return the mentions to score; a mention in two chains belongs to the first.
 
         Parameters
         ----------
         document
-            The annotator's.
+            Document with the chains of the annotator.
         match
-            Way to match; by "head", mentions of the same words with other heads are two.
+            Way to match. With "head", mentions of the same words but different heads are distinct.
         singletons
-            Whether chains of one mention count.
+            Whether to score chains of a single mention.
         """
         found: dict[Any, tuple[Mention, int]] = {}
         twice = 0
@@ -141,7 +145,7 @@ def _order(mention: Mention) -> tuple[Node, Node, int]:
 
 
 def matching(key: Side, response: Side, match: str, zeros: str = "dependent") -> dict[int, int]:
-    """Match mentions one to one; return the response's by the key's numbers.
+    """Match mentions one to one; return the indices of response mentions by those of the key.
 
     Parameters
     ----------
@@ -150,7 +154,8 @@ def matching(key: Side, response: Side, match: str, zeros: str = "dependent") ->
     match
         "head", "partial" or "exact".
     zeros
-        "dependent": zeros by the dependencies of their heads; "linear": as all other mentions.
+        "dependent": match zeros by the dependencies of their heads; "linear": match them like other
+        mentions.
     """
     one_of("match", match, MATCHES)
     one_of("zeros", zeros, ZEROS)
@@ -184,7 +189,7 @@ def _assigned(
     columns: Sequence[int],
     share: Callable[[Mention, Mention], float],
 ) -> dict[int, int]:
-    """Return the assignment with the largest sum of shares."""
+    """Return the one-to-one matching of rows and columns with the largest sum of shares."""
     if not rows or not columns:
         return {}
     by_sentence: dict[int, set[int]] = {}
@@ -232,7 +237,7 @@ def _f1(a: Any, b: Any) -> float:
 
 
 def overlaps_of(key: Side, response: Side, matched: Mapping[int, int]) -> ChainOverlaps:
-    """Return the chains of both and what they share.
+    """Return the overlaps of the chains of two annotators.
 
     Parameters
     ----------
@@ -253,7 +258,7 @@ def overlaps_of(key: Side, response: Side, matched: Mapping[int, int]) -> ChainO
 
 
 def mention_overlap(key: Side, response: Side) -> Retrieved:
-    """Count the words of mentions that are in common, by the one-to-one matching with most.
+    """Count common words of mentions, under the one-to-one matching that maximises them.
 
     Parameters
     ----------
@@ -269,13 +274,13 @@ def mention_overlap(key: Side, response: Side) -> Retrieved:
 
 
 def zero_anaphors(key: Side, response: Side, matched: Mapping[int, int], match: str) -> Retrieved:
-    """Count zeros that have an antecedent in their chain which the other annotator has, too.
+    """Count zeros with an antecedent that the other annotator has in the same chain as well.
 
     Parameters
     ----------
     key, response, matched, match
-        Arguments as for `matching`, and its result; a mention that the other has, too, is compared
-        with that one.
+        Arguments as for `matching`, and its result. An identical mention of the other annotator
+        takes precedence over the matched one.
     """
     same = {_identity(m, match): j for j, m in enumerate(response.mentions)}
     firsts = _first_of_each_chain(response)
@@ -334,9 +339,9 @@ def corefud_scores(
     -------
     list
         Rows with `annotators` (the first is the key), `match`, `singletons`, recall, precision and
-        F₁ of each of `SCORES` and `COUNTED`, `documents` that are compared, `other_sentences` (how
-        many are not, since they are cut into other sentences), `no_heads` and `twice` (mentions of
-        two chains, of which the first counts).
+        F₁ of each of `SCORES` and `COUNTED`, `documents` (number compared), `other_sentences`
+        (number not compared because their sentences differ), `no_heads`, and `twice` (number of
+        mentions in two chains, which are scored in the first).
     """
     sums: dict[tuple[str, str], dict[str, Any]] = {}
     for by_annotator in documents.values():

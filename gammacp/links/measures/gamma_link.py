@@ -1,11 +1,13 @@
 """γ of links and γ of chains: their disorder on the best alignment of the units, against chance.
 
 γ_link = 1 − D_o/D_e, D the disorder of the links (`gammacp.links.measures.joined`), and γ_chain
-likewise with the disagreement of chains (`gammacp.links.measures.chains`). By chance whole
-annotations meet, with their links: the random sets are those of γ, each on its own best alignment.
-*Given the units* the alignment stays. Chance deals the distances of each annotator's links anew
-among the units that he or she links (`gammacp.links.measures.dealing`); of chains, the units change
-places.
+likewise with the disagreement on chains (`gammacp.links.measures.chains`). The chance model moves
+whole annotations together with their links: the random sets are those of γ, each with its own best
+alignment.
+
+*Given the units*, the alignment is kept. The chance model redistributes the distances of each
+annotator's links among the units that this annotator links (`gammacp.links.measures.dealing`). For
+chains it permutes the units.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ def _of_one(
 
 
 def _count(name: str, continuum: Continuum, **options: Any) -> Counts:
-    """Count what the links or chains of one continuum cost, and what is expected."""
+    """Return the observed and expected costs of the links or chains of a continuum."""
     score = _of_one(name, continuum, **_split(options))
     if score.counts is None:
         raise DataError(score.reason or _ALIKE)
@@ -79,7 +81,7 @@ def _count(name: str, continuum: Continuum, **options: Any) -> Counts:
 
 
 def _split(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options of links as they are, and those of γ together as `options`."""
+    """Return the options of links unchanged, and those of γ collected under `options`."""
     own = {key: options[key] for key in ("types", "ends") if key in options}
     return {**own, "options": {k: v for k, v in options.items() if k not in own}}
 
@@ -88,14 +90,14 @@ def _split(options: Mapping[str, Any]) -> dict[str, Any]:
 class LinksOfCorpus(Score):
     """γ of the links or chains of a corpus.
 
-    `scores` has that of each document, by name.
+    `scores` has the scores of the documents, by name.
     """
 
     scores: Mapping[str, Score]
 
 
 def _of_corpus(name: str, corpus: Corpus, **options: Any) -> LinksOfCorpus:
-    """Return γ of a corpus, whose documents share random sets."""
+    """Return γ of links or chains of a corpus, whose documents share random sets."""
     parts = _split(options)
     settings, how = Settings.and_computing(parts.pop("options"), keeping=True)
     basis = Basis(corpus, settings, **how)
@@ -115,7 +117,7 @@ def _of_corpus(name: str, corpus: Corpus, **options: Any) -> LinksOfCorpus:
 def _counting_of(
     name: str, basis: Basis, types: Any = "nominal", ends: str = "aligned"
 ) -> tuple[Count, dict[str, object]]:
-    """Return what counts, and its options for the signature."""
+    """Return the function that counts costs, and its options for the signature."""
     if "chain" in name:
         return count_chains, {}
     return links_on(basis, types, ends), {"types": describe(categorial(types)), "ends": ends}
@@ -190,11 +192,11 @@ class BeyondUnits:
     Attributes
     ----------
     basis
-        Alignments and random sets that γ rests on; it keeps random sets.
+        Alignments and random sets behind γ; it must keep its random sets.
     observed
-        Counts of each continuum that has something to count.
+        Counts of each continuum that has links or chains.
     expected
-        The same of its random sets, by chance.
+        Counts of the random sets of each of these continua.
     """
 
     basis: Basis
@@ -208,7 +210,7 @@ class BeyondUnits:
         Parameters
         ----------
         basis
-            Alignments and random sets that γ rests on; its random sets must hold whole annotations.
+            Alignments and random sets behind γ. Random sets must consist of whole annotations.
         count
             Function that counts the disagreement.
 
@@ -235,16 +237,16 @@ class BeyondUnits:
         return cls(basis, observed, expected)
 
     def score(self, name: str, some: Collection[Continuum] | None = None, **said: object) -> Score:
-        """1 − D_o/D_e over all continua, or over some.
+        """Return 1 − D_o/D_e over all continua, or over some of them.
 
         Parameters
         ----------
         name
             Name of the measure.
         some
-            These continua; None: all.
+            Continua to include; None includes all.
         said
-            Options of the count, for the signature.
+            Options of the counting function, for the signature.
         """
         settings = self.basis.settings
         observed = [(c, found) for c, found in self.observed if some is None or c in some]
@@ -307,12 +309,12 @@ _NO_TEST = (
 
 
 def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
-    """1 − D_o/D_e where the units' alignments stay and links or chains are dealt anew.
+    """Return 1 − D_o/D_e with the alignments of units kept and links or chains dealt anew.
 
     Parameters
     ----------
     name, basis, count, said
-        As for `BeyondUnits`; random sets of units are not needed.
+        As for `BeyondUnits`, except that random sets of units are not needed.
 
     Raises
     ------
@@ -338,7 +340,8 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
         basis.settings.seed,
         signed={name: made},
     )[name]
-    # Chains are dealt freely, so people who share a habit are far above 0 without looking.
+    # Units of chains are permuted freely, so annotators with a common habit get values far above 0
+    # even if they did not look at the text. A test would therefore mislead.
     has_test = name != _UNTESTED
     p = chance.p if has_test else None
     untested = () if has_test else (_NO_TEST,)

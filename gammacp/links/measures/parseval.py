@@ -1,13 +1,13 @@
-"""Parseval of rhetorical structure trees: the scores that discourse parsers are compared by.
+"""Parseval of rhetorical structure trees: the usual scores to compare discourse parsers.
 
-After Morey, Muller & Asher (2017): trees are made binary (the nuclei of a relation branch to the
-right, satellites on the left join the nucleus before those on the right, nearer ones first).
+Follows Morey, Muller & Asher (2017). Trees are made binary: the nuclei of a relation branch to the
+right, and satellites on the left join the nucleus before those on the right, nearer ones first.
 *Original Parseval* compares the inner nodes: span, nuclearity (NS, SN, NN), relation, and all of
 these (full). *RST-Parseval* (Marcu 2000) compares all nodes but the root, leaves too: a satellite
 has its relation, the nucleus beside it the relation `span`. Counts are summed over documents.
 
-Spans are compared by their characters without blanks, so that annotators may cut the text into
-different segments.
+Spans are compared by positions in the text without blanks, so that annotators may use different
+segments.
 
 References
 ----------
@@ -33,7 +33,7 @@ _NUCLEUS_ONLY = "span"
 
 
 class Constituent(NamedTuple):
-    """A node of a binary tree, as one of the two variants labels it."""
+    """A node of a binary tree, with the labels of one of the two variants."""
 
     span: Span
     nuclearity: str
@@ -62,7 +62,7 @@ class Rhetoric:
 
 @dataclass
 class Binary:
-    """A subtree while the tree is made binary: its span, and the constituents inside of it."""
+    """A subtree during conversion to a binary tree: its span and its constituents."""
 
     span: Span
     original: list[Constituent]
@@ -70,12 +70,12 @@ class Binary:
 
     @classmethod
     def leaf(cls, span: Span) -> Binary:
-        """Return a segment."""
+        """Return the subtree of a single segment."""
         return cls(span, [], [])
 
 
 def joined(left: Binary, right: Binary, nuclearity: str, relation: str) -> Binary:
-    """Return two neighbouring subtrees as one.
+    """Join two neighbouring subtrees into one.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def joined(left: Binary, right: Binary, nuclearity: str, relation: str) -> Binar
     nuclearity
         "NS", "SN" or "NN".
     relation
-        Between the two.
+        Relation between the two.
 
     Raises
     ------
@@ -103,19 +103,19 @@ def joined(left: Binary, right: Binary, nuclearity: str, relation: str) -> Binar
 
 
 def with_satellites(nucleus: Binary, satellites: Iterable[tuple[Binary, str]]) -> Binary:
-    """Return a nucleus with its satellites: those on the left first, nearer ones before others.
+    """Join satellites to a nucleus: those on the left first, and nearer ones before others.
 
     Parameters
     ----------
     nucleus
         The nucleus.
     satellites
-        Each with its relation.
+        Satellites, each with its relation.
 
     Raises
     ------
     ValueError
-        A satellite is not beside what it belongs to.
+        A satellite is not adjacent to its nucleus.
     """
     left = []
     right = []
@@ -133,12 +133,12 @@ def with_satellites(nucleus: Binary, satellites: Iterable[tuple[Binary, str]]) -
 
 
 def of_nuclei(nuclei: Sequence[tuple[Binary, str]]) -> Binary:
-    """Return the nuclei of one relation, branching to the right.
+    """Join the nuclei of one relation, branching to the right.
 
     Parameters
     ----------
     nuclei
-        Each with its relation; of two, that of the left one counts.
+        Nuclei, each with its relation. Each join uses the relation of the nucleus on the left.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def of_nuclei(nuclei: Sequence[tuple[Binary, str]]) -> Binary:
 
 
 def counts_of_trees(a: Rhetoric, b: Rhetoric) -> dict[str, dict[str, list[int]]]:
-    """Count equal constituents, and those of each tree, by variant and level.
+    """Count equal constituents, and the constituents of each tree, by variant and level.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def _add(sums: dict[str, Any], counts: dict[str, dict[str, list[int]]]) -> None:
 
 
 def _levels(table: Any, variant: str) -> dict[str, Any]:
-    """Return the rates of each level; None where no document was compared."""
+    """Return the rates of each level; None if no document was compared."""
     if table is None:
         return dict.fromkeys(LEVELS)
     found: dict[str, Any] = {}

@@ -3,9 +3,9 @@
 Two links match if they have the same type and both their ends match, of undirected links in either
 order. *Strict*: two ends match if their units have the same boundaries and the same label, which is
 the strict evaluation of relation extraction (Taillé et al. 2020; n2c2 2018 and BRATEval with exact
-spans). *Relaxed*: if the units overlap, whatever their labels. Matches are one to one, as many as
-possible. With a reference, recall and precision are those of the other annotator. Nothing is
-corrected for chance.
+spans). *Relaxed*: two ends match if their units overlap, with any labels. Links are matched one to
+one, in the largest possible number. With a reference, recall and precision are those of the other
+annotator. The scores are not corrected for chance.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def count_relations(continuum: Continuum, *, strict: bool = True) -> Counts:
     continuum
         Units and links.
     strict
-        Whether ends match by boundaries and label, or by overlap.
+        Whether ends match by boundaries and label (strict) or by overlap (relaxed).
 
     Returns
     -------
@@ -113,8 +113,8 @@ def relations_by_pair(continua: Iterable[Continuum]) -> list[dict[str, Any]]:
     Returns
     -------
     list
-        Of each pair a row for all links (`type` is None) and one for each type that one of the two
-        has. The first annotator is the reference. `relaxed` is None where units are in fragments.
+        For each pair a row for all links (`type` is None) and a row for each type that one of the
+        two has. The first annotator is the reference. `relaxed` is None if units have fragments.
     """
     continua = list(continua)
     rules = {"strict": True}
@@ -136,7 +136,7 @@ def relations_by_pair(continua: Iterable[Continuum]) -> list[dict[str, Any]]:
 def _add(
     counts: Counts, rule: str, sums: dict[tuple[str, ...], dict[str | None, dict[str, Any]]]
 ) -> None:
-    """Add the counts of a document to those of pairs and types."""
+    """Add the counts of a document to the sums by pair and type."""
     names = ("matched", "first_links", "second_links")
     table = np.stack([counts.numbers[name] for name in names])
     for k, pair in enumerate(counts.parties):
@@ -150,7 +150,7 @@ def _add(
 
 
 def _rates_of(numbers: Floats | None) -> dict[str, float] | None:
-    """Return recall, precision, F₁ and how many links match."""
+    """Return recall, precision, F₁ and the number of matching links."""
     if numbers is None:
         return None
     matched, first, second = (np.array([x]) for x in numbers)
@@ -199,7 +199,7 @@ def _matching_links(
 
 
 def _largest_matching(one: Indices, other: Indices) -> Indices:
-    """Return the links of the first annotator in a one-to-one matching of as many as possible."""
+    """Return the links of the first annotator in a largest one-to-one matching."""
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     if not len(one):
@@ -266,7 +266,7 @@ def _register(name: str, summary: str, *, strict: bool) -> Callable[[Continuum],
 
 
 def _by_type(counts: Counts, rates: Rates) -> dict[str, float]:
-    """Return the mean over the pairs of whom one has links of a type."""
+    """Return the mean of each type over the pairs in which an annotator has links of the type."""
     assert rates.by_label is not None
     defined = ~np.isnan(rates.by_label)
     sums: Floats = np.where(defined, rates.by_label, 0.0).sum(axis=0)

@@ -1,1 +1,1 @@
-"""Links in comparisons, gold standards and scores of stand-ins, for the subject campaign."""
+"""Links in comparisons, gold standards and replacement tests of the subject campaign."""

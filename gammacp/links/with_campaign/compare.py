@@ -31,13 +31,13 @@ class LinkComparison:
     Attributes
     ----------
     overall
-        Scores by measure: `gamma-link` and `gamma-chain`, each where anybody has such.
+        Scores by measure: `gamma-link` if there are links, `gamma-chain` if there are chains.
     documents, pairs
-        The same per document and per pair of annotators.
+        Scores by document and by pair of annotators.
     without
-        The same of all others, for each annotator; empty for fewer than three.
+        Scores without each annotator; empty for fewer than three annotators.
     types
-        γ_link of the links of one type alone.
+        γ_link of the links of each type alone.
     """
 
     overall: Scores
@@ -47,7 +47,7 @@ class LinkComparison:
     types: Scores = field(default_factory=dict)
 
     def mean_pair(self, annotator: str, measure: str) -> float:
-        """Plain mean of an annotator's defined values with each other one; NaN without one.
+        """Return the mean of the defined values of pairs with an annotator, or NaN.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class LinkComparison:
         return "Links between units"
 
     def headline(self) -> str:
-        """Return γ of links and of chains in a sentence."""
+        """Return a sentence with γ of links and of chains."""
         values = [
             f"γ of {_PLURALS[name]} {number(score.value, 3)}"
             for name, score in self.overall.items()
@@ -70,7 +70,7 @@ class LinkComparison:
         return f"Between the units: {', '.join(values)}."
 
     def tables(self) -> Iterator[tuple[str, Table]]:
-        """Yield γ of links and of chains in tables, each with its title."""
+        """Yield tables of γ of links and of chains, each with its title."""
         if len(self.documents) > 1:
             everybody = {"all": self.overall}
         else:
@@ -85,7 +85,7 @@ class LinkComparison:
         yield "Links by type", _table("type", types)
 
     def _values_of(self, annotator: str) -> Record:
-        """Return an annotator's mean with the others, and γ without the annotator."""
+        """Return the mean of an annotator with the others, and γ without the annotator."""
         without = self.without.get(annotator, {})
         return {
             **{measure: self.mean_pair(annotator, measure) for measure in self.overall},
@@ -93,7 +93,7 @@ class LinkComparison:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON has it."""
+        """Return the comparison as JSON."""
         return {
             "overall": _as_dict(self.overall),
             "documents": [{"file": n, **_as_dict(s)} for n, s in self.documents.items()],
@@ -104,7 +104,7 @@ class LinkComparison:
 
 
 def _values(scores: Scores) -> Record:
-    """Return the values of measures, and why some are undefined."""
+    """Return the values of measures, with reasons for undefined ones."""
     reasons = dict.fromkeys(s.reason for s in scores.values() if s.reason)
     return {**{m: s.value for m, s in scores.items()}, "reason": "; ".join(reasons) or None}
 
@@ -127,16 +127,16 @@ def _as_dict(found: Scores) -> dict[str, Any]:
 def compare_links(
     continua: Selection, basis: Basis, *, pairs: bool, without: bool
 ) -> LinkComparison | None:
-    """Compare annotators by their links; None where nobody has any.
+    """Compare annotators by their links and chains; return None if there are none.
 
     Parameters
     ----------
     continua
         Continua by name.
     basis
-        Alignments and random sets that γ of their units rests on; it keeps random sets.
+        Alignments and random sets behind γ of the units; it must keep its random sets.
     pairs, without
-        Whether pairs of annotators, and everybody but one, are compared.
+        Whether to compare each pair of annotators, and whether to compare all annotators but one.
     """
     kinds = {x.kind for c in continua.values() for x in c.links}
     if not kinds:
@@ -181,7 +181,7 @@ def _score_some(
 
 
 def _count_all(measure: str, basis: Basis, type: str | None = None) -> BeyondUnits | str:
-    """Return the counts that a value is a ratio of, or the reason why there is none."""
+    """Return the counts behind a value, or the reason why there is no value."""
     if measure == "gamma-chain":
         count: Count = count_chains
     else:

@@ -1,9 +1,9 @@
 """Links and chains of a gold standard, decided by votes.
 
-Links of different annotators are joined into groups as for γ_link. The two ends that most links of
-a group have become a link of the gold standard, if enough annotators have them and both units are
-in the gold standard. Two mentions belong to one chain if enough annotators link them, directly or
-through other mentions. All annotators have the same weight here, whatever weighs their units.
+Links of different annotators are joined into groups as for γ_link. The most frequent pair of ends
+in a group becomes a link of the gold standard, if enough annotators have it and both units are in
+the gold standard. Two mentions belong to one chain if enough annotators link them, directly or
+through other mentions. All annotators have the same weight here, even if units are weighted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class LinkedGold:
     """Links and chains of gold standards (a `GoldPart`)."""
 
     def applies(self, continuum: Continuum) -> bool:
-        """Return whether anybody links units.
+        """Return whether a continuum has links.
 
         Parameters
         ----------
@@ -50,7 +50,7 @@ class LinkedGold:
         return add_links(consensus, alignment, settings)
 
     def caution(self, consensus: Consensus) -> str | None:
-        """Return that votes decide on links, whatever weighs the units.
+        """Return a caution that links are decided by votes, even if units are weighted.
 
         Parameters
         ----------
@@ -63,16 +63,16 @@ class LinkedGold:
 
 
 def add_links(found: Consensus, alignment: Alignment, settings: Settings) -> Consensus:
-    """Return the consensus with the links and chains of the units that are kept.
+    """Return the consensus with links and chains between its units.
 
     Parameters
     ----------
     found
         Consensus of the units.
     alignment
-        Alignment that the consensus comes from.
+        Alignment that the consensus is based on.
     settings
-        Settings by which links are joined: dissimilarity of the units, and solver.
+        Settings for joining links: dissimilarity of the units, and solver.
     """
     id_of_group = {u.group: str(k) for k, u in enumerate(found.kept, 1)}
     links = tuple(_links(found, alignment, settings))

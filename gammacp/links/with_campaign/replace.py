@@ -1,4 +1,4 @@
-"""Test of whether a system may stand in for a person who links units."""
+"""Test whether a system can replace a person who links units."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,10 +15,11 @@ from gammacp.measures.settings import Settings
 
 
 def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator[Instance]:
-    """Minus what the links and chains of each pair cost, as γ_link and γ_chain count them.
+    """Return the negative cost of links and chains of each pair, as in γ_link and γ_chain.
 
-    Links are joined over all annotators. Two without any link agree; where there are both links
-    and chains the two disorders are added, each per link (mention) that either has on average.
+    Links are joined over all annotators. Two annotators without links agree. If there are both
+    links and chains, the two disorders are added. Each is divided by the mean number of links (or
+    mentions) of the two annotators.
 
     Raises
     ------
@@ -41,7 +42,7 @@ def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Ite
 
 
 def _of_links(c: Continuum, groups: Codes, on: LinksOn, aligning: Aligning) -> Floats:
-    """Disorder of the links of each pair, shape (pairs,)."""
+    """Return the disorder of the links of each pair, shape (pairs,)."""
     links = c.link_rows.only(chains=False)
     joined = on.join(c, groups)
     if joined.status is not Status.OPTIMAL:
@@ -55,7 +56,7 @@ def _of_links(c: Continuum, groups: Codes, on: LinksOn, aligning: Aligning) -> F
 
 
 def _of_chains(c: Continuum, groups: Codes) -> Floats:
-    """Disorder of the chains of each pair, shape (pairs,); 0 where nobody has any."""
+    """Return the disorder of the chains of each pair, shape (pairs,); 0 without chains."""
     bonds = c.link_rows.only(chains=True)
     cost, mentions = chain_costs(
         c.annotator_codes, c.n_annotators, chains_of(c, bonds), groups_of(c, groups)

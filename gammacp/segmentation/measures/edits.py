@@ -20,12 +20,12 @@ from gammacp.errors import UsageError
 from gammacp.segmentation.measures.value import Segmentation
 
 _OPTIONS = {"EditSearch": "edit", "Mode": "mode", "CorrectedSimilarity": "similarity"}
-# Which types each side alone has at a place: (of the first, of the second), as type codes.
+# Type codes that only one side has at a place: (only the first, only the second).
 Differences = dict[int, tuple[set[int], set[int]]]
 
 
 class NamedChoice(StrEnum):
-    """Enumeration chosen by name; an unknown name is a UsageError that lists the known ones."""
+    """Enumeration by name; an unknown name raises a UsageError that lists the known ones."""
 
     @classmethod
     def _missing_(cls, value: object) -> None:
@@ -33,7 +33,7 @@ class NamedChoice(StrEnum):
 
 
 class EditSearch(NamedChoice):
-    """Searches for near misses: that of 2012, §3.3, or the one at the least cost."""
+    """Search for near misses: the published one (2012, §3.3), or one of least cost."""
 
     PUBLISHED = "published"
     OPTIMAL = "optimal"
@@ -54,8 +54,8 @@ class Substitution(NamedTuple):
 class Transposition(NamedTuple):
     """A near miss: the mirrored window from potential boundary `start` to `end`, both included.
 
-    `boundaries` counts those of both sides in the window, of the one type that is transposed;
-    `other` is the second side's type where it is another one (B's best edits alone).
+    `boundaries` is the number of boundaries of the transposed type in the window, on both sides.
+    `other` is the type on the second side if it differs, which occurs only in the best edits of B.
     """
 
     start: int
@@ -66,37 +66,37 @@ class Transposition(NamedTuple):
 
     @property
     def n(self) -> int:
-        """Potential boundaries that the window spans."""
+        """Return the number of potential boundaries in the window."""
         return self.end - self.start + 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edits:
-    """The edit list: full misses and near misses, each by position."""
+    """Edits: full misses and near misses, each in order of position."""
 
     substitutions: tuple[Substitution, ...] = ()
     transpositions: tuple[Transposition, ...] = ()
 
     @property
     def full(self) -> int:
-        """Full misses."""
+        """Return the number of full misses."""
         return len(self.substitutions)
 
     @property
     def near(self) -> int:
-        """Near misses."""
+        """Return the number of near misses."""
         return len(self.transpositions)
 
 
 def transposition_error(n: int, b: int) -> float:
-    """te(n, b) = b − (1/b)^(n−2) (2012, eq. 3), n ≥ 2 potential boundaries, b > 0 boundaries.
+    """Return te(n, b) = b − (1/b)^(n−2) (2012, eq. 3), for n ≥ 2 and b > 0.
 
     Parameters
     ----------
     n
-        Potential boundaries that the transposition spans.
+        Number of potential boundaries that the transposition spans.
     b
-        Boundaries in it.
+        Number of boundaries in the window.
 
     Raises
     ------
@@ -120,7 +120,7 @@ class EditCosts:
     substitution, transposition
         w_sub and w_trp, each in [0, 1].
     te
-        Whether a transposition is weighted by te(n, b); otherwise it costs w_trp, however wide.
+        Whether a transposition is weighted by te(n, b); otherwise it costs w_trp for any width.
     """
 
     substitution: float = 1.0
@@ -136,15 +136,15 @@ class EditCosts:
 
     @property
     def parts(self) -> tuple[float, float, bool]:
-        """Return the costs as the kernels take them."""
+        """Return the costs in the form that the kernels expect."""
         return self.substitution, self.transposition, self.te
 
     def of_window(self, n: int, b: int) -> float:
-        """Cost of a transposition over n potential boundaries that moves b boundaries."""
+        """Return the cost of a transposition of b boundaries over n potential boundaries."""
         return self.transposition * (transposition_error(n, b) if self.te else 1.0)
 
     def of(self, edits: Edits) -> float:
-        """d: cost of a whole edit list.
+        """Return d, the total cost of a list of edits.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ def differences(a: Segmentation, b: Segmentation) -> Differences:
 
 
 def substitutions(left: Differences, types: tuple[str, ...]) -> tuple[Substitution, ...]:
-    """Full misses: per place the types of one side paired with those of the other, in order."""
+    """Return the full misses: at each place the types of both sides, paired in order."""
     names = (*types, None)
     return tuple(
         Substitution(position, names[first], names[second])

@@ -1,8 +1,8 @@
 """S: the share of potential boundaries that no edit touches (Fournier & Inkpen 2012, eq. 4).
 
 A near miss is a *mirrored* window: the two sides differ in it, one is the reverse of the other, and
-the second has a boundary at one of its ends. Only windows around boundaries are looked at, so that
-the cost grows with the boundaries and not with the mass.
+the second has a boundary at an end of the window. Only windows around boundaries are examined, so
+that the running time grows with the boundaries and not with the mass.
 """
 
 from collections.abc import Callable
@@ -24,9 +24,9 @@ from gammacp.segmentation.measures.edits import (
 from gammacp.segmentation.measures.value import Segmentation, check_comparable
 
 _TOLERANCE = 1e-9
-# A mirrored window: start, end, type code, boundaries.
+# A mirrored window: start, end, type code, number of boundaries.
 _Window: TypeAlias = tuple[int, int, int, int]
-# The windows opened so far, last one first: (earlier ones, window).
+# The windows chosen so far as a linked list, last one first: (earlier ones, window).
 _Opened: TypeAlias = "tuple[_Opened, _Window] | None"
 
 
@@ -43,7 +43,7 @@ class Similarity:
     optimal_distance
         Cost of the cheapest edits; below `distance` where the published search misses them.
     found
-        Gives the edits.
+        Function that returns the edits.
     """
 
     distance: float
@@ -53,19 +53,19 @@ class Similarity:
 
     @cached_property
     def edits(self) -> Edits:
-        """Full and near misses, listed when they are asked for."""
+        """Return the full and near misses, which are listed on first use."""
         return self.found()
 
     @property
     def value(self) -> float:
-        """S = (PB − d)/PB; 1 for an item of one base unit, where nothing can differ."""
+        """Return S = (PB − d)/PB; 1 for an item of one base unit, in which nothing can differ."""
         if self.potential_boundaries == 0:
             return 1.0
         return (self.potential_boundaries - self.distance) / self.potential_boundaries
 
     @property
     def warning(self) -> str | None:
-        """Return why the value is lower than the best edits would give; None if it is not."""
+        """Return a warning if the best edits would give a higher value; otherwise None."""
         if self.distance <= self.optimal_distance + _TOLERANCE:
             return None
         return (
@@ -82,19 +82,20 @@ def segmentation_similarity(
     costs: EditCosts | None = None,
     search: EditSearch | str = EditSearch.PUBLISHED,
 ) -> Similarity:
-    """S (2012, eq. 4): symmetric, 1 iff equal, 0 for a boundary everywhere against none.
+    """Compute S (2012, eq. 4): symmetric, 1 iff equal, 0 for all boundaries against none.
 
     Parameters
     ----------
     a, b
         Segmentations of one item.
     n
-        Potential boundaries that a transposition may span; 2 by default, 1 for none.
+        Largest number of potential boundaries that a transposition may span; 1 excludes
+        transpositions.
     costs
-        w_sub, w_trp and whether te weights transpositions; default 1, 1, yes.
+        w_sub, w_trp, and whether te weights transpositions; by default 1, 1 and yes.
     search
         `published` (2012, §3.3) or `optimal`. With n ≥ 3 the published search can take a window
-        that costs more than what it saves, and S can fall below 0; `warning` tells.
+        that costs more than it saves, and S can fall below 0; `warning` reports this.
 
     >>> s1 = Segmentation.from_masses([1, 2, 2, 3, 3, 1, 2])
     >>> s2 = Segmentation.from_masses([1, 2, 1, 2, 6, 2])
@@ -133,10 +134,10 @@ def segmentation_similarity(
 def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
     """Return the edits that the search of 2012, §3.3 finds.
 
-    Windows of 2, then 3, … then n potential boundaries, each from left to right, each type on its
-    own; a window that overlaps earlier ones replaces them only if it has more boundaries than they
-    have together. With n = 2, one type and default costs no choice is cheaper; otherwise one may
-    be. n < 2 allows no transposition.
+    The search takes windows of 2, then 3, … then n potential boundaries, from left to right, for
+    each type separately. A window that overlaps earlier ones replaces them only if it has more
+    boundaries than they have together. With n = 2, one type and default costs the result has least
+    cost; otherwise there may be cheaper edits. n < 2 allows no transposition.
 
     Parameters
     ----------
@@ -165,8 +166,9 @@ def optimal_edits(
     """Find the cheapest edits with the same operations, by dynamic programming on differences.
 
     Windows of one type must not overlap, as in the published search; those of different types may.
-    A mirrored window whose ends do not differ holds a narrower one that undoes as much for no
-    more, so only windows that reach from one difference to another are weighed.
+    If the two sides are equal at the ends of a mirrored window, it contains a narrower one that
+    removes the same differences at no higher cost. So only windows that start and end at a
+    difference are considered.
 
     Parameters
     ----------
@@ -202,7 +204,10 @@ def _cheapest(
     n_types: int,
     costs: EditCosts,
 ) -> list[_Window]:
-    """Windows of the least total cost; the state is where the open window of each type ends."""
+    """Return the windows of least total cost, by dynamic programming over differences.
+
+    A state consists of the end of the open window of each type.
+    """
     states: dict[tuple[int, ...], tuple[float, _Opened]] = {(0,) * n_types: (0.0, None)}
     for place, (one, other) in found.items():
         following: dict[tuple[int, ...], tuple[float, _Opened]] = {}
@@ -233,7 +238,7 @@ def _cheapest(
 
 
 def _edits(windows: list[_Window], found: Differences, types: tuple[str, ...]) -> Edits:
-    """Return the windows as near misses; what they leave of the differences as full ones."""
+    """Return the windows as near misses, and the remaining differences as full misses."""
     windows.sort(key=lambda w: (w[0], w[2]))
     for start, end, code, _ in windows:
         for position in range(start, end + 1):

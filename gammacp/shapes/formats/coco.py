@@ -1,8 +1,9 @@
 """COCO's JSON with several people's annotations of each image, read and written.
 
 After "COCO data format" (cocodataset.org): `images`, `categories` and `annotations` with `bbox`
-[x, y, width, height] and `segmentation`. Who annotated is a key of each annotation (`rater`,
-`annotator`, …, or the option's) or the path; an image's `rater_list` says who saw it.
+[x, y, width, height] and `segmentation`. The annotator is given by a key of each annotation
+(`rater`, `annotator`, …, or the one that the option names), or else by the path. The `rater_list`
+of an image names everybody who saw it.
 """
 
 import json
@@ -27,12 +28,12 @@ _EMPTY = "covers no pixel"
 
 
 def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> Corpus:
-    """Return the objects of every image that somebody annotated.
+    """Return the objects of every annotated image.
 
     Parameters
     ----------
     rater
-        The key of an annotation that says whose it is; by default the first of rater, rater_id,
+        The key of an annotation that names its annotator; by default the first of rater, rater_id,
         annotator, annotator_id, worker_id and created_by, or else the path.
     shapes
         "keep": objects with polygons are polygons, others boxes; "box": all are boxes; "no": their
@@ -41,9 +42,10 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
     Raises
     ------
     DataError
-        An annotation is of no image or category of the file, has no box, an odd number of
-        coordinates, or nobody made it; or its category has no name. Of a mask, a run is negative,
-        the runs are not as many pixels as the image has, or sizes of one image differ.
+        An annotation refers to an image or category that the file does not have, lacks a box or an
+        annotator, or has an odd number of coordinates; or its category has no name. A run of a mask
+        is negative, the runs do not add up to the number of pixels, or masks of one image differ
+        in size.
 
     Notes
     -----
@@ -98,7 +100,7 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
 
 
 def _annotator(entry: Record, rater: str | None, source: Source, what: str) -> str:
-    """Return who made an annotation, by its key or by the file; DataError if neither says it."""
+    """Return the annotator that an annotation or the path names; DataError if neither does."""
     who = entry.name(*((rater,) if rater else _RATERS)) or source.annotator
     if not who:
         raise entry.error(
@@ -126,7 +128,7 @@ def _box(entry: Record, what: str) -> list[tuple[float, float]]:
         x, y, width, height = map(float, entry["bbox"])
     except (KeyError, TypeError, ValueError):
         raise entry.error(f'{what} has no "bbox" of four numbers') from None
-    # A sum is rounded; to fifteen digits it is the place that was meant.
+    # The sum has a rounding error; fifteen digits restore the position that was meant.
     far = (float(f"{low + size:.15g}") for low, size in ((x, width), (y, height)))
     return [*zip((x, y), far, strict=True)]
 
@@ -145,7 +147,7 @@ def _masked(
 
 
 def _key(entry: Record, key: str) -> Any:
-    """Return an id, whatever can be one."""
+    """Return an id of the entry, whatever its type."""
     value = entry.get(key)
     if isinstance(value, str | int):
         return value
@@ -175,8 +177,8 @@ def write(document: Continuum | Corpus, path: Path) -> None:
     """Write images, categories and annotations with `rater`; bounds and features are not kept.
 
     Every annotation has the keys that pycocotools looks up: `area`, `iscrowd` (0) and
-    `category_id`, which is null where there is no category. Width and height of images are not
-    known, so what paints masks (`annToMask`) needs them added.
+    `category_id`, which is null where there is no category. Widths and heights of images are
+    unknown. They must be added before pycocotools can paint masks (`annToMask`).
 
     Raises
     ------
@@ -207,7 +209,7 @@ def write(document: Continuum | Corpus, path: Path) -> None:
 
 
 def _outline(unit: Unit) -> dict[str, Any]:
-    """Return the keys of an annotation that say where it is."""
+    """Return the keys of an annotation that describe its shape and place."""
     assert unit.shape is not None
     low, high = unit.shape.extents[0]
     width = unit.end - unit.start

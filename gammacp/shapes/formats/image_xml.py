@@ -1,9 +1,9 @@
-"""XML of images: CVAT for images 1.1, and Pascal VOC, a file per image.
+"""XML annotations of images: CVAT for images 1.1, and Pascal VOC with one file per image.
 
 After "CVAT for images" (docs.cvat.ai, XML annotation format) and the VOC2012 development kit.
-Neither names who annotated: the folder does. The jobs of a CVAT task have states, which the XML
-names only where something put `<state>` (or `<status>`) into its segments; a backup of the task
-lists them in `task.json`.
+Neither format names the annotator; the name of the folder does. The jobs of a CVAT task have
+states. The XML has them only if its segments contain `<state>` (or `<status>`) elements; a backup
+of the task lists them in `task.json`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ _STATES = {
 
 
 class _Job(NamedTuple):
-    """The images of a job, from first to last, of a task ("" for the only one), and its state."""
+    """A job: its task ("" if there is only one), its first and last image, and its state."""
 
     task: str
     first: int
@@ -51,13 +51,13 @@ def read_cvat(source: Source, *, shapes: str = "keep", include: str | Sequence[s
     shapes
         "keep", "box" (the box around each) or "no" (the extent from left to right alone).
     include
-        "unfinished" (jobs that are not completed), "reference" (ground truth jobs): what counts
-        beside completed jobs, where the states of jobs are known.
+        Kinds of jobs to read in addition to completed ones, where the states of jobs are known:
+        "unfinished" (jobs that are not completed), "reference" (ground truth jobs).
 
     Raises
     ------
     DataError
-        A number is missing or none.
+        A value that must be a number is missing or is not one.
 
     Notes
     -----
@@ -78,7 +78,7 @@ def read_cvat(source: Source, *, shapes: str = "keep", include: str | Sequence[s
     jobs = _jobs(source, root)
     wanted = Wanted.of(include)
     kinds = ("image", "image")
-    # By number: an image that stands in the file twice is one document, and no repeated answer.
+    # An image that occurs twice in the file is one document, not a repeated answer.
     works = {str(i): [_work(image, jobs)] for i, image in enumerate(root.below("image"))}
     chosen = choose_works(works, wanted, kinds, source, documents.leave_out)
     _read_images(documents, [work.content for listed in chosen.values() for work in listed])
@@ -86,7 +86,7 @@ def read_cvat(source: Source, *, shapes: str = "keep", include: str | Sequence[s
 
 
 def _work(image: Element, jobs: Sequence[_Job]) -> Work[Element]:
-    """Return an image with the state of its job; without one it counts."""
+    """Return an image with the state of its job; an image without a job counts as completed."""
     number = image.attributes.get("id", "")
     task = image.attributes.get("task_id", "")
     state: State | None = State.FINISHED
@@ -101,7 +101,7 @@ def _work(image: Element, jobs: Sequence[_Job]) -> Work[Element]:
 
 
 def _jobs(source: Source, root: Element) -> list[_Job]:
-    """Return the jobs whose states are known, from the XML or from task.json beside it."""
+    """Return the jobs whose states the XML or a task.json beside it records."""
     found = list(_jobs_in_xml(root))
     if found:
         content = None
@@ -120,7 +120,7 @@ def _jobs(source: Source, root: Element) -> list[_Job]:
 
 
 def _jobs_in_xml(root: Element) -> Iterator[_Job]:
-    """Yield the segments of all tasks that have a state."""
+    """Yield a job for each segment in the XML that has a state."""
     for task in root.below("task", "job"):
         number = next((e.text.strip() for e in task.all("id")), "")
         for segment in task.below("segment"):
@@ -186,7 +186,7 @@ def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
     Raises
     ------
     DataError
-        An object has no box of four numbers.
+        An object lacks a box of four numbers.
 
     Notes
     -----

