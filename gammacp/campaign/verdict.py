@@ -277,8 +277,8 @@ def _unseen(kind: str, number: int) -> str:
     """Return a sentence on kinds of documents that the sample may lack."""
     return (
         f"But up to {unseen_share(number):.0%} of such {kind} may be of a kind that these "
-        f"{with_commas(number)} do not contain, and more of the text if they are long; then γ is "
-        "lower."
+        f"{with_commas(number)} do not contain, with a larger share of the text if they are long. "
+        "If annotators differ more on that kind, γ is lower."
     )
 
 
