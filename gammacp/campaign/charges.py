@@ -56,15 +56,15 @@ class Charge:
         The kind of difference.
     share
         Share of the observed disorder.
-    count, by_chance
-        Number of differences, and mean number in random annotations; None if unknown.
+    count, even
+        Number of differences, and number at an even share; None if nobody is charged.
     """
 
     annotator: str
     kind: str
     share: float
     count: float | None = None
-    by_chance: float | None = None
+    even: float | None = None
 
     @property
     def label(self) -> str:
@@ -76,7 +76,7 @@ class Charge:
 
     @property
     def number(self) -> str:
-        """Share, number of differences and their number by chance, as text behind the bar."""
+        """Share, number of differences and their even share, as text behind the bar."""
         return self._number(" difference" if self.count == 1 else " differences")
 
     @property
@@ -90,8 +90,8 @@ class Charge:
             words = f"{self.share:.2%}"
         if self.count is not None:
             words += f" ({_round(self.count)}{counted}"
-            if self.by_chance is not None:
-                words += f", {_round(self.by_chance)} by chance"
+            if self.even is not None:
+                words += f", {_round(self.even)} even"
             words += ")"
         return words
 
@@ -123,7 +123,7 @@ def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
                 kind=p["kind"],
                 share=p["charged"] / observed if observed else 0.0,
                 count=p["count"],
-                by_chance=p["by_chance"],
+                even=p["even"],
             )
             for p in found.people
             if p["charged"]
@@ -162,11 +162,9 @@ def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
         counted = ""
     words.append(f"{counted}{people} annotators, {base}.")
     if found.reason is None:
-        has_chance = any(r.by_chance is not None for r in rows)
         words.append(
-            "By chance: the mean of random annotations."
-            if has_chance
-            else "Counts by chance are not available here."
+            "Even: the number at an even share, if all annotators of a document differed equally "
+            "often."
         )
     if left_out:
         if left_out == 1:

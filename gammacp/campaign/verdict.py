@@ -263,8 +263,8 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
             low = lowest_elsewhere(found.low, len(parts))
         word = grade(low, found.high)
         words = (
-            f"On other {others} of this kind, agreement of these annotators is {word}: γ lies "
-            f"between {found.low:.2f} and {found.high:.2f} ({CONFIDENCE:.0%} confidence)"
+            f"On other {others} of this kind, agreement of these annotators is {word}: γ is "
+            f"{found.low:.2f} to {found.high:.2f} ({CONFIDENCE:.0%} confidence)"
         )
         if text:
             words += "."

@@ -196,21 +196,17 @@ class Over:
         alone = _span(self.annotators)
         if self.both is None:
             sentence = (
-                f"If other {who} like these had marked these documents, γ would probably be "
-                f"{alone} ({self.confidence:.0%} confidence; {people})."
+                f"γ of other {who} of this kind on these documents: {alone} "
+                f"({self.confidence:.0%} confidence; {people})."
             )
         else:
             sentence = (
-                f"If other {who} like these marked other documents like these, γ would probably "
-                f"be {_span(self.both)} ({self.confidence:.0%} confidence; {people}; "
-                f"{self.n_documents} documents); with other {who} on these documents {alone}"
+                f"γ of other {who} of this kind on other documents of this kind: "
+                f"{_span(self.both)} ({self.confidence:.0%} confidence; {people}; "
+                f"{self.n_documents} documents); of other {who} on these documents: {alone}"
             )
             if self.documents is not None:
-                if self.n_teams is None:
-                    same = "annotators"
-                else:
-                    same = "teams"
-                sentence += f", with these {same} on others {_span(self.documents)}"
+                sentence += f"; of these {who} on other documents: {_span(self.documents)}"
             sentence += "."
         if self.n_teams is None and self.n_annotators < _FEW:
             sentence += " This says nothing about annotators of another kind, such as novices."
@@ -231,7 +227,7 @@ class Over:
         """Return the sentence on these annotators' γ on other documents."""
         assert self.documents is not None
         return (
-            f"γ of these annotators on other such documents: {_span(self.documents)} "
+            f"γ of these annotators on other documents of this kind: {_span(self.documents)} "
             f"({self.confidence:.0%} confidence; {self.n_documents} documents)."
         )
 

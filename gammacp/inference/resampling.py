@@ -97,7 +97,7 @@ class BootstrapInterval:
         else:
             apart = ", which must be independent of each other"
         sentences = (
-            f"γ of these annotators on {'text' if text else 'documents'} of this kind: "
+            f"γ of these annotators on other {'text' if text else 'documents'} of this kind: "
             f"{self.low:.3f} to {self.high:.3f} ({self.confidence:.0%} confidence; {how}{apart}). "
             f"For a single new {'text' if text else 'corpus'} the interval is 1.4 times as wide. "
             "It does not cover other annotators."

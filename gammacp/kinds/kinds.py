@@ -99,9 +99,10 @@ class Kinds:
         (None without random sets) and the `share` of the observed disorder. The observed disorders
         of the kinds add up to the whole observed disorder.
     people
-        A record for each annotator and kind: the `count` of differences, the mean count
-        `by_chance`, the p-value `p` of such a count by chance, and the disorder that the annotator
-        is `charged` with. Fields are None where they cannot be computed.
+        A record for each annotator and kind: the `count` of differences, the count at an `even`
+        share (if all annotators of a document differed equally often), the mean count `by_chance`
+        in random sets, the p-value `p` of the test of both, and the disorder that the annotator is
+        `charged` with. Fields are None where they cannot be computed.
     pairs
         A record for each pair of annotators of whom `one` has one unit where the other has
         `several`: the number of `cases`, the number of `units` of the second annotator in them, and
@@ -322,9 +323,9 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
         p = None
     else:
         p = p_values(counted, chance, seed)
-    records = tuple(_people(documents, counted.totals, cost, chance, p))
+    records = tuple(_people(documents, counted, cost, chance, p))
     pairs = tuple(_pairs(documents, batches))
-    beside = _beside(documents, counted, chance)
+    beside = _beside(documents, counted)
     return Kinds(
         parts=_parts(parts, None if chance is None else chance.parts),
         people=records,
@@ -338,20 +339,11 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
     )
 
 
-def _beside(
-    documents: AlignedDocuments, counted: Counted, chance: ByChance | None
-) -> dict[tuple[str, str], Beside]:
+def _beside(documents: AlignedDocuments, counted: Counted) -> dict[tuple[str, str], Beside]:
     """Return the further counts that sentences need, by annotator and kind."""
     clear = counted.clear.by_person(counted.size)
-    drawn = np.zeros_like(clear)
-    if chance is not None and chance.clear is not None:
-        drawn = chance.clear.mean
     return {
-        (name, kind): Beside(
-            float(counted.even[person, code]),
-            float(clear[person, code]),
-            float(drawn[person, code]),
-        )
+        (name, kind): Beside(float(counted.even[person, code]), float(clear[person, code]))
         for person, name in enumerate(documents.people)
         for code, kind in enumerate(KINDS)
     }
@@ -371,7 +363,7 @@ def _parts(observed: Floats, expected: Floats | None) -> dict[str, Record]:
 
 def _people(
     documents: AlignedDocuments,
-    counts: Floats,
+    counted: Counted,
     costs: Floats,
     chance: ByChance | None,
     p: Floats | None,
@@ -386,7 +378,8 @@ def _people(
             yield {
                 "annotator": name,
                 "kind": kind,
-                "count": float(counts[person, code]),
+                "count": float(counted.totals[person, code]),
+                "even": float(counted.even[person, code]),
                 "by_chance": None if drawn is None else float(drawn[person, code]),
                 "p": float(p[person, code]) if p is not None and tested else None,
                 "charged": float(costs[person, code]) if documents.charging else None,

@@ -2,7 +2,8 @@
 
 The sentences are written from the records of `gammacp.kinds.kinds.Kinds` whose test is significant:
 at most three, the most costly first. Each sentence states the annotator, the difference, how often
-it occurs, and how often it would occur by chance.
+it occurs, and how often it would if all annotators of a document had equal shares. The random sets
+serve the tests only, so that all counts of a result are read against one number.
 """
 
 from __future__ import annotations
@@ -40,10 +41,6 @@ _CLEAR = {
     "merged": "with the same outer boundaries",
     "missing": "where those who have it agree closely",
 }
-# Kinds whose counts are compared with an equal share per annotator instead of with chance. Random
-# annotations have more of these differences than annotators who agree, so that a count by chance
-# would say little.
-_SHARES = ("position", "category", "extra", "unmatched")
 
 
 class Beside(NamedTuple):
@@ -53,13 +50,12 @@ class Beside(NamedTuple):
     ----------
     even
         Count if all annotators had equal shares.
-    clear, clear_by_chance
-        Number of clear cases among the differences, and the number expected from random sets.
+    clear
+        Number of clear cases among the differences.
     """
 
     even: float
     clear: float
-    clear_by_chance: float
 
 
 def sentences_of(
@@ -76,9 +72,7 @@ def sentences_of(
     beside
         Additional counts (`Beside`), by annotator and kind.
     """
-    return tuple(
-        _sentence(r, people, pairs, beside[r["annotator"], r["kind"]]) for r in telling(people)
-    )
+    return tuple(_sentence(r, people, pairs, beside) for r in telling(people))
 
 
 def telling(people: Sequence[Record]) -> list[Record]:
@@ -95,26 +89,27 @@ def telling(people: Sequence[Record]) -> list[Record]:
 
 
 def _sentence(
-    record: Record, people: Sequence[Record], pairs: Sequence[Record], beside: Beside
+    record: Record,
+    people: Sequence[Record],
+    pairs: Sequence[Record],
+    beside: Mapping[tuple[str, str], Beside],
 ) -> str:
     name, kind = record["annotator"], record["kind"]
     comparable = ("split", "merged") if kind in ("split", "merged") else (kind,)
     total = sum(r["count"] for r in people if r["kind"] in comparable)
     such = _SUCH.get(kind, "such cases")
     share = f"{_number(record['count'])} of the {_number(total)} {such} are {_owner(name)}"
-    if kind in _SHARES:
-        return f"{name} {_ONE[kind]}: {share} ({_number(beside.even)} at an even share)."
+    even = sum(beside[name, each].even for each in comparable)
+    baseline = f"{_number(even)} at an even share"
+    clear = _CLEAR.get(kind)
+    if clear is not None:
+        baseline += f"; {_number(beside[name, kind].clear)} {clear}"
     about = ""
     if kind == "merged":
         about = _against(name, pairs, "one", "several")
     elif kind == "split":
         about = _against(name, pairs, "several", "one")
-    by_chance = f"{_number(record['by_chance'])} by chance"
-    clear = _CLEAR.get(kind)
-    if clear is not None:
-        clear_by_chance = f"{_number(beside.clear_by_chance)} by chance"
-        by_chance += f"; {_number(beside.clear)} {clear}, {clear_by_chance}"
-    return f"{name} {_ONE[kind]}: {about}{share} ({by_chance})."
+    return f"{name} {_ONE[kind]}: {about}{share} ({baseline})."
 
 
 def _owner(name: str) -> str:

@@ -50,7 +50,7 @@ def parts_table(parts: Mapping[str, Record]) -> Table:
 
 
 def people_tables(people: Sequence[Record], total: float | None) -> Iterator[tuple[str, Table]]:
-    """Yield the tables of counts (with counts by chance) and of shares of the disorder.
+    """Yield the tables of counts (with even shares) and of shares of the disorder.
 
     Parameters
     ----------
@@ -65,13 +65,12 @@ def people_tables(people: Sequence[Record], total: float | None) -> Iterator[tup
     used = [kind for kind in KINDS if any(row[kind]["count"] for row in rows.values())]
     name = Column("annotator", "annotator")
     counts = tuple(Column(kind, kind, word, rank=_RANKS.get(kind, 0)) for kind in used)
-    chance = any(record["by_chance"] is not None for record in people)
     cells = [
         {"annotator": who, **{kind: _count(row[kind]) for kind in used}}
         for who, row in rows.items()
     ]
     yield (
-        f"Differences of each annotator{' (by chance)' if chance else ''}",
+        "Differences of each annotator (at an even share)",
         Table((name, *counts), cells),
     )
     if total is None:
@@ -86,8 +85,4 @@ def people_tables(people: Sequence[Record], total: float | None) -> Iterator[tup
 
 
 def _count(record: Record) -> str:
-    count = f"{record['count']:g}"
-    chance = record["by_chance"]
-    if chance is None:
-        return count
-    return f"{count} ({chance:.0f})"
+    return f"{record['count']:g} ({record['even']:.0f})"

@@ -59,7 +59,7 @@ def test_bars_are_sorted_and_counted(found: Comparison) -> None:
     assert sum(r.share for r in bars.rows) == pytest.approx(1, abs=0.02)
     assert bars.rows[0].label == "C: joined"
     assert "3 annotators, 6 documents" in bars.caption
-    assert "By chance: the mean of random annotations" in bars.caption
+    assert "Even: the number at an even share" in bars.caption
 
 
 def test_verdict_begins_with_what_somebody_does_differently(found: Comparison) -> None:

@@ -191,7 +191,7 @@ def test_further_documents_are_spoken_of_from_twenty_on(documents: int) -> None:
     assert interval is not None
     # Three of 20 documents may be of a kind that the 20 lack: with a γ of 0 they take 15 % of γ.
     assert found.elsewhere == grade(interval.low * 0.85, interval.high)
-    assert f"between {interval.low:.2f} and {interval.high:.2f}" in words
+    assert f"γ is {interval.low:.2f} to {interval.high:.2f} (99% confidence)" in words
     assert "up to 15% of such documents may be of a kind that these 20 do not contain" in words
 
 

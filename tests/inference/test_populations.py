@@ -139,7 +139,7 @@ def test_two_annotators_tell_nothing_of_others() -> None:
     }
     assert found.in_words() == (
         "Two annotators are too few to say what others would reach. γ of these annotators on "
-        "other such documents: 0.200 to 0.400 (95% confidence; 8 documents)."
+        "other documents of this kind: 0.200 to 0.400 (95% confidence; 8 documents)."
     )
 
 

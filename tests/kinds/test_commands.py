@@ -37,7 +37,7 @@ def table(tmp_path: Path) -> Path:
 def test_compare_by_kind(run: Run, table: Path) -> None:
     out = run("compare", table, "--by", "kind", "--samples", 10)
     assert out.code == 0
-    assert "Differences of each annotator (by chance)" in out.out
+    assert "Differences of each annotator (at an even share)" in out.out
     assert "Share of the disorder charged to each annotator" in out.out
 
 

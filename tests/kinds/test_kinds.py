@@ -339,12 +339,15 @@ def merging_campaign(documents: int = 6) -> Corpus:
 def test_a_culprit_is_told() -> None:
     found = kinds_of(merging_campaign(), seed=1)
     assert len(found.sentences) == 1
-    assert found.sentences[0].startswith(
+    # Three annotators in each of six documents: an even share of twelve cases is four.
+    assert found.sentences[0] == (
         "Max marks as one what others mark as several: 6 units, for which Lisa has 12 and Maria "
-        "12; 12 of the 12 such cases are Max's ("
+        "12; 12 of the 12 such cases are Max's (4 at an even share; 12 with the same outer "
+        "boundaries)."
     )
     record = next(r for r in found.people if r["annotator"] == "Max" and r["kind"] == "merged")
     assert record["p"] <= 0.05 and record["by_chance"] < record["count"] == 12
+    assert record["even"] == pytest.approx(4)
     assert found.in_words() == list(found.sentences)
 
 
@@ -430,7 +433,9 @@ def test_json_has_the_keys_that_are_promised() -> None:
     made = json.loads(json.dumps(kinds_of(merging_campaign(), seed=1).as_dict()))
     assert list(made["parts"]) == list(KINDS)
     assert set(made["parts"]["merged"]) == {"observed", "expected", "share"}
-    assert set(made["people"][0]) == {"annotator", "kind", "count", "by_chance", "p", "charged"}
+    assert set(made["people"][0]) == {
+        "annotator", "kind", "count", "even", "by_chance", "p", "charged",
+    }  # fmt: skip
     assert set(made["pairs"][0]) == {"one", "several", "cases", "units", "with_gaps"}
     assert made["sentences"] and made["conventions"] == []
 

@@ -114,8 +114,8 @@ def _methods(found: Comparison) -> Iterator[str]:
     yield from score.in_words()
     if score.interval is not None:
         yield (
-            "Chance is estimated from random annotation sets: with unlimited sets, γ of these "
-            f"data would lie between {score.interval[0]:.3f} and {score.interval[1]:.3f}."
+            "γ of these annotators on these documents, if random sets were unlimited: "
+            f"{score.interval[0]:.3f} to {score.interval[1]:.3f} (Monte-Carlo interval)."
         )
     if found.bootstrap is not None:
         yield found.bootstrap.in_words()
