@@ -4,15 +4,20 @@ This is the detectable difference of a power analysis. The test itself is repeat
 documents (or clusters of them). The disorder of the first corpus is scaled so that γ differs by D,
 and the share of tests with p ≤ .05 gives the power as a function of D. Another sample of the same
 kind would have another spread and therefore another estimate of the detectable difference. D is
-adjusted until the mean power over such samples, each with its own spread, is `FOUND`; without this
-adjustment, few skewed documents would promise too much power. The measured power of other corpora
-of the same kind at the estimated difference is in docs/tests.md (`benchmarks/detectable.py`).
+adjusted until the mean power over such samples, each with its own spread, reaches a target; without
+this adjustment, few skewed documents would promise too much power. Resampled corpora differ less in
+their spread than new ones do, because a skewed sample lacks the rarest documents. Therefore the
+spreads of two resampled corpora are multiplied. The measured power of other corpora of the same
+kind at the estimated difference is in docs/tests.md (`benchmarks/detectable.py`).
 
 Decreases and increases of γ are treated separately, because the tests depend on skew and because γ
-is at most 1. The spread is assumed to grow in proportion to the disorder where the disorder is
-scaled up, and to shrink with its square root where it is scaled down; both are cautious choices. No
-estimate is given for fewer than `LEAST` documents of equal size, if few long documents have most of
-the expected disorder, or if many documents have no disorder (these are then very short).
+is at most 1. If each document has its own level, the spread grows in proportion to the disorder; if
+errors are independent of each other, with its square root; if noise is added to all documents, not
+at all. The sample does not tell which of these is so, so the exponent `SCALING` lies between them.
+The targets were set where the processes that are scaled in other ways lie about .775. No estimate
+is given for fewer than `LEAST` documents of equal size, if few long documents have most of the
+expected disorder, if many documents have no disorder (these are then very short), or if one of two
+rounds has nearly all of the variance (then its documents alone decide, and they are too few).
 """
 
 import math
@@ -29,8 +34,8 @@ from gammacp.inference.part_tests import (
     paired_difference,
 )
 
-LEAST = 40
-"""Smallest effective number of documents of equal size, (Σ e)² / Σ e². A sample of 20 to 30 skewed
+LEAST = 50
+"""Smallest effective number of documents of equal size, (Σ e)² / Σ e². A sample of 20 to 40 skewed
 documents looks too homogeneous: the true power is then .57 to .70 (benchmarks/detectable.py)."""
 LEAST_PAIRED = 60
 """The same for the documents of two rounds, where a document with a large difference is rarer."""
@@ -38,12 +43,27 @@ LEAST_SHARE = 0.6
 """Smallest effective number of documents as a share of the actual number of documents."""
 MOST_WITHOUT = 0.25
 """Share of documents without any disorder above which no estimate is given."""
+MOST_OF_ONE = 0.9
+"""Share of one corpus in the variance of the difference above which no estimate is given."""
 LEVEL = 0.05
-FOUND = 0.8
+FOUND = 0.82
+"""Power that a planned number of documents must reach in resampled pilots (`gammacp plan`)."""
+TARGETS = {
+    (False, -1): 0.785,
+    (False, 1): 0.765,
+    (True, -1): 0.83,
+    (True, 1): 0.8,
+}
+"""Mean power over resampled corpora that a difference must reach: (paired, sign of the difference).
+Pairs need a higher one, as a document that only one round spoils is rarer in a sample."""
+SCALING = 0.8
+"""Exponent of the factor of the disorder that multiplies its spread."""
 DRAWS = 400
 FEWEST_DRAWS = 100
 CELLS = 2_000_000
 _SEED = 0xDE7EC7
+_SHIFTS = (1, 7, 31)
+"""Places by which resampled corpora are shifted against each other to multiply their spreads."""
 _ERRORS = np.array([0.5, 1.0, 1.5, 2.0, 2.4, 2.8, 3.2, 3.7, 4.3, 5.0, 6.0, 7.5, 10.0])
 """Differences at which the power is computed, as multiples of the standard error."""
 
@@ -104,11 +124,16 @@ def detectable(
             return paired_difference(moved, other, size)
         return difference(moved, other, errors)
 
-    error = float(test(independent_parts(*first), independent_parts(*second), 0.0).error)
+    sides = [independent_parts(*first), independent_parts(*second)]
+    error = float(test(sides[0], sides[1], 0.0).error)
     if not error > 0:
         return None
+    relative = [float(side.variance / side.ratio**2) for side in sides]
+    if not paired and max(relative) > MOST_OF_ONE * sum(relative):
+        return None
     one, two = _resampled(first, second, paired)
-    spreads = test(one, two, 0.0).error / error
+    once = test(one, two, 0.0).error / error
+    spreads = np.concatenate([once * np.roll(once, by) for by in _SHIFTS])
 
     def least_gain(sign: int, most: float) -> float | None:
         gains = error * _ERRORS
@@ -116,7 +141,7 @@ def detectable(
             gains = np.append(gains[gains < most], most)
         tests = [test(one, two, sign * float(d)) for d in gains]
         shares = [((t.p <= LEVEL) & (np.sign(t.value) == sign)).mean() for t in tests]
-        return _least(gains, np.maximum.accumulate(shares), spreads)
+        return _least(gains, np.maximum.accumulate(shares), spreads, TARGETS[paired, sign])
 
     return Detectable(worse=least_gain(-1, math.inf), better=least_gain(1, 0.98 * theta[1]))
 
@@ -131,13 +156,13 @@ def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:
     factor
         Factor of the disorder.
     evenly
-        Whether the spread is always multiplied by the same factor. Otherwise it is multiplied by
-        the square root of a factor below 1.
+        Whether the spread is multiplied by the same factor. Otherwise it is multiplied by the
+        factor to the power of `SCALING`.
     """
-    if evenly or factor > 1:
+    if evenly:
         times = factor
     else:
-        times = math.sqrt(factor)
+        times = factor**SCALING
     return Parts(factor * parts.ratio, times * parts.influences, parts.df, times**3 * parts.third)
 
 
@@ -187,8 +212,8 @@ def _resampled(first: Side, second: Side, paired: bool) -> tuple[Parts, Parts]:
     )
 
 
-def _least(gains: Floats, shares: Floats, spreads: Floats) -> float | None:
-    """Return the difference that is found with mean probability `FOUND`; None if none is.
+def _least(gains: Floats, shares: Floats, spreads: Floats, target: float) -> float | None:
+    """Return the difference whose mean probability to be found is the target; None if none is.
 
     Parameters
     ----------
@@ -197,6 +222,8 @@ def _least(gains: Floats, shares: Floats, spreads: Floats) -> float | None:
     spreads
         Standard errors of resampled corpora as multiples of the observed standard error. A corpus
         whose standard error is k times as large would estimate k times the difference.
+    target
+        Mean probability to be found.
     """
 
     def mean_share(gain: float) -> float:
@@ -204,9 +231,9 @@ def _least(gains: Floats, shares: Floats, spreads: Floats) -> float | None:
 
     low = 0.0
     high = float(gains[-1])
-    if mean_share(high) < FOUND:
+    if mean_share(high) < target:
         return None
     for _ in range(30):
         middle = (low + high) / 2
-        low, high = (middle, high) if mean_share(middle) < FOUND else (low, middle)
+        low, high = (middle, high) if mean_share(middle) < target else (low, middle)
     return high

@@ -30,7 +30,7 @@ def shares_found(law: Law, factor: float, n: int, runs: int = 1500) -> float:
 
 @pytest.mark.parametrize("name", LAWS)
 def test_the_difference_is_found_by_about_three_of_four_other_corpora(name: str) -> None:
-    law, n, g = LAWS[name], 40, np.random.default_rng(4)
+    law, n, g = LAWS[name], 50, np.random.default_rng(4)
     e, powers = np.ones(n), []
     for _ in range(8):
         first, second = (0.4 * law(g, (1, n))[0] for _ in range(2))
@@ -50,7 +50,7 @@ def test_pairs_of_documents_are_drawn_together() -> None:
     paired, apart = (detectable(*sides, paired=p) for p in (True, False))
     assert paired is not None and apart is not None
     assert paired.worse is not None and apart.worse is not None
-    assert paired.worse < apart.worse / 2
+    assert paired.worse < apart.worse / 1.7
     ratio = independent_parts(*sides[0]), independent_parts(*sides[1])
     assert paired_difference(*ratio).error < difference(*ratio).error
 
@@ -62,20 +62,30 @@ def test_nothing_is_told_of_few_short_or_unequal_documents() -> None:
         return detectable((o, e), (o[::-1], e[::-1]), paired=False)
 
     o = g.gamma(4, 0.1, 100)
-    assert told(o[:40], np.ones(40)) is not None
-    assert told(o[:39], np.ones(39)) is None
+    assert told(o[:50], np.ones(50)) is not None
+    assert told(o[:49], np.ones(49)) is None
     # Enough documents, but the longest have most of the text.
     lengths = np.where(np.arange(100) < 45, 8.0, 1.0)
-    assert 40 < equal_parts(lengths) < 60
+    assert 50 < equal_parts(lengths) < 60
     assert told(o * lengths, lengths) is None
-    assert told(np.where(np.arange(40) % 3 == 0, 0.0, o[:40]), np.ones(40)) is None
-    assert told(np.full(40, 0.4), np.ones(40)) is None
+    assert told(np.where(np.arange(60) % 3 == 0, 0.0, o[:60]), np.ones(60)) is None
+    assert told(np.full(60, 0.4), np.ones(60)) is None
+
+
+def test_nothing_is_told_where_one_round_decides_alone() -> None:
+    """Spreads of 2 and 1 give shares of .8 and .2 in the variance, 4 and 1 of .94 and .06."""
+    g = np.random.default_rng(6)
+    noise = g.permutation(np.linspace(-0.1, 0.1, 60))
+    e = np.ones(60)
+    for times, there in ((2, True), (4, False)):
+        found = detectable((0.4 + times * noise, e), (0.4 + noise[::-1], e), paired=False)
+        assert (found is not None) is there
 
 
 def test_no_gamma_is_told_to_be_above_1() -> None:
     g = np.random.default_rng(5)
-    o = 0.05 * g.gamma(8, 0.125, 45)
-    told = detectable((4 * o, np.ones(45)), (o, np.ones(45)), paired=False)
+    o = 0.05 * g.gamma(8, 0.125, 55)
+    told = detectable((4 * o, np.ones(55)), (o, np.ones(55)), paired=False)
     assert told is not None
     assert told.better is None or told.better < o.mean()
     assert Detectable(worse=None, better=None).in_words() == ""

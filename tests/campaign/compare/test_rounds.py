@@ -56,7 +56,7 @@ def test_the_sentence_has_interval_p_parts_and_what_would_be_found() -> None:
     assert "Below 20 documents" in said
 
 
-def test_differences_that_would_be_found_are_told_from_forty_documents_on() -> None:
+def test_differences_that_would_be_found_are_told_from_fifty_documents_on() -> None:
     rng = np.random.default_rng(2)
     first, second = (parts(*rng.gamma(16, 0.025, 50)) for _ in range(2))
     found = difference_of(first, second)
