@@ -8,7 +8,9 @@ document, where each is a spammer with probability .2: how often the interval ov
 text: two independent annotators on one text: how often p of γ is at most .05. lists: two word
 lists that are independent, each marking all occurrences of its words in one text: the same.
 rounds: two corpora of twenty documents under `documents`, whose annotators err by .3 in the one,
-and by .3 (equal γ) or less in the other: how often p of their difference is at most .05.
+and by .3 (equal γ) or less in the other: how often p of their difference is at most .05. Here
+`--runs` is the number of corpora of each kind, and every one is compared with every other; the
+standard error is that of leaving out one corpus at a time (jackknife).
 
 Each rate has a standard error.
 """
@@ -102,8 +104,8 @@ def lists(runs: int) -> Iterator[tuple[str, float]]:
     yield "lists, p of γ ≤ .05", hits / runs
 
 
-def rounds(runs: int) -> Iterator[tuple[str, float]]:
-    """Yield how often two corpora under `documents` are told to differ, by how they do."""
+def rounds(runs: int) -> Iterator[tuple[str, float, float]]:
+    """Yield how often two corpora under `documents` are told to differ, with a standard error."""
     model = ReferenceModel(n_units=8)
 
     def corpus(magnitude: float, seed: int) -> Agreement:
@@ -114,16 +116,41 @@ def rounds(runs: int) -> Iterator[tuple[str, float]]:
         }  # fmt: skip
         return agreement(documents, chance="documents", samples=30, seed=seed)
 
-    for other in (0.3, 0.25, 0.2):
-        hits = 0
-        gammas = []
-        for i in range(runs):
-            first, second = corpus(0.3, 2 * i), corpus(other, 2 * i + 1)
-            p = compare_rounds(first, second).p_value
-            hits += p is not None and p <= 0.05
-            gammas.append((first.value, second.value))
-        one, two = np.mean(gammas, axis=0)
-        yield f"rounds, γ {one:.2f} and {two:.2f}", hits / runs
+    first = [corpus(0.3, i) for i in range(runs)]
+    for number, other in enumerate((0.3, 0.27, 0.25)):
+        second = first
+        if number:
+            second = [corpus(other, 10_000 * number + i) for i in range(runs)]
+        told = np.full((runs, runs), np.nan)
+        for i, one in enumerate(first):
+            for j, two in enumerate(second):
+                if second is not first or i < j:
+                    p = compare_rounds(one, two).p_value
+                    told[i, j] = p is not None and p <= 0.05
+        gammas = [np.mean([found.value for found in side]) for side in (first, second)]
+        said = f"rounds, γ {gammas[0]:.2f} and {gammas[1]:.2f}"
+        yield said, float(np.nanmean(told)), jackknife(told, second is first)
+
+
+def jackknife(told: np.ndarray, same: bool) -> float:
+    """Return the standard error of a mean over pairs of corpora, by leaving out each corpus.
+
+    Parameters
+    ----------
+    told
+        Value of each pair, shape (first, second); NaN where there is none.
+    same
+        Whether the corpora of the rows are those of the columns.
+    """
+    sides = []
+    if same:
+        rest = (np.delete(np.delete(told, i, axis=0), i, axis=1) for i in range(len(told)))
+        sides.append([np.nanmean(each) for each in rest])
+    else:
+        for axis in (0, 1):
+            rest = (np.delete(told, i, axis=axis) for i in range(told.shape[axis]))
+            sides.append([np.nanmean(each) for each in rest])
+    return float(np.sqrt(sum((len(means) - 1) * np.var(means) for means in sides)))
 
 
 STUDIES = {"alarm": alarms, "spammer": spammers, "text": texts, "lists": lists, "rounds": rounds}
@@ -137,8 +164,8 @@ def main() -> None:
     asked = parser.parse_args()
     for name, study in STUDIES.items():
         if asked.only in (None, name):
-            for said, rate in study(asked.runs):
-                error = (rate * (1 - rate) / asked.runs) ** 0.5
+            for said, rate, *errors in study(asked.runs):
+                error = errors[0] if errors else (rate * (1 - rate) / asked.runs) ** 0.5
                 print(f"{said:44} {rate:.3f} ± {error:.3f}", flush=True)
 
 
