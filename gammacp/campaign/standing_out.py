@@ -29,6 +29,7 @@ from gammacp.campaign.statements import (
     Statement,
 )
 from gammacp.continuum.label import plain
+from gammacp.inference.between_documents import p_of_equal_documents
 from gammacp.inference.contributions import places_of
 from gammacp.inference.part_tests import below_the_rest, gain, holm, independent_parts
 from gammacp.measures.agreement import Agreement
@@ -300,9 +301,17 @@ def next_step(
 
 
 def _lowest(found: Comparison) -> str:
-    """Return a clause that names the documents with the lowest γ; "" where there are few."""
-    values = {name: score.value for name, score in found.overall.computed.items()}
+    """Return a clause that names the documents with the lowest γ.
+
+    It is "" if there are few documents, or if they are not shown to differ: then the lowest ones
+    are so by luck, and would be others if the same people annotated them again.
+    """
+    overall = found.overall
+    values = {name: score.value for name, score in overall.rated.items()}
     if len(values) <= _LOWEST:
+        return ""
+    parts = [overall.contributions([name]) for name in values]
+    if not p_of_equal_documents(parts) <= LEVEL:
         return ""
     *others, last = (visible(name) for name in sorted(values, key=values.__getitem__)[:_LOWEST])
     return f", first in {', '.join(others)} and {last}, where γ is lowest"

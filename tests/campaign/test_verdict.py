@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,23 @@ def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
     assert "E" not in least.split("pairs, ")[1]
     assert "A" in least
     assert "E" not in most
+
+
+@pytest.mark.parametrize("worse", [False, True])
+def test_documents_with_the_lowest_gamma_are_named_where_documents_differ(worse: bool) -> None:
+    """B marks all units by 1 or 3 later than A; in two documents by 3 or 5, if these are worse."""
+    continua = {}
+    for d in range(8):
+        later = (3, 5) if worse and d in (2, 5) else (1, 3)
+        units = []
+        for k, name in product(range(10), "AB"):
+            start = 10.0 * k + (later[k % 2] if name == "B" else 0)
+            units.append(Unit(name, start, start + 4, "x"))
+        continua[f"d{d}"] = Continuum.from_units(units, bounds=(-30, 130))
+    (step,) = (s for s in verdict(compare(continua, **FAST)).statements if s.about == "next")
+    assert "look at the places that cost most" in step.words
+    named = {f"d{d}" for d in range(8) if f"d{d}" in step.words}
+    assert named == ({"d2", "d5"} if worse else set())
 
 
 def test_perfect_agreement_has_nothing_to_name() -> None:
