@@ -387,3 +387,29 @@ def curves(found: Calibration) -> Table:
     """Return a table of the points of all curves."""
     points = [{"error": e.error, **p} for e in found.equivalents for p in e.curve.as_dict()]
     return Table(_columns("error magnitude mean sd smooth sets"), points)
+
+
+def intervals(found: Comparison) -> list[str]:
+    """Return a sentence per interval of γ: of random sets, over documents, and over annotators.
+
+    Each says whose γ on what it is about, in the same words, and none is given twice.
+
+    Parameters
+    ----------
+    found
+        The comparison.
+    """
+    score = found.overall.score
+    said = []
+    if score.interval is not None:
+        low, high = score.interval
+        these = "this text" if len(found.overall.rated) == 1 else "these documents"
+        said.append(
+            f"γ of these annotators on {these}, if random sets were unlimited: {low:.3f} to "
+            f"{high:.3f} (Monte-Carlo interval; {score.samples} random annotation sets)."
+        )
+    if found.bootstrap is not None:
+        said.append(found.bootstrap.in_words())
+    if score.over is not None:
+        said.append(score.over.in_words(documents=found.bootstrap is None))
+    return said

@@ -178,12 +178,19 @@ class Over:
             record["teams"] = self.n_teams
         return {**record, "reason": "; ".join(reasons) or None}
 
-    def in_words(self) -> str:
-        """Return sentences on the intervals; that over documents alone is described elsewhere."""
+    def in_words(self, *, documents: bool = True) -> str:
+        """Return sentences on the intervals.
+
+        Parameters
+        ----------
+        documents
+            Whether to give the interval over documents, too. It is left out where it is printed in
+            a sentence of its own.
+        """
         if self.n_teams is None and 1 < self.n_annotators < TOLD_FROM:
             many = _NUMERALS[self.n_annotators]
             few = f"{many} annotators are too few to say what others would reach."
-            if self.documents is None:
+            if self.documents is None or not documents:
                 return few
             return f"{few} {self._of_these()}"
         if self.annotators is None:
@@ -205,7 +212,7 @@ class Over:
                 f"{_span(self.both)} ({self.confidence:.0%} confidence; {people}; "
                 f"{self.n_documents} documents); of other {who} on these documents: {alone}"
             )
-            if self.documents is not None:
+            if self.documents is not None and documents:
                 sentence += f"; of these {who} on other documents: {_span(self.documents)}"
             sentence += "."
         if self.n_teams is None and self.n_annotators < _FEW:

@@ -344,19 +344,16 @@ def _beside(contents: Contents) -> list[str]:
 
 def _intervals(comparison: Comparison) -> list[str]:
     """Return the intervals of γ and its parts, for the methods section."""
+    found = shown.intervals(comparison)
     score = comparison.overall.score
-    bootstrap = comparison.bootstrap
-    found = []
+    place = 0
     if score.interval is not None:
-        found.append(
-            f"γ of these data lies between {number(score.interval[0])} and "
-            f"{number(score.interval[1])} (blue bar): chance is estimated from {score.samples} "
-            "random annotation sets."
+        found[place] = found[place].replace(
+            "(Monte-Carlo interval", "(Monte-Carlo interval, blue bar"
         )
-    if bootstrap is not None:
-        found.append(bootstrap.in_words().replace(" confidence;", " confidence, orange bar;", 1))
-    if score.over is not None:
-        found.append(score.over.in_words())
+        place += 1
+    if comparison.bootstrap is not None:
+        found[place] = found[place].replace(" confidence;", " confidence, orange bar;", 1)
     return found + score.remarks()
 
 

@@ -151,7 +151,7 @@ def test_the_answer_stands_first_and_intervals_under_methods() -> None:
     page = report(c, samples=30, draws=50).html
     head, methods = page.split("<nav", 1)[0], page.split('id="method"', 1)[1]
     assert escape(verdict(compare(c, samples=30, draws=50)).in_words()[0]) in head
-    for words in ("random annotation sets.", "Every alignment is proven"):
+    for words in ("random annotation sets).", "Every alignment is proven"):
         assert words not in head
         assert words in methods
 

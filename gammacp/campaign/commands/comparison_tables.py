@@ -112,12 +112,4 @@ def _methods(found: Comparison) -> Iterator[str]:
     """Return how sure γ is and what it is made of."""
     score = found.overall.score
     yield from score.in_words()
-    if score.interval is not None:
-        yield (
-            "γ of these annotators on these documents, if random sets were unlimited: "
-            f"{score.interval[0]:.3f} to {score.interval[1]:.3f} (Monte-Carlo interval)."
-        )
-    if found.bootstrap is not None:
-        yield found.bootstrap.in_words()
-    if score.over is not None:
-        yield score.over.in_words()
+    yield from result_tables.intervals(found)

@@ -126,7 +126,7 @@ def gamma(
     elif overall.computed:
         if overall.score.defined:
             _say_first_sentences(judged)
-        _print(overall, options, _missing(loaded), alignment=alignment)
+        _print(overall, options, _missing(loaded), alignment=alignment, interval=over is not None)
         if over is not None:
             message(over.in_words())
         apart.show()
@@ -316,7 +316,10 @@ def _missing(loaded: Loaded) -> int:
     return len(documents_missing(loaded.failures)) + files
 
 
-def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: bool) -> None:
+def _print(
+    found: Agreement, options: GammaOptions, unread: int, *, alignment: bool, interval: bool
+) -> None:
+    """Print the tables; the `interval` over documents is told once, in a sentence of its own."""
     from gammacp.measures.gamma_corpus import CorpusGamma
     from gammacp.measures.score_tables import gamma_table
 
@@ -333,7 +336,7 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     if isinstance(corpus, CorpusGamma) and (said := corpus.in_words()):
         message(f"For the methods section: {' '.join(said)}")
     if corpus.over is not None:
-        message(corpus.over.in_words())
+        message(corpus.over.in_words(documents=not interval))
     if alignment:
         from gammacp.cli.alignment_table import print_alignment, tell_open
 
