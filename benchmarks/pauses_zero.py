@@ -53,7 +53,7 @@ def corpora(sets: int) -> None:
                 rows = [drawn(process, kind, 2, rng) for _ in range(6)]
                 whole = {str(k): c.with_markable(st) for k, (c, st) in enumerate(rows)}
                 bare = {str(k): c for k, (c, _) in enumerate(rows)}
-                declared.append(gamma_corpus(Corpus.from_continua(whole), samples=29, seed=seed))
+                declared.append(gamma_corpus(Corpus.from_continua(whole), samples=39, seed=seed))
                 plain.append(gamma_corpus(Corpus.from_continua(bare), samples=59, seed=seed))
                 told += plain[-1].gaps is not None and plain[-1].gaps.matters
             said = in_words([s.value for s in declared], [s.p for s in declared])
