@@ -167,11 +167,11 @@ def _new_boundaries(taken: Floats, new: int, setting: Setting, rng: np.random.Ge
         room = math.inf
     if highest == lowest:  # no place lies between the bounds
         return taken[:0]
-    found = taken
-    while len(found) < len(taken) + min(new, room):
+    all_boundaries = taken
+    while len(all_boundaries) < len(taken) + min(new, room):
         more = lowest + rng.random(_BATCH) * (highest - lowest)
         if setting.integer:
             more = np.floor(more)
-        found = np.append(found, more[(lowest < more) & (more < highest)])
-        found = found[np.sort(np.unique(found, return_index=True)[1])]
-    return found[len(taken) : len(taken) + new]
+        all_boundaries = np.append(all_boundaries, more[(lowest < more) & (more < highest)])
+        all_boundaries = all_boundaries[np.sort(np.unique(all_boundaries, return_index=True)[1])]
+    return all_boundaries[len(taken) : len(taken) + new]

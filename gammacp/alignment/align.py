@@ -130,7 +130,7 @@ def align(
     """
     instance("continuum", continuum, Continuum, "a Continuum")
     measured = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
-    found = best_groups(
+    solution = best_groups(
         continuum,
         measured,
         ties=True,
@@ -144,7 +144,7 @@ def align(
         tuning=tuning,
     )
     return to_alignment(
-        continuum, measured, found, method, cover=cover, constraints=constraints, reuse=reuse
+        continuum, measured, solution, method, cover=cover, constraints=constraints, reuse=reuse
     )
 
 
@@ -267,11 +267,11 @@ def _best_groups(
         remaining = asked.limits.until(deadline)
         unit = delta / measured.delta
         with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
-            found, chosen = _solutions(continuum, measured, asked, remaining)
-        cost = cost_of(continuum, found.groups, dissimilarity, asked.reuse)
-        result = found
-        if chosen is not found:
-            result = replace(found, groups=chosen.groups, first=chosen.first)
+            solved, chosen = _solutions(continuum, measured, asked, remaining)
+        cost = cost_of(continuum, solved.groups, dissimilarity, asked.reuse)
+        result = solved
+        if chosen is not solved:
+            result = replace(solved, groups=chosen.groups, first=chosen.first)
         finer = at_delta(continuum, result, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
             break

@@ -160,10 +160,10 @@ def _proof(alignment: Alignment) -> dict[str, Any]:
         delta = alignment.dissimilarity.delta
     else:
         delta = proof.delta
-    found = _proof_at(proof, continuum, to_unit(alignment.dissimilarity, delta))
+    proof_record = _proof_at(proof, continuum, to_unit(alignment.dissimilarity, delta))
     if proof.delta is None:
-        return found
-    return {**found, "delta": delta}
+        return proof_record
+    return {**proof_record, "delta": delta}
 
 
 def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
@@ -171,12 +171,12 @@ def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) 
     opening = measured.delta * pair_count(continuum.n_annotators)
     if proof.matrix is None:
         return _shares(proof, opening, continuum.n_annotators)
-    found = _matrix(proof.matrix, opening)
+    record = _matrix(proof.matrix, opening)
     inside = np.unique(continuum.annotator_codes[proof.matrix.units])
     if len(inside) < continuum.n_annotators:
         problem = build_problem(continuum, measured, most_pairs=_BESIDE)
-        found["rows"] += _triples(np.ceil(prices_beside(problem, inside) * _GRAINS))
-    return found
+        record["rows"] += _triples(np.ceil(prices_beside(problem, inside) * _GRAINS))
+    return record
 
 
 def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:

@@ -21,10 +21,10 @@ def whole(name: str, value: Any, least: int, most: float = math.inf) -> int:
         raise UsageError(f"{name} {value!r} is not a whole number")
     if value < least:
         raise UsageError(f"{name} {value} < {least}")
-    found = int(value)
-    if found > most:
+    integer = int(value)
+    if integer > most:
         raise UsageError(f"{name} {value} > {most:,}")
-    return found
+    return integer
 
 
 def number(name: str, value: Any, least: float = -math.inf) -> float:
@@ -48,10 +48,10 @@ def several(name: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         raise UsageError(f"{name} {value!r} is a single text; give a list: [{value!r}]")
     try:
-        found = tuple(value)
+        entries = tuple(value)
     except TypeError:
         raise UsageError(f"{name} {value!r} is not a list of names") from None
-    return tuple(text(name, entry) for entry in found)
+    return tuple(text(name, entry) for entry in entries)
 
 
 def instance(name: str, value: Any, kind: type | tuple[type, ...], what: str) -> None:

@@ -49,8 +49,8 @@ def connect(place: str | Path, **options: Any) -> sqlite3.Connection:
     """
     journal = Path(f"{os.path.realpath(place)}-journal")
     if os.path.lexists(journal):
-        own = journal.is_file() and not journal.is_symlink()
-        if not own or journal.read_bytes().endswith(_SUPER):
+        is_regular_file = journal.is_file() and not journal.is_symlink()
+        if not is_regular_file or journal.read_bytes().endswith(_SUPER):
             raise sqlite3.DatabaseError(f"{journal.name} leads to another file")
     database: sqlite3.Connection = sqlite3.connect(place, isolation_level=None, **options)
     return database

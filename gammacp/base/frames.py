@@ -120,13 +120,13 @@ def places_of_roles(
         There is no such column, or it occurs twice.
     """
     asked = {role: [_place_asked(names, role, name)] for role, name in (columns or {}).items()}
-    taken = {places[0] for places in asked.values()}
+    taken_columns = {places[0] for places in asked.values()}
     written = [as_role(name) for name in names]
     bare = [_bare(name) for name in names]
-    found: dict[str, list[int]] = {}
+    columns_by_role: dict[str, list[int]] = {}
     for role in (*COLUMNS, DURATION):
         if role in asked:
-            found[role] = asked[role]
+            columns_by_role[role] = asked[role]
             continue
         further = {*COLUMNS.get(role, ()), *_FURTHER.get(role, "").split(",")}
         ways = (
@@ -135,14 +135,14 @@ def places_of_roles(
             [i for i, name in enumerate(bare) if name and name in further],
         )
         for places in ways:
-            free = [i for i in places if i not in taken]
+            free = [i for i in places if i not in taken_columns]
             if role not in _ALWAYS:  # What is asked for as a feature is none of the others.
                 free = [i for i in free if names[i].strip() not in features]
             if free:
-                found[role] = free
+                columns_by_role[role] = free
                 break
-    _settle_ends(found, bare, asked)
-    return found
+    _settle_ends(columns_by_role, bare, asked)
+    return columns_by_role
 
 
 def _settle_ends(
@@ -163,15 +163,15 @@ def _settle_ends(
 def _place_asked(names: Sequence[str], role: str, name: str) -> int:
     """Return the place of a column that is asked for by name."""
     one_of("columns", role, (*COLUMNS, DURATION))
-    places = [i for i, own in enumerate(names) if own.strip() == name.strip()]
-    places = places or [i for i, own in enumerate(names) if as_role(own) == as_role(name)]
+    places = [i for i, title in enumerate(names) if title.strip() == name.strip()]
+    places = places or [i for i, title in enumerate(names) if as_role(title) == as_role(name)]
     if len(places) != 1:
         if places:
             what = "occurs several times"
         else:
             what = "does not exist"
-        there = ", ".join(own.strip() or "(without a name)" for own in names)
-        raise DataError(f"column {name!r} {what}", hint=f"The columns are: {there}")
+        titles = ", ".join(title.strip() or "(without a name)" for title in names)
+        raise DataError(f"column {name!r} {what}", hint=f"The columns are: {titles}")
     return places[0]
 
 
@@ -203,18 +203,18 @@ def unknown_columns(
         Roles that need no column here.
     """
     roles = {places[0]: role for role, places in found.items() if places}
-    known = [f"{names[i].strip()!r} ({role})" for i, role in sorted(roles.items())]
+    known_columns = [f"{names[i].strip()!r} ({role})" for i, role in sorted(roles.items())]
     unknown = [repr(n.strip()) for i, n in enumerate(names) if n.strip() and i not in roles]
     lacking = missing_roles({*found, *given})
     last = " or ".join(filter(None, [", ".join(lacking[:-1]), lacking[-1]]))
     example = ",".join(f"{role}=NAME" for role in lacking)
-    said = f"there is no column for {last}; known are {', '.join(known) or 'none'}"
+    message = f"there is no column for {last}; known are {', '.join(known_columns) or 'none'}"
     if unknown:
-        said += f", unknown are {first_names(unknown, 12)}"
+        message += f", unknown are {first_names(unknown, 12)}"
     hint = f"Say which columns they are: `columns={example}`"
     if lacking == ["annotator"]:
         hint += ". If each file holds one annotator, `layout='{annotator}/{document}'` or the like"
-    return DataError(said, hint=hint)
+    return DataError(message, hint=hint)
 
 
 def reader_of(table: Any) -> Any:

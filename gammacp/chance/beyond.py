@@ -228,8 +228,8 @@ def against_chance(
             disagreements = observe(data)
             return [Disagreement(disagreements[name], disagreements[name]) for name in defined]
 
-        found, _ = expectations(draw, OneByOne(count), rule, seed, measures=len(defined))
-        drawn = dict(zip(defined, found, strict=True))
+        expected, _ = expectations(draw, OneByOne(count), rule, seed, measures=len(defined))
+        drawn = dict(zip(defined, expected, strict=True))
     results = {}
     for name in observed:
         fields: dict[str, Any] = {"chance": model, "told": told or {}}

@@ -186,13 +186,13 @@ def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
         entry = json.loads(said)
     except (ValueError, RecursionError):
         raise DataError("shape is not JSON") from None
-    reached, found = from_json(entry)
+    reached, shape = from_json(entry)
     row = start, end
     if not all(math.isclose(a, b, rel_tol=1e-14) for a, b in zip(reached, row, strict=True)):
         shown, beside = (f"{low:.15g} to {high:.15g}" for low, high in (reached, row))
         what = f"shape reaches from {shown}, and its unit from {beside}"
         raise DataError(what, hint="Change both")
-    return reached, found
+    return reached, shape
 
 
 def relative(start: float, shape: Shape) -> Shape:

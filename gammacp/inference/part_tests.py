@@ -162,9 +162,9 @@ def interval_over_documents(
     with np.errstate(invalid="ignore", divide="ignore"):
         total = expected.sum(axis=-1)
         powers = [((expected / total[..., None]) ** k).sum(axis=-1) for k in (1.5, 3.0)]
-        own = parts.variance
+        part_variance = parts.variance
         variance = parts.variance + (parts.ratio * error) ** 2
-        df = np.maximum(1.0, powers[0] ** 2 / powers[1] - 1) * (variance / own) ** 2
+        df = np.maximum(1.0, powers[0] ** 2 / powers[1] - 1) * (variance / part_variance) ** 2
         skew = parts.third / variance**1.5
         t = -stdtrit(df, (1 - confidence) / 2)
         moves = [np.sqrt(variance) * _with_skew(side, skew) for side in (t, -t)]
@@ -441,9 +441,9 @@ def holm(p: Floats) -> Floats:
     n_defined = np.isfinite(p).sum(axis=-1, keepdims=True)
     times = np.maximum(n_defined - np.arange(p.shape[-1]), 1)
     corrected = np.maximum.accumulate(np.take_along_axis(p, order, -1) * times, axis=-1)
-    found = np.empty_like(p)
-    np.put_along_axis(found, order, np.minimum(corrected, 1.0), -1)
-    return found
+    adjusted = np.empty_like(p)
+    np.put_along_axis(adjusted, order, np.minimum(corrected, 1.0), -1)
+    return adjusted
 
 
 def with_holm(found: Iterable[T], p: str = "p") -> tuple[T, ...]:

@@ -235,7 +235,7 @@ def _permuted(found: Counted, kinds: Sequence[int], documents: Indices, seed: in
         variance[people] += table.var(axis=0)
     moves = variance > 0
     scale = np.sqrt(np.where(moves, variance, 1.0))
-    seen = np.where(moves, (observed - mean) / scale, -np.inf)
+    z_scores = np.where(moves, (observed - mean) / scale, -np.inf)
     rng = np.random.default_rng([seed, len(blocks)])
     above = np.zeros_like(observed)
     at_once = max(1, _AT_ONCE // observed.size)
@@ -246,7 +246,7 @@ def _permuted(found: Counted, kinds: Sequence[int], documents: Indices, seed: in
             order = rng.random((number, len(people))).argsort(axis=1)
             drawn[:, people] += table[order]
         largest = np.where(moves, (drawn - mean) / scale, -np.inf).max(axis=(1, 2))
-        above += np.searchsorted(np.sort(-largest), -seen + 1e-9, side="right")
+        above += np.searchsorted(np.sort(-largest), -z_scores + 1e-9, side="right")
     return np.where(moves, (1 + above) / (1 + _PERMUTATIONS), 1.0)
 
 

@@ -161,11 +161,11 @@ class _Costs:
         second = groups[:, j]
         both = (first >= 0) & (second >= 0)
         parts = costs_by_component(dissimilarity, units[first[both]], units[second[both]])
-        found = np.zeros((*first.shape, len(parts) + 1))
+        costs = np.zeros((*first.shape, len(parts) + 1))
         for k, part in enumerate(parts):
-            found[both, k] = part
-        found[~both, -1] = dissimilarity.delta
-        return cls(groups, first, second, found * (weight / len(i)))
+            costs[both, k] = part
+        costs[~both, -1] = dissimilarity.delta
+        return cls(groups, first, second, costs * (weight / len(i)))
 
     def slots(self, annotators: Codes, size: int) -> Indices:
         """Return the index of each pair of annotators in a flattened (size, size) table.

@@ -24,10 +24,10 @@ def alignments_behind(
     basis = Basis(continua, Settings.of(**options))
     behind: dict[str, dict[str, Alignment]] = {}
     for name, score in found.computed.items():
-        own = score.alignment.continuum
-        drawn = basis.draws(own).take(range(n_sets))
+        continuum = score.alignment.continuum
+        drawn = basis.draws(continuum).take(range(n_sets))
         marked = {k: c for k, c in enumerate(drawn) if c.n_units}
-        solving = basis.settings.solving_random(own.n_annotators)
+        solving = basis.settings.solving_random(continuum.n_annotators)
         aligned = align_each(list(marked.values()), basis.bound, **solving)
         sets = {f".set-{k}": a for k, a in zip(marked, aligned, strict=False)}
         behind[name] = {"": score.alignment, **sets}

@@ -83,8 +83,8 @@ class EveryDocument:
     @property
     def signature(self) -> str:
         """Name of the model, with choices that depend on the data."""
-        made = [*self.samplers.values()]
-        return next((s for s in made if not isinstance(s, NoUnits)), made[0]).signature
+        samplers = [*self.samplers.values()]
+        return next((s for s in samplers if not isinstance(s, NoUnits)), samplers[0]).signature
 
     def draw(self, rng: np.random.Generator) -> Mapping[str, Continuum]:
         """Draw a random continuum for each document, by name.

@@ -134,23 +134,25 @@ class Part:
     def counts(self) -> dict[str, Counts]:
         """The counts that each document adds to the sums."""
         if self.reference is None:
-            found = {n: s.counts for n, s in self.found.items() if s.counts is not None}
+            counts_by_name = {n: s.counts for n, s in self.found.items() if s.counts is not None}
         else:
             turned = {n: c.against(self.reference) for n, c in self.pairs.items()}
-            found = {n: c for n, c in turned.items() if c.parties}
+            counts_by_name = {n: c for n, c in turned.items() if c.parties}
         if self.documents:
             order = next(iter(self.documents.values())).categories
         else:
             order = ()
-        return dict(zip(found, with_common_labels([*found.values()], order), strict=True))
+        return dict(
+            zip(counts_by_name, with_common_labels([*counts_by_name.values()], order), strict=True)
+        )
 
     @property
     def joint_rates(self) -> PooledRates | None:
         """The rates of all documents if they were measured together; None otherwise."""
         if self.reference is not None or self.whole is None:
             return None
-        found: PooledRates | None = getattr(self.whole, "pooled", None)
-        return found
+        rates: PooledRates | None = getattr(self.whole, "pooled", None)
+        return rates
 
     def pool(self, pooling: Pooling) -> Pool:
         """Return the counts of all documents, with the weight of each document.
@@ -167,12 +169,12 @@ class Part:
     def values(self) -> dict[str, float]:
         """The values of the documents that have one."""
         if self.reference is None:
-            found = {name: s.value for name, s in self.found.items()}
+            value_by_name = {name: s.value for name, s in self.found.items()}
         elif not self.counting.alone:
-            found = {}
+            value_by_name = {}
         else:
-            found = {name: self.value_of(c) for name, c in self.counts.items()}
-        return {name: value for name, value in found.items() if not math.isnan(value)}
+            value_by_name = {name: self.value_of(c) for name, c in self.counts.items()}
+        return {name: value for name, value in value_by_name.items() if not math.isnan(value)}
 
     @property
     def mean(self) -> float:

@@ -16,12 +16,12 @@ _SHOWN = 3
 
 def _reasons(part: Part) -> dict[str, int]:
     """Count the documents without counts, by reason."""
-    found: dict[str, int] = {}
+    count_by_reason: dict[str, int] = {}
     for name, score in part.found.items():
         if score.counts is None and name not in part.counts:
             reason = score.reason or "it has no counts"
-            found[reason] = found.get(reason, 0) + 1
-    return found
+            count_by_reason[reason] = count_by_reason.get(reason, 0) + 1
+    return count_by_reason
 
 
 def why_nothing(part: Part) -> str:
@@ -137,8 +137,8 @@ def signature_of(part: Part) -> str:
     part
         The measure and the documents.
     """
-    known = [s.signature for s in part.found.values() if s.counts is not None and s.signature]
-    line = getattr(part.whole, "signature", "") or (known[0] if known else "")
+    lines = [s.signature for s in part.found.values() if s.counts is not None and s.signature]
+    line = getattr(part.whole, "signature", "") or (lines[0] if lines else "")
     if not line:
         return ""
     return extend(line, documents=len(part.counts), reference=part.reference)

@@ -212,11 +212,11 @@ def _parts_of(found: Agreement, basis: Basis) -> list[_Part]:
 
 def _stems(names: Sequence[str]) -> dict[str, str]:
     """Return the stem of each document's file names; equal stems are numbered."""
-    own = {name: Path(name).stem if Path(name).is_file() else name or "data" for name in names}
-    counts = list(own.values())
+    stems = {name: Path(name).stem if Path(name).is_file() else name or "data" for name in names}
+    counts = list(stems.values())
     return {
         name: file_name(stem if counts.count(stem) == 1 else f"{stem}-{i}", "document")
-        for i, (name, stem) in enumerate(own.items(), 1)
+        for i, (name, stem) in enumerate(stems.items(), 1)
     }
 
 

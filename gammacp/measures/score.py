@@ -104,14 +104,14 @@ class Score(Plotted):
         Score(0.5, interval=(0.4, 0.6), observed=0.25
               note: a tie)
         """
-        told: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             "interval": self.interval,
             "bootstrap": self.bootstrap,
             "observed": self.observed,
         }
-        told |= {"expected": self.expected, "status": self.status and str(self.status)}
-        told |= {"by_category": dict(self.by_category) or None, "reason": self.reason}
-        return described(self, told)
+        attributes |= {"expected": self.expected, "status": self.status and str(self.status)}
+        attributes |= {"by_category": dict(self.by_category) or None, "reason": self.reason}
+        return described(self, attributes)
 
     def __eq__(self, other: object) -> bool:
         """Return the same measure, made in the same way, with the same numbers; NaN equals NaN."""

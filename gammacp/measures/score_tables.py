@@ -93,8 +93,8 @@ def corpus_table(scores: Mapping[str, CorpusScore]) -> Table:
     """Measures of a corpus, and those of its categories and pairs below each."""
     rows = [row for name, score in scores.items() for row in _corpus_rows(name, score)]
     columns = CORPUS if any(s.beyond_chance for s in scores.values()) else CORPUS[:-3]
-    found = Table(columns, rows).without_empty(*_OF_REFERENCE, "interval")
-    return found.without("documents", "mean", when=all(r["of"] == 1 for r in rows))
+    table = Table(columns, rows).without_empty(*_OF_REFERENCE, "interval")
+    return table.without("documents", "mean", when=all(r["of"] == 1 for r in rows))
 
 
 def document_table(scores: Mapping[str, Score | CorpusScore]) -> Table:

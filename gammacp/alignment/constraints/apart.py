@@ -114,22 +114,22 @@ class _State:
 
     def extended(self) -> Columns:
         """Return the remaining columns, with their cliques as further members."""
-        own = self.columns.select(self.kept)
+        kept_columns = self.columns.select(self.kept)
         place = np.full(self.columns.number, -1, np.int64)
         place[self.kept] = np.arange(len(self.kept))
         n = self.problem.n_units
-        column = [own.column_of]
-        member = [own.members.astype(np.int64)]
+        column = [kept_columns.column_of]
+        member = [kept_columns.members.astype(np.int64)]
         for number, clique in enumerate(self.cliques):
-            there = place[clique]
-            there = there[there >= 0]
-            column.append(there)
-            member.append(np.full(len(there), n + number))
+            clique_columns = place[clique]
+            clique_columns = clique_columns[clique_columns >= 0]
+            column.append(clique_columns)
+            member.append(np.full(len(clique_columns), n + number))
         columns = np.concatenate(column)
         order = np.argsort(columns, kind="stable")
-        begin = np.searchsorted(columns[order], np.arange(own.number + 1))
+        begin = np.searchsorted(columns[order], np.arange(kept_columns.number + 1))
         members = np.concatenate(member)[order].astype(np.int32)
-        return Columns(begin.astype(np.int64), members, own.gain)
+        return Columns(begin.astype(np.int64), members, kept_columns.gain)
 
     def with_rows(self) -> Problem:
         """Return the problem with a row for each clique beside the units."""
@@ -151,8 +151,8 @@ class _State:
 
         extended = self.extended()
         size = self.problem.n_units + len(self.cliques)
-        found = relax(size, extended, deadline=deadline)
-        price = found.price.copy()
+        relaxation = relax(size, extended, deadline=deadline)
+        price = relaxation.price.copy()
         loss = make_feasible(price, extended, np.inf)
         most = float(price.sum())
         if most < self.most_gain:
@@ -162,7 +162,7 @@ class _State:
         self.kept = self.kept[stays]
         self.price = price
         self.loss = loss[stays]
-        return np.asarray(found.value[stays])
+        return np.asarray(relaxation.value[stays])
 
     def drop_idle(self) -> None:
         """Drop cliques whose price is 0; a later round finds them again if they matter."""
@@ -193,11 +193,11 @@ def solve_apart(problem: Problem, limits: Limits, pack: Pack = by_components) ->
         return least_bounded(problem, first_groups(problem, rules))
     note(columns_listed=columns.number, prices_by="GLOP", proved_by="prices")
     state = _State(problem, rules, columns)
-    told = np.inf
+    trusted_gain = np.inf
     try:
         _price(state, limits, deadline)
         if not _is_done(state, limits):
-            told = _pack(state, limits, deadline, pack)
+            trusted_gain = _pack(state, limits, deadline, pack)
     except TimeoutError:
         pass
     note(columns_kept=len(state.kept))
@@ -205,7 +205,7 @@ def solve_apart(problem: Problem, limits: Limits, pack: Pack = by_components) ->
     bound = total - max(state.most_gain, state.gain)
     if not np.isfinite(bound):
         return least_bounded(problem, state.groups)
-    return solution(problem, state.groups, bound, told=total - max(told, state.gain))
+    return solution(problem, state.groups, bound, told=total - max(trusted_gain, state.gain))
 
 
 def _is_done(state: _State, limits: Limits) -> bool:

@@ -115,7 +115,7 @@ def _as_asked(found: Solution, built: Built, first: Solution | None = None) -> C
 
     The proof is kept only if it is valid for the problem without constraints.
     """
-    own = replace(
+    restored = replace(
         found,
         objective=found.objective + built.change,
         bound=found.bound + built.change,
@@ -123,8 +123,8 @@ def _as_asked(found: Solution, built: Built, first: Solution | None = None) -> C
         proof=found.proof if first is not None and built.whole else None,
     )
     if first is None:
-        return Constrained(own, own)
-    return Constrained(own, replace(own, groups=first.groups, first=first.first))
+        return Constrained(restored, restored)
+    return Constrained(restored, replace(restored, groups=first.groups, first=first.first))
 
 
 def _check_solver(solver: Solver, rules: Rules) -> None:

@@ -186,8 +186,8 @@ def model(problem: Problem, n_groups: float, repairs: int) -> Matrices:
     counts = np.bincount(problem.annotator, minlength=n)
     begin = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     for annotator in np.flatnonzero(counts > 1).tolist():
-        theirs = slice(begin[annotator], begin[annotator + 1])
-        several[:, annotator] = pair[:, theirs].sum(axis=1) > 1
+        units_of_annotator = slice(begin[annotator], begin[annotator + 1])
+        several[:, annotator] = pair[:, units_of_annotator].sum(axis=1) > 1
     border = 2.0 ** -round(0.5 * np.log2(max(n_groups, 1.0)))
     return Matrices(problem, repairs, cost, pair, begin, several, border)
 
@@ -269,14 +269,14 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     _spend(len(inside), len(iterate.triangles))
     target = inside - iterate.scaled - model.bordered_cost / penalty
     values, vectors = np.linalg.eigh(target)
-    kept = np.searchsorted(values, 0.0)
-    if 2 * kept > len(values):
-        positive = vectors[:, kept:]
-        definite = (positive * values[kept:]) @ positive.T
+    n_negative = np.searchsorted(values, 0.0)
+    if 2 * n_negative > len(values):
+        positive = vectors[:, n_negative:]
+        definite = (positive * values[n_negative:]) @ positive.T
         matrix = definite - target
     else:
-        negative = vectors[:, :kept]
-        matrix = (negative * -values[:kept]) @ negative.T
+        negative = vectors[:, :n_negative]
+        matrix = (negative * -values[:n_negative]) @ negative.T
         definite = target + matrix
     point = over * definite + (1 - over) * inside + iterate.scaled
     rest = np.ascontiguousarray(point[1:, 1:])
@@ -326,9 +326,9 @@ def _cut(model: Matrices, iterate: Iterate) -> Iterate:
     least = _VIOLATION
     excess = np.zeros(_TRIANGLES)
     while len(excess) == _TRIANGLES:
-        found, excess = violations(iterate.inside[1:, 1:].copy(), annotator, least, _TRIANGLES)
+        violated, excess = violations(iterate.inside[1:, 1:].copy(), annotator, least, _TRIANGLES)
         least *= 2
-    worst = found[np.argsort(-excess, kind="stable")[: _TRIANGLES_PER_UNIT * len(annotator)]]
+    worst = violated[np.argsort(-excess, kind="stable")[: _TRIANGLES_PER_UNIT * len(annotator)]]
     binding = iterate.multiplier > 0
     triangles = iterate.triangles[binding]
     multiplier = iterate.multiplier[binding]

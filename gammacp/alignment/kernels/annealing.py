@@ -67,26 +67,26 @@ def anneal(
             meter[STEPS] += 256 * 40
             temperature = hot * (cold / hot) ** (move / moves)
         u = int(random.random() * n)
-        there = _draw_group(u, graph, by_weight, near, grouping, n_used, random)
+        target = _draw_group(u, graph, by_weight, near, grouping, n_used, random)
         here = grouping.group_of[u]
-        if there < 0 or there == here:
+        if target < 0 or target == here:
             continue
-        other = grouping.member[there, graph.annotator[u]]
+        other = grouping.member[target, graph.annotator[u]]
         size = grouping.size
         tie = grouping.tie
-        pairs = size[there] - size[here] + 1
-        d = tie[there, u] - tie[here, u] - missing * pairs
+        pairs = size[target] - size[here] + 1
+        d = tie[target, u] - tie[here, u] - missing * pairs
         if other >= 0:
-            d += missing * pairs + tie[here, other] - tie[there, other]
+            d += missing * pairs + tie[here, other] - tie[target, other]
         else:
             if size[here] == 1:
                 d += opening
-            if size[there] == 0:
+            if size[target] == 0:
                 d -= opening
         if d < 0.0 and random.random() >= np.exp(d / temperature):
             continue
         gain += d
-        n_used = _move(u, other, there, graph, grouping, n_used, missing)
+        n_used = _move(u, other, target, graph, grouping, n_used, missing)
         meter[STEPS] += 4 * (graph.start[u + 1] - graph.start[u])
         if gain > best + 1e-9 * scale:
             best = gain

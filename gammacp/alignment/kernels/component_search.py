@@ -364,24 +364,24 @@ def _is_worse(
 
     If there is none, the state is stored.
     """
-    there = table[_place(table, root, state.first, state.covered)]
-    if there.stamp == root + 1:
-        fewer = there.groups < groups or (
-            there.groups == groups and there.second <= state.second + rules.tolerance
+    entry = table[_place(table, root, state.first, state.covered)]
+    if entry.stamp == root + 1:
+        fewer = entry.groups < groups or (
+            entry.groups == groups and entry.second <= state.second + rules.tolerance
         )
-        worse = state.loss >= there.loss - (rules.tolerance if rules.ties else 0.0)
+        worse = state.loss >= entry.loss - (rules.tolerance if rules.ties else 0.0)
         if worse and (fewer or not rules.ties):
             return True, stored
     elif 2 * stored < len(table):
         stored += 1
-        there.stamp = root + 1
-        there.first = state.first
-        there.covered = state.covered
+        entry.stamp = root + 1
+        entry.first = state.first
+        entry.covered = state.covered
     else:
         return False, stored
-    there.loss = state.loss
-    there.groups = groups
-    there.second = state.second
+    entry.loss = state.loss
+    entry.groups = groups
+    entry.second = state.second
     return False, stored
 
 

@@ -82,8 +82,8 @@ def first_matching(
         return False
     arcs = _arcs(pairs, partner)
     _keep(arcs, label, distance, tolerance)
-    kept = arcs.tail >= 0
-    tight = Arcs(arcs.tail[kept], arcs.head[kept], arcs.cost[kept])
+    is_arc = arcs.tail >= 0
+    tight = Arcs(arcs.tail[is_arc], arcs.head[is_arc], arcs.cost[is_arc])
     label = _strong_components(tight, n + 2, meter)
     _settle(pairs, partner, order, label, distance, tolerance, meter)
     return True
@@ -350,7 +350,7 @@ def _settle(
     for i in range(n):
         place[order[i]] = i
     settled = np.zeros(n + 2, np.bool_)
-    seen = np.full(n + 2, -1, np.int32)
+    visited_by = np.full(n + 2, -1, np.int32)
     by = np.empty(n + 2, np.int32)
     queue = np.empty(n + 2, np.int32)
     for i in range(n):
@@ -359,11 +359,11 @@ def _settle(
             continue
         if label[u] >= 0:
             graph = pairs, partner, label, distance, tolerance, settled
-            _search(u, graph, seen, by, queue, meter)
+            _search(u, graph, visited_by, by, queue, meter)
             best = partner[u]
             for p in range(start[u], start[u + 1]):
                 v = other[p]
-                if seen[v] != u or v == partner[u]:
+                if visited_by[v] != u or v == partner[u]:
                     continue
                 a, b = (u, v) if u < n_first else (v, u)
                 if abs(cost[p] + distance[a] - distance[b]) > tolerance:

@@ -52,14 +52,14 @@ def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | N
     lacking = most - float(columns.gain @ times)
     allowed = problem.tolerance * int(counts.sum())
     if lacking > max(allowed, limits.gap * (counts.sum() * problem.opening - most)):
-        kept = np.flatnonzero(loss <= lacking + allowed)
-        model = Model(columns.select(kept), counts, problem.opening)
+        candidates = np.flatnonzero(loss <= lacking + allowed)
+        model = Model(columns.select(candidates), counts, problem.opening)
         soon = replace(limits.until(deadline), gap=0.0)
-        found = best_packing(model, soon, hint=times[kept])
-        if columns.gain[kept] @ found.times > columns.gain @ times:
+        packing = best_packing(model, soon, hint=times[candidates])
+        if columns.gain[candidates] @ packing.times > columns.gain @ times:
             times = np.zeros(columns.number, np.int64)
-            times[kept] = found.times
-        told = min(most, found.bound if not found.proven else float(columns.gain @ times))
+            times[candidates] = packing.times
+        told = min(most, packing.bound if not packing.proven else float(columns.gain @ times))
         # CP-SAT's bound counts only as far as HiGHS confirms it.
         most = min(most, max(told, highs_bound(model, limits.until(deadline))))
     return Packed(times, most, Certificate(columns, price), told)

@@ -56,7 +56,7 @@ def search(
     if roots is None:
         roots = np.arange(problem.n_units)
     within = problem.graph, price, problem.opening, floor, every, roots, nodes, limit
-    found, excess, unsure, whole = halting(partial(price_groups, *within), deadline)
+    columns, excess, unsure, whole = halting(partial(price_groups, *within), deadline)
     if whole:
-        return Found(found, excess, unsure)
+        return Found(columns, excess, unsure)
     return None

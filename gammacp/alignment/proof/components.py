@@ -147,11 +147,11 @@ class Decomposition:
                 return
             if due(self.deadline):
                 return
-            while (left := self._take_in(step)) is not None:
-                if left == np.inf:
+            while (next_loss := self._take_in(step)) is not None:
+                if next_loss == np.inf:
                     self.complete = True
                     return
-                step = max(4 * step, left)
+                step = max(4 * step, next_loss)
 
     def _take_in(self, most: float) -> float | None:
         """Activate the columns that must be and lose at most `most`; search what they join.
@@ -162,7 +162,7 @@ class Decomposition:
         from gammacp.alignment.kernels.components import activate
 
         before = self.waiting
-        left, self.waiting = activate(
+        next_loss, self.waiting = activate(
             self.columns,
             self.loss,
             self.active,
@@ -172,14 +172,14 @@ class Decomposition:
             -self.tolerance if self.ties else self.tolerance,
             min(most, self.total + self.tolerance),
         )
-        taken = before[self.active[before]]
-        if not len(taken):
-            if left > self.total + self.tolerance:
+        new_columns = before[self.active[before]]
+        if not len(new_columns):
+            if next_loss > self.total + self.tolerance:
                 return np.inf
-            return float(left)
+            return float(next_loss)
         begin, members, _ = self.columns
         joined = np.zeros(len(self.label), np.bool_)
-        entries = spread(begin[taken], begin[taken + 1] - begin[taken])
+        entries = spread(begin[new_columns], begin[new_columns + 1] - begin[new_columns])
         joined[self.label[members[entries]]] = True
         units = np.flatnonzero(joined[self.label])
         start, at = self._columns_at
@@ -271,18 +271,18 @@ class Decomposition:
         packing = Model(part, ones, again, self.problem.cover)
         share = self.problem.slack * len(np.unique(part.members)) / len(self.alone)
         with budget(self.limits.steps(self.limits.of(Components).steps)):
-            found = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
-        taken = found.times > 0
-        if self._loss(part, taken, price) > self._loss(part, had, price):
-            taken = had
-        self.chosen[inside] = taken
-        self.least[root] = self._loss(part, taken, price)
-        if found.proven:
-            told = self.least[root]
+            best = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
+        times = best.times > 0
+        if self._loss(part, times, price) > self._loss(part, had, price):
+            times = had
+        self.chosen[inside] = times
+        self.least[root] = self._loss(part, times, price)
+        if best.proven:
+            trusted_loss = self.least[root]
         else:
-            told = max(price - found.bound, 0.0)
-        self.lower[root] = self._confirm(inside, packing, price, told)
-        self.told[root] = told - self.lower[root]
+            trusted_loss = max(price - best.bound, 0.0)
+        self.lower[root] = self._confirm(inside, packing, price, trusted_loss)
+        self.told[root] = trusted_loss - self.lower[root]
 
     def _confirm(self, inside: Indices, packing: Model, price: float, told: float) -> float:
         """Return the part of CP-SAT's lower bound on the loss that can be confirmed.
@@ -338,8 +338,8 @@ def best_of_columns(
     `columns` must contain every column that could matter; its members are rows of the problem.
     `price` is by rank and need not be feasible.
     """
-    kept, state, price = decompose(problem, columns, price, limits, deadline)
-    note(columns_kept=len(kept))
+    candidates, state, price = decompose(problem, columns, price, limits, deadline)
+    note(columns_kept=len(candidates))
     most = float(price.sum())
     if state.complete:
         lower = state.lower_total
@@ -349,7 +349,7 @@ def best_of_columns(
         told = lower + sum(state.told.values())
     else:
         told = 0.0
-    return BestColumns(kept[state.chosen], most - lower, price, most - told)
+    return BestColumns(candidates[state.chosen], most - lower, price, most - told)
 
 
 def decompose(
@@ -375,15 +375,15 @@ def decompose(
     loss = make_feasible(price, columns._replace(members=ranked.members), highest)
     most_loss = _FIRST_LOSS * problem.scale
     while True:
-        kept = np.flatnonzero(loss <= most_loss)
-        kept = kept[np.argsort(loss[kept], kind="stable")]
+        candidates = np.flatnonzero(loss <= most_loss)
+        candidates = candidates[np.argsort(loss[candidates], kind="stable")]
         state = Decomposition(
-            ranked.select(kept), loss[kept], price, problem, limits, deadline, ties=ties
+            ranked.select(candidates), loss[candidates], price, problem, limits, deadline, ties=ties
         )
         state.run()
-        everything = len(kept) == len(loss)
+        everything = len(candidates) == len(loss)
         if not state.complete or everything or not _matters(state, ranked, loss, most_loss):
-            return kept, state, price
+            return candidates, state, price
         most_loss *= 8
 
 

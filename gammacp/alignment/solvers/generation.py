@@ -260,7 +260,7 @@ def _rivals(
     tuning = limits.of(Generation)
     loose = gap > slack or problem.n_annotators >= tuning.crowd
     with budget(_RIVALS if loose else limits.of(Ties).steps):
-        found = search(
+        pricing = search(
             problem,
             known.price,
             -gap - slack,
@@ -269,10 +269,10 @@ def _rivals(
             limit=tuning.listed,
             deadline=deadline,
         )
-    if found is None:
+    if pricing is None:
         return known.columns, False
-    whole = not found.unsure.any()
-    return found.columns if whole else known.columns.join(found.columns), whole
+    whole = not pricing.unsure.any()
+    return pricing.columns if whole else known.columns.join(pricing.columns), whole
 
 
 def _start(problem: Problem, known: Generated | None, deadline: float) -> GenerationState:
@@ -409,7 +409,7 @@ def price_columns(
     else:
         nodes = FEW_NODES
     while True:
-        found = search(
+        pricing = search(
             problem,
             price,
             0.1 * problem.tolerance,
@@ -417,16 +417,16 @@ def price_columns(
             nodes=nodes,
             deadline=deadline,
         )
-        if found is None:
+        if pricing is None:
             return state
-        excess[roots] = np.minimum(found.excess[roots], excess[roots])
+        excess[roots] = np.minimum(pricing.excess[roots], excess[roots])
         feasible = _feasible(problem, price, excess)
         bound = float(feasible.sum())
         if bound < state.most_gain:
             state = replace(state, most_gain=bound, price=feasible, matrix=None)
-        state = replace(state, columns=state.columns.join(found.columns))
-        lacking = -found.columns.losses(price).min(initial=0.0) / problem.scale
-        roots = np.flatnonzero(found.unsure)
+        state = replace(state, columns=state.columns.join(pricing.columns))
+        lacking = -pricing.columns.losses(price).min(initial=0.0) / problem.scale
+        roots = np.flatnonzero(pricing.unsure)
         if lacking > STALLED or not len(roots) or nodes >= _MOST_NODES or due(deadline):
             return replace(state, converged=lacking <= ENOUGH and (state.near or state.step == 0.0))
         nodes *= 10
@@ -455,10 +455,10 @@ def _columns_in_gap(
     else:
         limit = _LISTED_WHEN_CLOSE
     least = -gap - problem.tolerance
-    found = search(problem, state.price, least, every=True, limit=limit, deadline=deadline)
-    if found is None:
+    pricing = search(problem, state.price, least, every=True, limit=limit, deadline=deadline)
+    if pricing is None:
         return None
-    return found.columns
+    return pricing.columns
 
 
 def _pack(problem: Problem, state: GenerationState, deadline: float) -> GenerationState:

@@ -109,8 +109,8 @@ def best_packing(
         terms += program.alone
         coefficients += [-round(packing.opening * scale)] * len(program.alone)
     if hint is not None:
-        for variable, taken in zip(program.times, hint.tolist(), strict=True):
-            program.model.add_hint(variable, taken)
+        for variable, hinted in zip(program.times, hint.tolist(), strict=True):
+            program.model.add_hint(variable, hinted)
     program.model.maximize(_sum(terms, coefficients))
     solver, status = _solve(program, limits, absolute_gap_limit=slack * scale)
     if status is None:
