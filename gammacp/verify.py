@@ -249,7 +249,7 @@ class Check:
         self._read_costs(kinds)
         constraints = [place.text() for place in file.get("constraints", []).list()]
         if constraints:
-            self.given.append(f"not shown: that groups keep {', '.join(constraints)}")
+            self.assumptions.append(f"not shown: that groups keep {', '.join(constraints)}")
         if self.reuse:
             self.about += f"; {file['reuse'].value} for a unit in each further group"
         self._add_groups(delta / self.grain, every_pair)
@@ -281,7 +281,7 @@ class Check:
         self.low = exact + Fraction(low, FINE)
         self.high = self.low + Fraction(rounded, FINE)
         self.total = math.ceil(self.high)
-        self.said = f"{len(groups)} groups of {self.size} units cost "
+        self.cost_label = f"{len(groups)} groups of {self.size} units cost "
 
     def _read_costs(self, kinds: int) -> None:
         """Read the dissimilarity, and describe what it was read from."""
@@ -292,9 +292,9 @@ class Check:
             cost = place.number(0) / self.grain
             return int(cost) if cost.denominator == 1 else cost  # whole numbers are quicker
 
-        what, self.given = self.file["dissimilarity"], list[str]()
+        what, self.assumptions = self.file["dissimilarity"], list[str]()
         self.factor, self.ratio = Fraction(0), (0, 1)
-        label, self.known = what["categorial"], dict[tuple[int, int], Fraction | int | None]()
+        label, self.pair_costs = what["categorial"], dict[tuple[int, int], Fraction | int | None]()
         self.formula = what["positional"].one_of("sporadic", "none", "listed")
         costs = "positions do not count"
         if self.formula == "sporadic":
@@ -303,15 +303,15 @@ class Check:
             costs = f"sporadic * {what['factor'].value}"
         if self.formula == "listed":
             costs = f"pairs as listed for {what.get('name', '').value!r}"
-            self.given.append("taken as given: what pairs of units cost")
+            self.assumptions.append("taken as given: what pairs of units cost")
             for u, v, d in (row.list(3) for row in self.file["pairs"].list()):
                 pair = u.below(self.size), v.below(self.size)
-                if (min(pair), max(pair)) in self.known:
+                if (min(pair), max(pair)) in self.pair_costs:
                     raise u.no("a pair that is there twice")
-                self.known[min(pair), max(pair)] = grains(d)
+                self.pair_costs[min(pair), max(pair)] = grains(d)
         elif isinstance(label.value, list):
             costs += ", categories by a table"
-            self.given.append("taken as given: the table of what pairs of categories cost")
+            self.assumptions.append("taken as given: the table of what pairs of categories cost")
             self.table = [[grains(c) for c in r.list(kinds + 1)] for r in label.list(kinds + 1)]
             if self.table != [list(column) for column in zip(*self.table, strict=True)]:
                 raise label.no("not symmetric")
@@ -330,7 +330,7 @@ class Check:
         if self.annotator[u] == self.annotator[v]:
             return None
         if self.formula == "listed":
-            label = self.known.get((min(u, v), max(u, v)))
+            label = self.pair_costs.get((min(u, v), max(u, v)))
         else:
             label = self.table[self.kind[u]][self.kind[v]]
         if label is None:
@@ -577,8 +577,8 @@ class Check:
         status = claim["status"].one_of("optimal", "feasible", "by CP-SAT, unchecked")
         self.error = min(error, MOST_ERROR * cost)
         right = cost - self.error <= self.low and self.high <= cost + self.error
-        label = "NOT the cost that is claimed: " * (not right) + self.said
-        lines = [self.about, *self.given, f"{label}{float(self.high * self.grain):.12g}"]
+        label = "NOT the cost that is claimed: " * (not right) + self.cost_label
+        lines = [self.about, *self.assumptions, f"{label}{float(self.high * self.grain):.12g}"]
         self.least: Fraction | int = 0  # what no alignment costs less than, in grains
         self.best_known = False
         nothing = False, [*lines, "NOT checked: whether an alignment costs less; no proof is here"]
@@ -674,15 +674,15 @@ class Around:
         behind = (i for i in range(1, len(rows)) if rows[i][0] - rows[i - 1][0] > self.near)
         first = next(behind, 0)
         rows = rows[first:] + [(place + circle, kind, x) for place, kind, x in rows[:first]]
-        self.places, self.there = list[float](), list[list[tuple[Any, float]]]()
+        self.places, self.units_at = list[float](), list[list[tuple[Any, float]]]()
         last = -math.inf
         for place, kind, length in rows:
             if place - last > self.near:
                 self.places.append(place - rows[0][0])
-                self.there.append([])
+                self.units_at.append([])
                 last = place
-            self.there[-1].append((kind, length))
-        for some in self.there:
+            self.units_at[-1].append((kind, length))
+        for some in self.units_at:
             some.sort()
 
     def is_turned(self, other: "Around") -> bool:
@@ -690,10 +690,10 @@ class Around:
         size = len(self.places)
         if size == 0 or len(other.places) != size:
             return size == len(other.places)
-        kind, length = self.there[0][0]
+        kind, length = self.units_at[0][0]
         return any(
             self._is_turned_to(other, first)
-            for first, some in enumerate(other.there)
+            for first, some in enumerate(other.units_at)
             if some[0][0] == kind and abs(some[0][1] - length) <= self.near
         )
 
@@ -762,13 +762,13 @@ class Gamma:
         """Check every certificate, and add up what they cost: steps 6 and 7."""
         self.file, self.folder = read(text), folder
         self.file["version"].one_of(1)
-        self.names, self.failed, self.given = set[str](), list[str](), dict[str, None]()
+        self.names, self.failed, self.assumptions = set[str](), list[str](), dict[str, None]()
         self.problem: Any = None
         self.about, self.people = "", Counter[tuple[str, ...]]()
         self.units: Documents = {}
         self.sets, self.equal, self.empty, self.documents = 0, 0, 0, 0
         self.loose_sets = self.loose_documents = self.strata = 0  # not proven best; strata
-        self.weights, self.known = dict[str, float](), list[float]()
+        self.weights, self.gamma_range = dict[str, float](), list[float]()
         self.turns, self.exempt = list[Turned](), list[str]()
         self.weight = self.observed = self.lowest = 0.0
         self.expected = self.proven = self.error = 0.0
@@ -809,7 +809,7 @@ class Gamma:
             raise row["file"].no(f"{name!r} has another dissimilarity than the others")
         if certificate.cover or certificate.n < 2 or not certificate.size:
             raise row["file"].no(f"{name!r} is a cover, of one annotator, or without units")
-        self.given |= dict.fromkeys(certificate.given)
+        self.assumptions |= dict.fromkeys(certificate.assumptions)
         if not proven:
             self.failed += [f"{name}: {line}" for line in lines if "NOT" in line]
         return certificate
@@ -842,7 +842,7 @@ class Gamma:
         values = [one.value for one in sets]
         if len({one.x for one in sets}) > 1:
             how = "by their units" if by_size else "alike, however many units they have"
-            self.given[f"taken as given: random sets weigh {how}"] = None
+            self.assumptions[f"taken as given: random sets weigh {how}"] = None
         if not sum(weights):
             raise part["sets"].no("none has units")
 
@@ -978,10 +978,10 @@ class Gamma:
         least = 1 - self.observed / low if low else -math.inf
         self.interval = [least, 1 - self.lowest / high] if self.observed else [1.0, 1.0]
         # What gamma can be if better alignments than those here are found.
-        self.known = [1.0, 1.0]
+        self.gamma_range = [1.0, 1.0]
         if self.observed:
             worst = 1 - self.observed / self.proven if self.proven else -math.inf
-            self.known = [worst, 1 - self.lowest / self.expected]
+            self.gamma_range = [worst, 1 - self.lowest / self.expected]
         if max(self.weights.values()) > MOST_RATIO * min(self.weights.values()):
             raise RefusedError("weight: a document counts for nothing beside the others")
 
@@ -1004,7 +1004,7 @@ class Gamma:
         inside = [agrees(claim, x) for claim, x in ends]
         (low, high), wrong = self.interval, "NOT what is claimed: "
         remark = "" if self.proven >= self.expected * (1 - SUM_ERROR) else ", of proven bounds"
-        lines = [self.about, *self._others(), *self.given, *self.failed]
+        lines = [self.about, *self._others(), *self.assumptions, *self.failed]
         loose = self.loose_sets + self.loose_documents
         status = file.get("status", "optimal").one_of("optimal", "feasible")
         best = not loose or status != "optimal"
@@ -1054,8 +1054,8 @@ class Gamma:
         return (
             f"; alignments of {self.loose_sets} of {self.sets} random sets and of "
             f"{self.loose_documents} of {self.documents} documents are not proven to be best, and "
-            f"gamma of the best is only known to lie in {self.known[0]:.12g} to "
-            f"{self.known[1]:.12g} by proven bounds"
+            f"gamma of the best is only known to lie in {self.gamma_range[0]:.12g} to "
+            f"{self.gamma_range[1]:.12g} by proven bounds"
         )
 
     def _circles(self) -> list[str]:

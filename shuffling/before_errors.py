@@ -166,12 +166,12 @@ class BeforeErrors:
     ----------
     model
         Model as `fit` learns it.
-    seen
+    observed
         Statistics of the annotations that it was learnt from.
     """
 
     model: ReferenceModel
-    seen: Statistics
+    observed: Statistics
 
     @classmethod
     def learn(cls, continua: Sequence[Continuum]) -> BeforeErrors:
@@ -219,7 +219,7 @@ class BeforeErrors:
                     guess, error_list, magnitude, n_annotators, indices=range(sets), seed=seed
                 )
             got = self.statistics(drawn)
-            candidate = Fitted(drawn, guess, self.seen.distance(got), tuple(fewer))
+            candidate = Fitted(drawn, guess, self.observed.distance(got), tuple(fewer))
             if best is None or candidate.misfit < best.misfit:
                 best = candidate
             if best.misfit < CLOSE:
@@ -261,7 +261,7 @@ class BeforeErrors:
 
     @property
     def _start(self) -> Guess:
-        s = self.seen
+        s = self.observed
         return Guess(s.units, 1.0, 1.0, s.touching, s.overlapping, 1.0, s.categories, s.extent)
 
     def _next_guess(
@@ -271,7 +271,7 @@ class BeforeErrors:
 
         A parameter is corrected further if its statistic responded little to the correction before.
         """
-        observed = self.seen
+        observed = self.observed
 
         def correct(parameter: str, statistic: str) -> float:
             value = getattr(guess, parameter)
@@ -337,9 +337,9 @@ class BeforeErrors:
         return replace(model, categories=categories, gaps=gaps, layout=layout, length=total)
 
     def _lengths(self, learnt: Distribution, guess: Guess, longest: float) -> Distribution:
-        if not isinstance(learnt, Empirical) or not self.seen.length:
+        if not isinstance(learnt, Empirical) or not self.observed.length:
             return learnt
-        values = _spread_out(np.array(learnt.values), self.seen.length, guess.power)
+        values = _spread_out(np.array(learnt.values), self.observed.length, guess.power)
         values = np.minimum(values * guess.stretch, longest)
         if not self.model.integer:
             return Empirical(tuple(values.tolist()))
@@ -351,7 +351,7 @@ class BeforeErrors:
 
         Their mean is `mean`, as far as these shares allow.
         """
-        gaps = self._seen_gaps
+        gaps = self._observed_gaps
         negative = gaps[gaps < 0]
         positive = gaps[gaps > 0]
         if len(negative):
@@ -370,7 +370,7 @@ class BeforeErrors:
         return Empirical(tuple(np.concatenate(parts).tolist()))
 
     @cached_property
-    def _seen_gaps(self) -> Floats:
+    def _observed_gaps(self) -> Floats:
         gaps = self.model.gaps
         return np.array(gaps.values if isinstance(gaps, Empirical) else (), np.float64)
 
@@ -396,8 +396,8 @@ def _quantiles(values: Floats, count: int) -> Floats:
     return np.asarray(np.quantile(values, places, method="inverted_cdf"))
 
 
-def _step(seen: float, got: float) -> float:
-    """Return the factor that takes a statistic to the one seen, within bounds."""
-    if seen > 0 and got > 0:
-        return min(_STEEPEST, max(1 / _STEEPEST, seen / got))
+def _step(observed: float, got: float) -> float:
+    """Return the factor that takes a statistic to the observed one, within bounds."""
+    if observed > 0 and got > 0:
+        return min(_STEEPEST, max(1 / _STEEPEST, observed / got))
     return 1.0

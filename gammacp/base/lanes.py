@@ -55,7 +55,7 @@ class Lanes:
         Unit of the positions.
     scale
         Name of the scale of shades, and the cost of the darkest one.
-    kept
+    always_drawn
         Lanes that are always drawn, however many there are.
     """
 
@@ -70,7 +70,7 @@ class Lanes:
     hollow: Bools
     offset_unit: str = ""
     scale: tuple[str, float] = ("disorder", 1.0)
-    kept: tuple[int, ...] = ()
+    always_drawn: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,10 @@ def choose_lanes(lanes: Lanes) -> tuple[Lanes, list[str]]:
     cost = np.where(has_unit, lanes.cost[:, None], 0.0).sum(axis=0)
     # Lanes without units come last, also where everything costs nothing.
     order = np.lexsort((-has_unit.sum(axis=0), -cost))
-    free = [int(k) for k in order if k not in lanes.kept][: MOST_LANES - len(lanes.kept)]
-    shown_lanes = np.array(sorted([*free, *lanes.kept]))
+    free = [int(k) for k in order if k not in lanes.always_drawn][
+        : MOST_LANES - len(lanes.always_drawn)
+    ]
+    shown_lanes = np.array(sorted([*free, *lanes.always_drawn]))
     units = np.flatnonzero(np.isin(lanes.lane, shown_lanes))
     place = np.full(len(lanes.lane) + 1, -1, np.int32)
     place[units] = np.arange(len(units), dtype=np.int32)
@@ -119,7 +121,7 @@ def choose_lanes(lanes: Lanes) -> tuple[Lanes, list[str]]:
         groups=groups[is_shown],
         cost=lanes.cost[is_shown],
         hollow=lanes.hollow[units],
-        kept=tuple(int(number[k]) for k in lanes.kept),
+        always_drawn=tuple(int(number[k]) for k in lanes.always_drawn),
     )
     return few, [f"Shown are the {len(shown_lanes)} of {n} lanes whose groups cost most."]
 

@@ -328,7 +328,9 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         note += f"(grid={laid.grid.name})"
     turning: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
     for annotation in annotations:
-        completed = completion(annotation, declared=laid.known, whole=laid.grid is not None)
+        completed = completion(
+            annotation, declared=laid.has_known_ends, whole=laid.grid is not None
+        )
         if laid.grid is None:
             cuts = places_to_cut(annotation)
         else:
@@ -363,7 +365,7 @@ class Circle:
     ----------
     annotations
         Annotations in canonical order; those who did not read to the end have a shorter circle.
-    known
+    has_known_ends
         Whether the text's ends are known; otherwise the circle reaches further than the units.
     grid
         The grid on which all boundaries lie, if there is one; positions then count its places.
@@ -372,7 +374,7 @@ class Circle:
     """
 
     annotations: tuple[Annotation, ...]
-    known: bool
+    has_known_ends: bool
     grid: Places | None
     time: MarkableTime | None = None
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gammacp.base.arrays import Codes, Floats, Indices, Cached, freeze
+from gammacp.base.arrays import Cached, Codes, Floats, Indices, freeze
 from gammacp.continuum.about import Described
 from gammacp.continuum.columns import Bounds, check_known
 from gammacp.continuum.fragments import Breaks, Inside, Shapes

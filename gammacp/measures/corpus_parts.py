@@ -96,7 +96,7 @@ class Part:
             return Score(value=math.nan, reason=str(error))
 
     @cached_property
-    def found(self) -> Mapping[str, Score]:
+    def measured_scores(self) -> Mapping[str, Score]:
         """The score of each document, without a reference."""
         if self.whole is not None:
             return getattr(self.whole, "scores", dict.fromkeys(self.documents, self.whole))
@@ -110,7 +110,9 @@ class Part:
     @cached_property
     def pairs(self) -> dict[str, Counts]:
         """The counts of each document that has any, with a row for each pair of annotators."""
-        counts = {name: s.counts for name, s in self.found.items() if s.counts is not None}
+        counts = {
+            name: s.counts for name, s in self.measured_scores.items() if s.counts is not None
+        }
         if all(c.of_pairs for c in counts.values()):
             return counts
         rows: dict[str, list[Counts]] = {}
@@ -118,7 +120,7 @@ class Part:
             some = {d: c for d, c in self.documents.items() if set(pair) <= set(c.annotators)}
             alone = Part(self.measure, some, self.options, executor=self.executor)
             alone = alone.only(partial(keep_annotators, names=pair))
-            for name, score in alone.found.items():
+            for name, score in alone.measured_scores.items():
                 if score.counts is not None:
                     rows.setdefault(name, []).append(replace(score.counts, parties=(pair,)))
         return {name: _joined(rows[name]) for name in self.documents if name in rows}
@@ -134,7 +136,9 @@ class Part:
     def counts(self) -> dict[str, Counts]:
         """The counts that each document adds to the sums."""
         if self.reference is None:
-            counts_by_name = {n: s.counts for n, s in self.found.items() if s.counts is not None}
+            counts_by_name = {
+                n: s.counts for n, s in self.measured_scores.items() if s.counts is not None
+            }
         else:
             turned = {n: c.against(self.reference) for n, c in self.pairs.items()}
             counts_by_name = {n: c for n, c in turned.items() if c.parties}
@@ -169,7 +173,7 @@ class Part:
     def values(self) -> dict[str, float]:
         """The values of the documents that have one."""
         if self.reference is None:
-            value_by_name = {name: s.value for name, s in self.found.items()}
+            value_by_name = {name: s.value for name, s in self.measured_scores.items()}
         elif not self.counting.alone:
             value_by_name = {}
         else:

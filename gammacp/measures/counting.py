@@ -214,7 +214,7 @@ class Counting:
     remarks
         `(continuum) -> notes` on a document's own value, which `together` leaves out because they
         do not hold for many documents.
-    told
+    reference_remarks
         `(sums) -> notes` on what was counted against a reference: sums over documents and
         annotators.
     """
@@ -229,7 +229,7 @@ class Counting:
     observe: Callable[..., Counts] | None = None
     alone: bool = True
     remarks: Callable[[Any], tuple[str, ...]] = _remark_nothing
-    told: Callable[[Numbers], tuple[str, ...]] = _remark_nothing
+    reference_remarks: Callable[[Numbers], tuple[str, ...]] = _remark_nothing
 
     def pooling_of(self, **options: Any) -> Pooling:
         """Return the way to pool the parties of documents and of a corpus.

@@ -271,7 +271,7 @@ class _Random:
     owner: Indices
     sets: int
     confidence: float
-    known: dict[int | None, ExpectedDisorder | None] = field(default_factory=dict)
+    expected_by_category: dict[int | None, ExpectedDisorder | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sets: Sequence[RandomSet], parts: BoundDissimilarity, confidence: float) -> _Random:
@@ -283,18 +283,18 @@ class _Random:
 
     def expected(self, category: int | None) -> ExpectedDisorder | None:
         """Return δ_cat of the random sets for which it is defined; None if there is none."""
-        if category not in self.known:
+        if category not in self.expected_by_category:
             rows = self.pairs.rows(category)
             weight = np.bincount(self.owner[rows], self.pairs.weight[rows], self.sets)
             cost = (self.pairs.weight * self.pairs.cost)[rows]
             total = np.bincount(self.owner[rows], cost, self.sets)
             disorders = total[weight > 0] / weight[weight > 0]
-            self.known[category] = (
+            self.expected_by_category[category] = (
                 ExpectedDisorder(disorders, disorders, True, self.confidence)
                 if len(disorders)
                 else None
             )
-        return self.known[category]
+        return self.expected_by_category[category]
 
 
 @dataclass(frozen=True)

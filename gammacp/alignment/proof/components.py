@@ -78,7 +78,7 @@ class Decomposition:
         Root of each unit's component: its smallest unit.
     least, lower
         Least loss found for each component, and a lower bound on it, at the component's root.
-    told
+    unproven_loss
         For components that CP-SAT solved, by root: the part of its lower bound above `lower`, which
         nothing else confirms.
     total
@@ -124,7 +124,7 @@ class Decomposition:
         self.label: Codes = np.arange(n_units, dtype=np.int32)
         self.least: Floats = np.zeros(n_units)
         self.lower: Floats = np.zeros(n_units)
-        self.told: dict[int, float] = {}
+        self.unproven_loss: dict[int, float] = {}
         self.total = 0.0
         self.waiting: Indices = np.flatnonzero(~self.active)
 
@@ -214,9 +214,11 @@ class Decomposition:
         self.label[units] = units[label]
         self.chosen[inside] = chosen
         self.least[units] = self.lower[units] = least
-        if self.told:
+        if self.unproven_loss:
             gone = set(units.tolist())
-            self.told = {root: told for root, told in self.told.items() if root not in gone}
+            self.unproven_loss = {
+                root: loss for root, loss in self.unproven_loss.items() if root not in gone
+            }
         for root in units[hard].tolist():
             self._solve_hard(root)
         self.total = self._of_components(self.least)
@@ -282,9 +284,9 @@ class Decomposition:
         else:
             trusted_loss = max(price - best.bound, 0.0)
         self.lower[root] = self._confirm(inside, packing, price, trusted_loss)
-        self.told[root] = trusted_loss - self.lower[root]
+        self.unproven_loss[root] = trusted_loss - self.lower[root]
 
-    def _confirm(self, inside: Indices, packing: Model, price: float, told: float) -> float:
+    def _confirm(self, inside: Indices, packing: Model, price: float, trusted_loss: float) -> float:
         """Return the part of CP-SAT's lower bound on the loss that can be confirmed.
 
         A longer search confirms it if it ends; otherwise the bound of HiGHS does.
@@ -296,10 +298,12 @@ class Decomposition:
         label = np.zeros(len(units), np.int32)
         nodes = _LONGER * self.limits.of(Components).nodes
         if not len(self._what_is_hard(units, inside, part, label, least, chosen, nodes)):
-            return min(told, float(least[0]))
+            return min(trusted_loss, float(least[0]))
         from gammacp.alignment.solvers.packing import highs_bound
 
-        return min(told, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0))
+        return min(
+            trusted_loss, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0)
+        )
 
     def _loss(self, part: Columns, taken: Bools, price: float) -> float:
         picked = part.select(np.flatnonzero(taken))
@@ -320,14 +324,14 @@ class BestColumns(NamedTuple):
         Upper bound on the gain of any alignment.
     price
         Prices, by rank, that no column exceeds.
-    told
+    trusted_gain
         Upper bound on the gain if CP-SAT's own bounds are trusted.
     """
 
     chosen: Indices
     most_gain: float
     price: Floats
-    told: float
+    trusted_gain: float
 
 
 def best_of_columns(
@@ -346,10 +350,10 @@ def best_of_columns(
     else:
         lower = 0.0
     if state.complete:
-        told = lower + sum(state.told.values())
+        trusted_loss = lower + sum(state.unproven_loss.values())
     else:
-        told = 0.0
-    return BestColumns(candidates[state.chosen], most - lower, price, most - told)
+        trusted_loss = 0.0
+    return BestColumns(candidates[state.chosen], most - lower, price, most - trusted_loss)
 
 
 def decompose(

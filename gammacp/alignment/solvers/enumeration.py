@@ -107,7 +107,7 @@ def solve_listed(
         problem.n_units * problem.opening - best.most_gain,
         Certificate(columns, price[problem.ranks]),
         Proof(best.price[problem.ranks]) if proof is None else proof,
-        problem.n_units * problem.opening - best.told,
+        problem.n_units * problem.opening - best.trusted_gain,
     )
     if result.status is not Status.FEASIBLE:
         return result

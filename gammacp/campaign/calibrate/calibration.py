@@ -316,7 +316,7 @@ def _equivalent(
     middle, low, high = (
         amount(error, m, cell.before.model) for m in (found.value, found.low, found.high)
     )
-    least = least_amount(error, cell.before.seen.units)
+    least = least_amount(error, cell.before.observed.units)
     # Amounts that round to the same whole number of errors cannot be distinguished.
     if middle > least:
         half = least / 2

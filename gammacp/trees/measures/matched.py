@@ -397,7 +397,7 @@ def against_bands(
         signed=signed,
         missing=NOT_COMPARED,
         computed=computed,
-        told=found.told,
+        details=found.told,
     )
 
 
@@ -412,7 +412,7 @@ def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
         Error that `matched` raised.
     """
     told = dict(zip(_TOLD, (math.nan, 0, (), 0), strict=True))
-    lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=told)
+    lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), details=told)
     return dict.fromkeys(names, lost)
 
 
