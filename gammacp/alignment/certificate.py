@@ -188,20 +188,20 @@ def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
     return record
 
 
-def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
+def _matrix(relaxed: RelaxedMatrix, opening: float) -> dict[str, Any]:
     """Return an integer Cholesky factor of the matrix, and the multipliers in grains."""
-    matrix = found.matrix.copy()
-    units = found.units
+    matrix = relaxed.matrix.copy()
+    units = relaxed.units
     matrix += least_shift(matrix) * np.eye(len(matrix))
     factor = np.linalg.cholesky(matrix)
     whole = np.rint(factor * np.sqrt(opening * _GRAINS * 2.0**_SHIFT)).astype(np.int64)
     # The corner must be the opening, without what the shift has added to it.
     whole[0, 0] = math.isqrt(math.floor(opening * _GRAINS) << _SHIFT)
-    multipliers = np.ceil(2 * opening * _GRAINS * found.multiplier).astype(np.int64)
+    multipliers = np.ceil(2 * opening * _GRAINS * relaxed.multiplier).astype(np.int64)
     used = multipliers > 0
-    corners = units[found.triangles[used]]
-    rows = np.zeros((int(units.max()) + 1, found.rows.shape[1]))
-    rows[units] = np.ceil(2 * opening * _GRAINS * found.rows)
+    corners = units[relaxed.triangles[used]]
+    rows = np.zeros((int(units.max()) + 1, relaxed.rows.shape[1]))
+    rows[units] = np.ceil(2 * opening * _GRAINS * relaxed.rows)
     return {
         "kind": "matrix",
         "units": units.tolist(),

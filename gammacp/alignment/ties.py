@@ -51,7 +51,7 @@ def in_order(rank: Codes, groups: Codes) -> Codes:
 def break_ties(
     continuum: Continuum,
     dissimilarity: BoundDissimilarity,
-    found: Presolved,
+    presolved: Presolved,
     limits: Limits,
     rank: Codes | None = None,
 ) -> Solution:
@@ -59,7 +59,7 @@ def break_ties(
 
     `rank` is needed if the units are those of several continua: their places (`nameless_ranks`).
     """
-    solved, problem, merged = found
+    solved, problem, merged = presolved
     if solved.status is not Status.OPTIMAL or problem is None:
         return solved
     if rank is None:
@@ -170,16 +170,16 @@ def _first_of_components(
 
 
 def _first_merged(
-    problem: Problem, merged: Merged, found: Solution, second: Floats, limits: Limits
+    problem: Problem, merged: Merged, solved: Solution, second: Floats, limits: Limits
 ) -> Solution:
     """Return the first best packing of merged units; copies of a unit are used in order."""
     from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
 
-    assert found.certificate is not None
-    listed, price, _ = found.certificate
+    assert solved.certificate is not None
+    listed, price, _ = solved.certificate
     counts = merged.counts
     n_units = int(counts.sum())
-    gained = n_units * problem.opening - found.objective
+    gained = n_units * problem.opening - solved.objective
     optimum = float((price * counts).sum()) - gained
     slack = problem.tolerance * n_units
     loss = listed.losses(price)
@@ -202,8 +202,8 @@ def _first_merged(
     if times is None or float(loss[rows] @ times + price @ _untaken(part, times, counts)) > (
         max(optimum, 0.0) + problem.slack * n_units / problem.n_units
     ):
-        return found
-    return replace(found, groups=merged.groups(part, times), first=True)
+        return solved
+    return replace(solved, groups=merged.groups(part, times), first=True)
 
 
 def _untaken(part: Columns, times: Indices, counts: Indices) -> Indices:

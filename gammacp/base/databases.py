@@ -11,7 +11,7 @@ _SUPER = bytes.fromhex("d9d505f920a163d7")  # ends a rollback journal that names
 
 
 @contextmanager
-def sqlite_errors(made: Callable[[Exception], Exception | None]) -> Iterator[None]:
+def sqlite_errors(replacement: Callable[[Exception], Exception | None]) -> Iterator[None]:
     """Replace any error of opening or reading a database in this block.
 
     Beside its own errors Python's module raises UnicodeDecodeError, where a damaged name is in
@@ -19,13 +19,13 @@ def sqlite_errors(made: Callable[[Exception], Exception | None]) -> Iterator[Non
 
     Parameters
     ----------
-    made
+    replacement
         Makes the error to raise instead; None for none, and the block just ends.
     """
     try:
         yield
     except (sqlite3.Error, OSError, UnicodeDecodeError, OverflowError) as error:
-        if (other := made(error)) is not None:
+        if (other := replacement(error)) is not None:
             raise other from None
 
 

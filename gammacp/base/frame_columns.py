@@ -277,9 +277,9 @@ def _check_lengths(values: Mapping[str, Sized], names: Mapping[str, str]) -> Non
         )
 
 
-def _check_one_document(frame: Any, keys: Sequence[Any], there: Mapping[str, list[int]]) -> None:
+def _check_one_document(frame: Any, keys: Sequence[Any], roles: Mapping[str, list[int]]) -> None:
     """Raise a DataError where rows are of several documents."""
-    for key in (keys[i] for i in there.get("document", ())):
+    for key in (keys[i] for i in roles.get("document", ())):
         documents = {str(name) for name in frame[key]}
         if len(documents) > 1:
             raise DataError(

@@ -146,18 +146,18 @@ def places_of_roles(
 
 
 def _settle_ends(
-    found: dict[str, list[int]], bare: Sequence[str], asked: Mapping[str, object]
+    places: dict[str, list[int]], bare: Sequence[str], places_by_name: Mapping[str, object]
 ) -> None:
     """Decide between an end and a duration, and what a column `offset` means."""
-    if {"end", DURATION} <= asked.keys():
+    if {"end", DURATION} <= places_by_name.keys():
         raise UsageError("`columns=` gives an end and a duration: a unit has one of them")
-    ends = found.get("end", ())
-    if ends and "start" not in found and DURATION in found and bare[ends[0]] == "offset":
-        found["start"] = found.pop("end")  # An offset and a length.
-    if DURATION in asked:
-        found.pop("end", None)
-    if "end" in found or "start" not in found:
-        found.pop(DURATION, None)
+    ends = places.get("end", ())
+    if ends and "start" not in places and DURATION in places and bare[ends[0]] == "offset":
+        places["start"] = places.pop("end")  # An offset and a length.
+    if DURATION in places_by_name:
+        places.pop("end", None)
+    if "end" in places or "start" not in places:
+        places.pop(DURATION, None)
 
 
 def _place_asked(names: Sequence[str], role: str, name: str) -> int:
@@ -175,21 +175,21 @@ def _place_asked(names: Sequence[str], role: str, name: str) -> int:
     return places[0]
 
 
-def missing_roles(found: Container[str]) -> list[str]:
+def missing_roles(roles: Container[str]) -> list[str]:
     """Return the roles that a table needs and has no column for.
 
     Parameters
     ----------
-    found
+    roles
         Roles that have one.
     """
-    ended = "end" in found or DURATION in found
-    lacking = [role for role in ("annotator", "start") if role not in found]
+    ended = "end" in roles or DURATION in roles
+    lacking = [role for role in ("annotator", "start") if role not in roles]
     return [*lacking, *(() if ended else ("end",))]
 
 
 def unknown_columns(
-    names: Sequence[str], found: Mapping[str, Sequence[int]], given: Sequence[str] = ()
+    names: Sequence[str], places_by_role: Mapping[str, Sequence[int]], chosen: Sequence[str] = ()
 ) -> DataError:
     """Return the error of a table without a column that it needs: all names, known and unknown.
 
@@ -197,15 +197,15 @@ def unknown_columns(
     ----------
     names
         Names of the columns.
-    found
+    places_by_role
         The columns of each role, as of `places_of_roles`.
-    given
+    chosen
         Roles that need no column here.
     """
-    roles = {places[0]: role for role, places in found.items() if places}
+    roles = {places[0]: role for role, places in places_by_role.items() if places}
     known_columns = [f"{names[i].strip()!r} ({role})" for i, role in sorted(roles.items())]
     unknown = [repr(n.strip()) for i, n in enumerate(names) if n.strip() and i not in roles]
-    lacking = missing_roles({*found, *given})
+    lacking = missing_roles({*places_by_role, *chosen})
     last = " or ".join(filter(None, [", ".join(lacking[:-1]), lacking[-1]]))
     example = ",".join(f"{role}=NAME" for role in lacking)
     message = f"there is no column for {last}; known are {', '.join(known_columns) or 'none'}"

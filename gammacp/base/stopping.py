@@ -64,7 +64,7 @@ class Work:
         self.facts: dict[str, Any] = {}
 
     @property
-    def left(self) -> int:
+    def steps_left(self) -> int:
         """Number of steps that the budget still has."""
         if self.most == UNLIMITED:
             return UNLIMITED
@@ -99,7 +99,7 @@ def counting() -> Iterator[Work]:
     """Count the steps of this block separately; add them to the outer count when it ends."""
     outer = current_work()
     inner_work = Work()
-    inner_work.most = outer.left
+    inner_work.most = outer.steps_left
     token = _work.set(inner_work)
     try:
         yield inner_work
@@ -243,7 +243,7 @@ def halting(call: Callable[[Meter], T], deadline: float = np.inf, *, quick: bool
     added to the work of this thread.
     """
     work = current_work()
-    meter = new_meter(work.left)
+    meter = new_meter(work.steps_left)
     if quick:
         result = call(meter)
     else:

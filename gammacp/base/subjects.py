@@ -81,7 +81,7 @@ class Subject:
     tables
         Tables by kind. Most give the names that a module registers, separated by blanks, by
         module; commands and advice are by name.
-    beside
+    tables_for
         Tables by the other subject and by the kind that it offers.
     """
 
@@ -92,12 +92,12 @@ class Subject:
     frozen: bool
     aside: bool
     tables: Mapping[str, Mapping[str, Any]]
-    beside: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    tables_for: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
     def entries(self, kind: str) -> dict[str, Any]:
         """Return the table of a kind, with the entries for other subjects that are installed."""
         all_entries = dict(self.tables.get(kind, {}))
-        for other, tables in self.beside.items():
+        for other, tables in self.tables_for.items():
             if other in subjects():
                 all_entries |= tables.get(kind, {})
         return all_entries
@@ -249,7 +249,7 @@ def _read(path: Path, name: str) -> Subject:
         if not isinstance(content.get(key, kind()), kind):
             raise UsageError(f"{path}: {key} must be a {kind.__name__}")
     tables: dict[str, Mapping[str, Any]] = {}
-    beside: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+    tables_for: dict[str, Mapping[str, Mapping[str, Any]]] = {}
     for key, value in content.items():
         if key in _KEYS:
             continue
@@ -259,7 +259,7 @@ def _read(path: Path, name: str) -> Subject:
             _check_commands(path, value)
             tables[key] = value
         elif value and all(isinstance(inner, dict) for inner in value.values()):
-            beside[key] = value
+            tables_for[key] = value
         else:
             tables[key] = value
     return Subject(
@@ -270,7 +270,7 @@ def _read(path: Path, name: str) -> Subject:
         frozen=content.get("frozen", False),
         aside=content.get("aside", False),
         tables=tables,
-        beside=beside,
+        tables_for=tables_for,
     )
 
 
@@ -287,7 +287,7 @@ def _tables_of(
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield each kind and table of a subject, also those for other subjects that are present."""
     yield from subject.tables.items()
-    for other, tables in subject.beside.items():
+    for other, tables in subject.tables_for.items():
         if other in present:
             yield from tables.items()
 

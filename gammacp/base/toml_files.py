@@ -167,9 +167,9 @@ def toml_value(value: Any) -> str:
     return re.sub(r"[^ -~]", _escape, json.dumps(value, ensure_ascii=False))
 
 
-def _escape(found: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     """Return a character as TOML writes it in a basic string."""
-    character = found[0]
+    character = match[0]
     if visible(character) == character:
         return character
     code = ord(character)

@@ -246,7 +246,7 @@ def against_chance(
 
 
 def signed_chance(
-    model: str, rule: SampleRule, seed: int, made: Mapping[str, Any] | None = None
+    model: str, rule: SampleRule, seed: int, outcome: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the parts of a signature that describe random data.
 
@@ -256,13 +256,13 @@ def signed_chance(
         Signature of the chance model.
     rule, seed
         Number of random sets that was asked for, and their seed.
-    made
+    outcome
         Outcome of sampling: `samples` and `without_value`; None leaves it out.
     """
     return {
         "chance": model,
-        "samples": rule.samples if made is None else made.get("samples", 0),
-        "without": (made or {}).get("without_value") or None,
+        "samples": rule.samples if outcome is None else outcome.get("samples", 0),
+        "without": (outcome or {}).get("without_value") or None,
         "e": None if rule.samples else rule.precision,
         "c": rule.confidence,
         "seed": seed,

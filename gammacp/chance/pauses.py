@@ -418,6 +418,6 @@ class Pauses:
             for habit, annotation in zip(self.habits, annotations, strict=True)
         )
 
-    def fit(self, made: Sequence[Annotation], rng: np.random.Generator) -> list[Annotation]:
+    def fit(self, annotations: Sequence[Annotation], rng: np.random.Generator) -> list[Annotation]:
         """Adapt turned annotations to the annotators' habits at pauses."""
-        return [habit.fit(part, rng) for habit, part in zip(self.habits, made, strict=True)]
+        return [habit.fit(part, rng) for habit, part in zip(self.habits, annotations, strict=True)]

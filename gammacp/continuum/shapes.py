@@ -164,12 +164,12 @@ def from_json(entry: Any) -> tuple[Span, Shape]:
     return outline(kind, rows)
 
 
-def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
+def in_cell(cell: str, start: float, end: float) -> tuple[Span, Shape]:
     """Return the extent on the first axis, and the shape, from a cell of a table.
 
     Parameters
     ----------
-    said
+    cell
         JSON of the shape (`Shape.json`).
     start, end
         The extent in the unit's row, of which spreadsheets keep fifteen digits.
@@ -183,7 +183,7 @@ def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
     ((5.0, 9.0),)
     """
     try:
-        entry = json.loads(said)
+        entry = json.loads(cell)
     except (ValueError, RecursionError):
         raise DataError("shape is not JSON") from None
     reached, shape = from_json(entry)

@@ -122,35 +122,35 @@ def read_dissimilarity(path: str | Path) -> Combined:
         raise error(str(problem)) from None
 
 
-def _kind(said: Mapping[str, Any], folder: Path) -> Categorial:
+def _kind(table: Mapping[str, Any], folder: Path) -> Categorial:
     guess = {"order": "ordinal", "tree": "tree", "distances": "matrix"}
-    kind = said.get("type", next((t for key, t in guess.items() if key in said), "nominal"))
-    for key in said.keys() - {"type", "weight"} - _OWN.get(kind, frozenset()):
+    kind = table.get("type", next((t for key, t in guess.items() if key in table), "nominal"))
+    for key in table.keys() - {"type", "weight"} - _OWN.get(kind, frozenset()):
         raise UsageError(f"{key} does not apply to type {kind!r}")
     if kind == "matrix":
-        if "file" in said:
-            return Matrix.read(folder / said["file"])
-        if not {"labels", "distances"} <= said.keys():
+        if "file" in table:
+            return Matrix.read(folder / table["file"])
+        if not {"labels", "distances"} <= table.keys():
             raise UsageError("matrix needs a file, or labels and distances")
-        if len({*map(len, said["distances"])}) > 1:
+        if len({*map(len, table["distances"])}) > 1:
             raise UsageError("rows of distances differ in length")
-        return Matrix(tuple(map(str, said["labels"])), np.array(said["distances"]))
-    if not said.get("separator", "+").strip():
+        return Matrix(tuple(map(str, table["labels"])), np.array(table["distances"]))
+    if not table.get("separator", "+").strip():
         raise UsageError("separator is empty")
     if kind in _OWN:
         dissimilarity: Any = CATEGORIAL[kind]
     else:
         dissimilarity = categorial(kind)
     if isinstance(dissimilarity, Ordinal):
-        if "order" in said:
-            return Ordinal(checked_order(map(str, said["order"])))
+        if "order" in table:
+            return Ordinal(checked_order(map(str, table["order"])))
         return dissimilarity
-    if "file" in said:
-        dissimilarity = dissimilarity.with_argument(str(folder / said["file"]))
-    if "separator" in said:
-        dissimilarity = replace(dissimilarity, separator=said["separator"])
-    if "tree" in said:
-        dissimilarity = replace(dissimilarity, parents=tuple(_edges(said["tree"], "")))
+    if "file" in table:
+        dissimilarity = dissimilarity.with_argument(str(folder / table["file"]))
+    if "separator" in table:
+        dissimilarity = replace(dissimilarity, separator=table["separator"])
+    if "tree" in table:
+        dissimilarity = replace(dissimilarity, parents=tuple(_edges(table["tree"], "")))
     return dissimilarity  # type: ignore[no-any-return]
 
 

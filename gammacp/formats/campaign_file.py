@@ -353,7 +353,7 @@ class Campaign:
         for key, note in notes:
             if note:
                 kept = {name: c.noting(key, note) for name, c in kept.items()}
-        kept = {name: with_links(c, wanted=links) for name, c in kept.items()}
+        kept = {name: with_links(c, needed=links) for name, c in kept.items()}
         lost = [c.left_out[len(continua[name].left_out) :] for name, c in kept.items()]
         return replace(found, continua=kept, left_out=gather((found.left_out, *lost)))
 

@@ -401,8 +401,8 @@ def _aligned_rows(
 @kernel
 def _lone_row(
     group: Indices,
-    there: int,
-    gone: int,
+    present_side: int,
+    absent_side: int,
     cost: float,
     agreeing: bool,
     again: Again,
@@ -414,13 +414,13 @@ def _lone_row(
 
     If the unit is a part or a whole, the cost is added to its family and no row is filled.
     """
-    x = group[there]
-    state = again.state[x, gone]
+    x = group[present_side]
+    state = again.state[x, absent_side]
     if state == PART:
-        family_cost[again.cover[x, gone], there] += cost
+        family_cost[again.cover[x, absent_side], present_side] += cost
         return row
     if state == WHOLE:
-        family_cost[x, gone] += cost
+        family_cost[x, absent_side] += cost
         return row
     present = 0
     lacking = 0
@@ -434,7 +434,7 @@ def _lone_row(
     # The annotator with the unit disagrees with those who lack it, and the other way round.
     bearer = _bearer(float(lacking), float(having))
     form = NESTING if state == LEVEL else UNMATCHED
-    _fill_row(columns, row, form, bearer, there, gone, cost)
+    _fill_row(columns, row, form, bearer, present_side, absent_side, cost)
     columns.clear[row] = 1 if state == LEVEL or agreeing else 0
     columns.unit[row] = x
     columns.other[row] = -1

@@ -382,12 +382,12 @@ class Agreement:
         return {"results": list(self.results()), "corpus": self.corpus}
 
 
-def _with_interval(score: Gamma, found: BootstrapInterval | None) -> Gamma:
+def _with_interval(score: Gamma, bootstrap: BootstrapInterval | None) -> Gamma:
     """Return the score with its interval, and how that was made; an undefined one has none."""
-    if found is None or not score.signature:
+    if bootstrap is None or not score.signature:
         return score
-    line = extend(score.signature, interval=found.method)
-    return replace(score, bootstrap=found.interval, signature=line)
+    line = extend(score.signature, interval=bootstrap.method)
+    return replace(score, bootstrap=bootstrap.interval, signature=line)
 
 
 def _of_alignment(score: GammaScore, weight: float) -> Contributions:

@@ -361,24 +361,22 @@ def _meets_places(continuum: Continuum, model: str) -> bool:
 def _drawn(
     continuum: Continuum,
     scores: Mapping[str, Score],
-    wanted: Mapping[str, float],
+    names: Mapping[str, float],
     settings: Settings,
     options: Mapping[str, object],
     matching: LabelMatching | None,
 ) -> dict[str, BeyondChance]:
-    """Draw random sets and return the values beyond chance of the measures in `wanted`."""
+    """Draw random sets and return the values beyond chance of the measures in `names`."""
     sampler = CHANCE_MODELS[settings.chance].prepare([continuum], continuum.n_annotators)
     return against_chance(
-        wanted,
-        MeasuredDisagreements(
-            tuple(wanted), options, continuum.whole, continuum.declared, matching
-        ),
+        names,
+        MeasuredDisagreements(tuple(names), options, continuum.whole, continuum.declared, matching),
         sampler,
         settings.rule,
         settings.seed,
         # Scores of user-defined measures may have no signature.
         signed={
             name: scores[name].signature or signature(name, selection=continuum.selection)
-            for name in wanted
+            for name in names
         },
     )

@@ -83,7 +83,7 @@ def add_up(place: Indices | Codes, values: Floats, size: int) -> Floats:
 
 
 def borne_in(
-    found: Sequence[tuple[Continuum, Codes]],
+    alignments: Sequence[tuple[Continuum, Codes]],
     weights: Sequence[float],
     people: Sequence[str] | None,
     categories: int,
@@ -97,14 +97,14 @@ def borne_in(
     code = {name: k for k, name in enumerate(names)}
     size = len(names)
     parts = len(components_of(dissimilarity))
-    items = np.zeros((len(found), parts))
+    items = np.zeros((len(alignments), parts))
     pairs = np.zeros((size * size, parts))
     met = np.zeros((size, size), bool)
     missed = np.zeros(size)
     borne: list[Floats] = [np.zeros((0, parts))]
     of_unit: list[Codes] = [np.zeros(0, np.int32)]
     label: list[Codes] = [np.zeros(0, np.int32)]
-    for k, ((continuum, groups), weight) in enumerate(zip(found, weights, strict=True)):
+    for k, ((continuum, groups), weight) in enumerate(zip(alignments, weights, strict=True)):
         slots = np.array([code.get(a, 0) for a in continuum.annotators], np.int32)
         met[np.ix_(slots, slots)] = True
         columns = unit_columns(continuum)

@@ -244,16 +244,18 @@ class _Forms:
         return VarianceComponents(parts=parts, mean=float(self.weights @ z / self.weights.sum()))
 
 
-def _part(value: float, seen: float, df: float, holds: tuple[str, ...]) -> Component:
+def _part(value: float, noisy_value: float, df: float, holds: tuple[str, ...]) -> Component:
     """Return a component with its interval.
 
-    `value` is the estimate, and `seen` the estimate with the noise of the means of levels.
+    `value` is the estimate, and `noisy_value` the estimate with the noise of the means of levels.
     """
     from scipy.special import gammaincinv
 
-    seen = max(seen, value, 0.0)  # With unequal weights, it may be below the estimate.
-    noise = seen - value
+    # With unequal weights, it may be below the estimate.
+    noisy_value = max(noisy_value, value, 0.0)
+    noise = noisy_value - value
     ends = [
-        max(0.0, seen * df / (2 * float(gammaincinv(df / 2, p))) - noise) for p in (0.975, 0.025)
+        max(0.0, noisy_value * df / (2 * float(gammaincinv(df / 2, p))) - noise)
+        for p in (0.975, 0.025)
     ]
     return Component(variance=value, interval=(ends[0], ends[1]), df=df, holds=holds)

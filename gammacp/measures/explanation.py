@@ -307,22 +307,22 @@ class _Records:
 
 
 def _of_pairs(
-    make: _Records, seen: Borne, people: Sequence[str], by_chance: Floats | None
+    make: _Records, costs: Borne, people: Sequence[str], by_chance: Floats | None
 ) -> Iterator[Record]:
     i, j = np.triu_indices(len(people), 1)
-    i, j = i[seen.met[i, j]], j[seen.met[i, j]]
+    i, j = i[costs.met[i, j]], j[costs.met[i, j]]
     names = [[people[a], people[b]] for a, b in zip(i, j, strict=True)]
     return make.each(
-        "annotators", names, seen.pairs[i, j], None if by_chance is None else by_chance[i, j]
+        "annotators", names, costs.pairs[i, j], None if by_chance is None else by_chance[i, j]
     )
 
 
-def _stretches(make: _Records, seen: Borne, continuum: Continuum, number: int) -> Iterator[Record]:
+def _stretches(make: _Records, costs: Borne, continuum: Continuum, number: int) -> Iterator[Record]:
     low, high = continuum.bounds
     edges = np.linspace(low, high, number + 1)
     centres = (continuum.starts + continuum.ends) / 2
     place = np.clip(np.searchsorted(edges, centres, side="right") - 1, 0, number - 1)
-    sums = add_up(place, seen.units, number)
+    sums = add_up(place, costs.units, number)
     for k, record in enumerate(make.each("stretch", range(1, number + 1), sums, None)):
         yield {**record, "start": float(edges[k]), "end": float(edges[k + 1])}
 

@@ -368,17 +368,19 @@ def _assign(shared: Floats) -> tuple[Indices, Indices, bool]:
     return rows[best], columns[best], unsure
 
 
-def _free_name(name: str, taken: set[str]) -> str:
+def _free_name(name: str, used_names: set[str]) -> str:
     """Return a name that is not yet taken, and add it to those that are."""
-    while name in taken:
+    while name in used_names:
         name += "'"
-    taken.add(name)
+    used_names.add(name)
     return name
 
 
-def _renamed(continuum: Continuum, found: LabelMap) -> Continuum:
+def _renamed(continuum: Continuum, label_map: LabelMap) -> Continuum:
     """Return the units with new labels; old names that are no longer used are removed."""
-    names_by_annotator = {a: names for a, names in found.names.items() if a in continuum.annotators}
+    names_by_annotator = {
+        a: names for a, names in label_map.names.items() if a in continuum.annotators
+    }
     if not any(names_by_annotator.values()):
         return continuum
     renamed = rename_categories_of(continuum, {}, names_by_annotator)

@@ -95,11 +95,11 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         For each batch, the numbers of its continua and their alignments.
     """
 
-    def __init__(self, size: int, found: Sequence[tuple[Indices, Aligned]]) -> None:
+    def __init__(self, size: int, batches: Sequence[tuple[Indices, Aligned]]) -> None:
         """Merge the batches; after an interruption, end before the first missing alignment."""
-        self._found = [aligned for _, aligned in found]
+        self._found = [aligned for _, aligned in batches]
         self._which = np.full((2, size), -1, np.int32)
-        for k, (places, aligned) in enumerate(found):
+        for k, (places, aligned) in enumerate(batches):
             self._which[:, places] = np.full(len(aligned), k), np.arange(len(aligned))
         missing = np.flatnonzero(self._which[0] < 0)
         super().__init__(int(missing[0]) if len(missing) else size, 1)

@@ -185,18 +185,18 @@ class Scores(dict[str, Any]):
         return as_html("scores", self)
 
 
-def described(score: Any, told: Mapping[str, Any]) -> str:
+def described(score: Any, attributes: Mapping[str, Any]) -> str:
     """Return a score in a line, its notes below.
 
     Parameters
     ----------
     score
         A score with a value and notes.
-    told
+    attributes
         Other parts of the line, by name; None is left out.
     """
     name = type(score).__name__
-    parts = [f"{key}={_short(value)}" for key, value in told.items() if value is not None]
+    parts = [f"{key}={_short(value)}" for key, value in attributes.items() if value is not None]
     lines = [f"{name}({', '.join([_short(score.value), *parts])}"]
     lines += [f"note: {note}" for note in score.notes]
     return f"\n{' ' * (len(name) + 1)}".join(lines) + ")"

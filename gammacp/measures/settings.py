@@ -268,23 +268,23 @@ class Settings:
         }
 
 
-def _constraints(given: Any) -> tuple[Any, ...]:
+def _constraints(entries: Any) -> tuple[Any, ...]:
     """Return constraints that random sets can have, too; a UsageError for others."""
-    if given is None or (isinstance(given, list | tuple) and not given):
+    if entries is None or (isinstance(entries, list | tuple) and not entries):
         return ()
     # Imported here: most alignments have no constraints.
     from gammacp.alignment.constraints.base import check_structural, checked
 
-    constraints = checked(given)
+    constraints = checked(entries)
     check_structural(constraints, "γ")
     return constraints
 
 
-def _dissimilarity(given: dict[str, Any]) -> Any:
+def _dissimilarity(options: dict[str, Any]) -> Any:
     weights: dict[str, Any] = {
-        k: given[k] for k in ("alpha", "beta", "delta") if given[k] is not None
+        k: options[k] for k in ("alpha", "beta", "delta") if options[k] is not None
     }
-    dissimilarity = given["dissimilarity"]
+    dissimilarity = options["dissimilarity"]
     weights = {k: number(k, v) for k, v in weights.items()}
     if dissimilarity is None:
         return Combined(**weights)

@@ -242,7 +242,7 @@ def p_in_words(p: float | None, least: float | None = None) -> str:
 
 
 def p_over_documents(
-    chances: Sequence[Chance], shares: Sequence[float], own: Floats, expected: Floats
+    chances: Sequence[Chance], shares: Sequence[float], observed: Floats, expected: Floats
 ) -> float | None:
     """Return p of the hypothesis that documents have no less disorder than random sets.
 
@@ -253,7 +253,7 @@ def p_over_documents(
     chances, shares
         The expected disorders over documents, and for each of them Σ x̄ of the documents that are
         compared with it.
-    own, expected
+    observed, expected
         x̄·δ and x̄·δ_e of each document.
     """
     if np.count_nonzero(expected > 0) < FEWEST_PARTS:
@@ -274,23 +274,23 @@ def p_over_documents(
     else:
         df = math.inf
     sets = Parts(np.ones(()), influences, np.array(df), np.zeros(()))
-    test = difference(independent_parts(own, expected), sets)
+    test = difference(independent_parts(observed, expected), sets)
     if test.error > 0:
         return float(test.p_of_more)
     return None
 
 
 def _p_between(
-    basis: Basis, continua: ContinuumSequence, own: Sequence[Floats] | None
+    basis: Basis, continua: ContinuumSequence, document_sets: Sequence[Floats] | None
 ) -> float | None:
     """Return p of no agreement about documents.
 
     The mean disorder of the random sets of each document is compared with the expectation over
     documents.
     """
-    if own is None:
+    if document_sets is None:
         return None
-    some = [(c, s) for c, s in zip(continua, own, strict=True) if len(s)]
+    some = [(c, s) for c, s in zip(continua, document_sets, strict=True) if len(s)]
     chances = [basis.chance(c) for c, _ in some]
     each = list(dict.fromkeys(chances))
     weights = np.array([c.mean_units for c, _ in some])

@@ -91,10 +91,10 @@ class Cluster(Executor):
         return self._executor.submit(_call_with_same_software, self._software, call)
 
 
-def _call_with_same_software(wanted: Mapping[str, str], call: bytes) -> Any:
-    """Make a call on a worker and return its result; its software must be the `wanted` one."""
+def _call_with_same_software(versions: Mapping[str, str], call: bytes) -> Any:
+    """Make a call on a worker and return its result; its software must be the `versions` one."""
     worker = import_module("distributed").get_worker().address
-    check_same(worker, software(), wanted)
+    check_same(worker, software(), versions)
     try:
         function, arguments, named = pickle.loads(call)
     except (ImportError, AttributeError) as error:

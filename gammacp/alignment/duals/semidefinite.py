@@ -392,7 +392,7 @@ def allowed_matrix(
     return RelaxedMatrix(np.arange(len(rows)), matrix, model.border, rows, triangles, multiplier)
 
 
-def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
+def feasible_shares(model: Matrices, relaxed: RelaxedMatrix) -> Floats:
     """Return shares with Σ_{u∈G} share ≤ cost(G) for every group G, whatever the matrix.
 
     Let S ⪰ 0 have the opening in its corner, −b beside it, and S(u, v) ≤ −w/2 plus half the
@@ -400,11 +400,11 @@ def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
     Σ_{u∈G} [2·b(u) − S(u, u) − multipliers of apex u], and zᵀSz ≥ 0. Here S is a matrix that is
     reduced to what pairs allow, and whose diagonal is then shifted until it is semidefinite.
     """
-    matrix = found.matrix
+    matrix = relaxed.matrix
     corner = 1.0 / model.border**2
-    apex = 2 * found.rows.sum(axis=1)
-    corners = found.triangles[:, 0]
-    apex += 2 * np.bincount(corners, weights=found.multiplier, minlength=len(apex))
+    apex = 2 * relaxed.rows.sum(axis=1)
+    corners = relaxed.triangles[:, 0]
+    apex += 2 * np.bincount(corners, weights=relaxed.multiplier, minlength=len(apex))
     if apex.sum() + np.abs(model.cost).max() >= _MOST_GRAINS * _GRAIN:
         return np.full(len(apex), -np.inf)
     diagonal = np.diag(matrix)[1:].copy()

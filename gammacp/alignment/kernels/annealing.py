@@ -145,27 +145,27 @@ def _draw_group(
 
 @kernel
 def _move(
-    u: int, other: int, there: int, graph: Graph, grouping: Grouping, n_used: int, missing: float
+    u: int, other: int, target: int, graph: Graph, grouping: Grouping, n_used: int, missing: float
 ) -> int:
-    """Move unit u to group `there` and unit `other` (−1: none) to u's group, in place.
+    """Move unit u to group `target` and unit `other` (−1: none) to u's group, in place.
 
     Return the number of groups that have units.
     """
     group_of, member, size, tie, listed, place = grouping
     here = group_of[u]
     _change(tie[here], u, -1.0, graph, missing)
-    _change(tie[there], u, 1.0, graph, missing)
-    group_of[u] = there
-    member[there, graph.annotator[u]] = u
+    _change(tie[target], u, 1.0, graph, missing)
+    group_of[u] = target
+    member[target, graph.annotator[u]] = u
     member[here, graph.annotator[u]] = other
     if other >= 0:
-        _change(tie[there], other, -1.0, graph, missing)
+        _change(tie[target], other, -1.0, graph, missing)
         _change(tie[here], other, 1.0, graph, missing)
         group_of[other] = here
         return n_used
     size[here] -= 1
-    size[there] += 1
-    if size[there] == 1:
+    size[target] += 1
+    if size[target] == 1:
         n_used += 1
     if size[here] == 0:
         n_used -= 1

@@ -102,7 +102,7 @@ def search_components(
     costs: SearchCosts,
     active: Bools,
     label: Codes,
-    known: Codes,
+    searched_size: Codes,
     least: Floats,
     chosen: Bools,
     rules: Rules,
@@ -112,7 +112,7 @@ def search_components(
 
     Parameters
     ----------
-    known
+    searched_size
         Number of active columns of each root's component when it was last searched (−1: never);
         updated in place.
     least, chosen
@@ -139,9 +139,9 @@ def search_components(
     for root in range(n):
         lo = index.unit_start[root]
         size = index.unit_start[root + 1] - lo
-        if size == 0 or known[root] == column_count[root]:
+        if size == 0 or searched_size[root] == column_count[root]:
             continue
-        known[root] = column_count[root]
+        searched_size[root] = column_count[root]
         if size == 1:
             least[root] = costs.alone[root]
             continue

@@ -155,12 +155,12 @@ def _search_root(
     every: bool,
     most_nodes: int,
     members: int,
-    found: Growing,
+    columns: Growing,
     meter: Meter,
 ) -> tuple[Growing, int, float]:
     """Search the groups of one root by branch and bound, with at most one level per annotator.
 
-    Return `found` with the new groups added, the state (exact, unsure or given up), and an upper
+    Return `columns` with the new groups added, the state (exact, unsure or given up), and an upper
     bound on the excess of gain over prices.
     """
     tree = _plant(inside)
@@ -184,7 +184,7 @@ def _search_root(
             depth -= 1
             continue
         if over and every:
-            return found, GIVEN_UP, bound
+            return columns, GIVEN_UP, bound
         if over or nodes > most_nodes:
             open_bound = bound
             state = UNSURE
@@ -200,13 +200,13 @@ def _search_root(
             continue
         if not every:
             threshold = total
-        if n_members(found) + size > members:
-            return found, GIVEN_UP, bound
-        found = append(found, group, size, total + price[group[:size]].sum())
+        if n_members(columns) + size > members:
+            return columns, GIVEN_UP, bound
+        columns = append(columns, group, size, total + price[group[:size]].sum())
     for d in range(depth):
         for i in range(tree.next_at[d], tree.n_choices[d]):
             open_bound = max(open_bound, tree.ceiling[d, i])
-    return found, state, max(open_bound, floor if every else threshold)
+    return columns, state, max(open_bound, floor if every else threshold)
 
 
 @kernel

@@ -381,15 +381,15 @@ def _settle(
 def _search(
     u: int,
     graph: tuple[TightPairs, Codes, Codes, Floats, float, Bools],
-    seen: Codes,
+    visited_by: Codes,
     by: Codes,
     queue: Codes,
     meter: Meter,
 ) -> None:
-    """Mark in `seen` the nodes that unit u leads to or, for a first annotator's u, that lead to u.
+    """Mark the nodes that unit u leads to or, for a first annotator's u, that lead to u.
 
-    Both are the same walk, along the arcs or against them. `by` is the node that each node was
-    reached from.
+    Both are the same walk, along the arcs or against them. At these nodes, `visited_by` is u
+    afterwards, and `by` the node that they were reached from.
     """
     pairs, partner, label, distance, tolerance, settled = graph
     n_first, start, other, cost, free = pairs
@@ -398,7 +398,7 @@ def _search(
     # from a second annotator's unit to its current partner. Against the arcs it is the other way
     # round.
     back = u < n_first
-    seen[u] = u
+    visited_by[u] = u
     queue[0] = u
     size = 1
     at = 0
@@ -411,11 +411,11 @@ def _search(
             meter[STEPS] += 3 * (start[x + 1] - start[x])
             for p in range(start[x], start[x + 1]):
                 y = other[p]
-                if seen[y] == u or settled[y] or y == partner[x] or label[y] != label[u]:
+                if visited_by[y] == u or settled[y] or y == partner[x] or label[y] != label[u]:
                     continue
                 a, b = (x, y) if x < n_first else (y, x)
                 if abs(cost[p] + distance[a] - distance[b]) <= tolerance:
-                    seen[y] = u
+                    visited_by[y] = u
                     by[y] = x
                     queue[size] = y
                     size += 1
@@ -426,8 +426,8 @@ def _search(
             out = partner[x] >= 0 and free[x]
         elif x < n:
             y = partner[x]
-            if y >= 0 and seen[y] != u and not settled[y] and label[y] == label[u]:
-                seen[y] = u
+            if y >= 0 and visited_by[y] != u and not settled[y] and label[y] == label[u]:
+                visited_by[y] = u
                 by[y] = x
                 queue[size] = y
                 size += 1
@@ -442,21 +442,21 @@ def _search(
             low, high = (0, n_first) if x == n else (n_first, n)
             single = (x == n) != back
             for y in range(low, high):
-                if seen[y] == u or settled[y] or label[y] != label[u]:
+                if visited_by[y] == u or settled[y] or label[y] != label[u]:
                     continue
                 if single:
                     fits = partner[y] < 0
                 else:
                     fits = partner[y] >= 0 and free[y]
                 if fits and abs(distance[x] - distance[y]) <= tolerance:
-                    seen[y] = u
+                    visited_by[y] = u
                     by[y] = x
                     queue[size] = y
                     size += 1
             continue
-        out = out and seen[inside] != u and label[inside] == label[u]
+        out = out and visited_by[inside] != u and label[inside] == label[u]
         if out and abs(distance[inside] - distance[x]) <= tolerance:
-            seen[inside] = u
+            visited_by[inside] = u
             by[inside] = x
             queue[size] = inside
             size += 1

@@ -305,8 +305,8 @@ class Decomposition:
             trusted_loss, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0)
         )
 
-    def _loss(self, part: Columns, taken: Bools, price: float) -> float:
-        picked = part.select(np.flatnonzero(taken))
+    def _loss(self, part: Columns, times: Bools, price: float) -> float:
+        picked = part.select(np.flatnonzero(times))
         shared = len(picked.members) - len(np.unique(picked.members))
         return (
             price - float(picked.gain.sum()) + shared * (self.problem.opening + self.problem.reuse)

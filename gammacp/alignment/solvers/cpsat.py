@@ -141,11 +141,13 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
     return solved
 
 
-def _raised(priced: _Priced, kept: Columns, most_loss: float, loss: float, slack: float) -> float:
+def _raised(
+    priced: _Priced, columns: Columns, most_loss: float, loss: float, slack: float
+) -> float:
     """Return the next τ: the loss of the packing, or less if that would add many columns."""
     if priced.columns is not None:
         losses = priced.columns.losses(priced.price)
-        if np.count_nonzero(losses <= loss + slack) <= _FEW_MORE * kept.number:
+        if np.count_nonzero(losses <= loss + slack) <= _FEW_MORE * columns.number:
             return loss
     return min(loss, _RAISED * most_loss)
 
@@ -172,7 +174,7 @@ def _within(
 def _checked(
     problem: Problem,
     groups: Codes,
-    kept: Columns,
+    columns: Columns,
     priced: _Priced,
     bounds: tuple[float, float],
     limits: Limits,
@@ -186,7 +188,7 @@ def _checked(
     proof = Proof(priced.price)
     all_units = problem.n_units * problem.opening
     bound = all_units - float(priced.price.sum())
-    certificate = Certificate(kept, priced.price)
+    certificate = Certificate(columns, priced.price)
     note(proved_by="prices")
     result = solution(problem, groups, bound, certificate, proof, trusted_bound)
     if result.objective - bound <= problem.slack:
@@ -195,7 +197,7 @@ def _checked(
     ranked[problem.ranks] = priced.price
     note(proved_by="components")
     with budget(limits.steps(limits.of(Components).proof)):
-        best = best_of_columns(problem, kept, ranked, limits, deadline)
+        best = best_of_columns(problem, columns, ranked, limits, deadline)
     least = min(all_units - best.most_gain, beyond)
     return solution(problem, groups, max(bound, least), certificate, proof, trusted_bound)
 

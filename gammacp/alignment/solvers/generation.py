@@ -196,13 +196,13 @@ def generate(
     problem: Problem,
     limits: Limits,
     deadline: float,
-    known: Generated | None = None,
+    earlier: Generated | None = None,
     *,
     trying: bool = False,
 ) -> Generated:
     """Generate columns until all that could matter are listed, the gap is small, or time is up.
 
-    After Ctrl-C, the result is the best alignment so far with its bound. `known` is an earlier
+    After Ctrl-C, the result is the best alignment so far with its bound. `earlier` is an earlier
     result to continue from. With `trying`, the search ends after `Generation.trial` steps if groups
     near the alignment still gain more than their prices.
     """
@@ -210,7 +210,7 @@ def generate(
     began = current_work().steps
     few = problem.n_units <= limits.of(Semidefinite).most
     large = len(problem.first) >= SEARCHED_PAIRS and few
-    state = _start(problem, known, deadline)
+    state = _start(problem, earlier, deadline)
     first = True
     total = problem.n_units * problem.opening
     try:
@@ -245,7 +245,7 @@ def generate(
 
 
 def _rivals(
-    problem: Problem, known: Generated, limits: Limits, deadline: float
+    problem: Problem, generated: Generated, limits: Limits, deadline: float
 ) -> tuple[Columns, bool]:
     """List groups that an equally good alignment could use, and whether the list is complete.
 
@@ -253,16 +253,16 @@ def _rivals(
     bound is that of a crowd, or leaves a gap beyond rounding, only a short attempt is made: under
     such prices nearly every group has little loss.
     """
-    gap = max(known.most_gain - known.gain, 0.0)
+    gap = max(generated.most_gain - generated.gain, 0.0)
     slack = _slack(problem)
     if gap > problem.slack or due(deadline):
-        return known.columns, False
+        return generated.columns, False
     tuning = limits.of(Generation)
     loose = gap > slack or problem.n_annotators >= tuning.crowd
     with budget(_RIVALS if loose else limits.of(Ties).steps):
         pricing = search(
             problem,
-            known.price,
+            generated.price,
             -gap - slack,
             every=True,
             nodes=2**62 if gap <= slack else tuning.nodes,
@@ -270,30 +270,30 @@ def _rivals(
             deadline=deadline,
         )
     if pricing is None:
-        return known.columns, False
+        return generated.columns, False
     whole = not pricing.unsure.any()
-    return pricing.columns if whole else known.columns.join(pricing.columns), whole
+    return pricing.columns if whole else generated.columns.join(pricing.columns), whole
 
 
-def _start(problem: Problem, known: Generated | None, deadline: float) -> GenerationState:
-    if known is None:
+def _start(problem: Problem, earlier: Generated | None, deadline: float) -> GenerationState:
+    if earlier is None:
         groups = improve(problem, None, deadline)
     else:
-        groups = known.groups
+        groups = earlier.groups
     pool = to_columns(problem, groups)
     gain = float(pool.gain.sum())
-    if known is None:
+    if earlier is None:
         start = shared_prices(problem, groups)
     else:
-        start = known.price
+        start = earlier.price
     support, price = support_of(problem.n_units, pool, np.ones(pool.number), start, _USED)
     return GenerationState(
-        columns=pool if known is None else pool.join(known.columns),
-        price=price if known is None else start,
+        columns=pool if earlier is None else pool.join(earlier.columns),
+        price=price if earlier is None else start,
         groups=groups,
         gain=gain,
-        most_gain=np.inf if known is None else known.most_gain,
-        matrix=None if known is None else known.matrix,
+        most_gain=np.inf if earlier is None else earlier.most_gain,
+        matrix=None if earlier is None else earlier.matrix,
         trial=price,
         support=support,
         relaxed=gain,
