@@ -112,24 +112,24 @@ class AlignedPart:
         """Return the number of alignments."""
         return len(self.disorder)
 
-    def at(self, places: Indices) -> AlignedPart:
-        """Return the alignments at these places, in this order.
+    def at(self, numbers: Indices) -> AlignedPart:
+        """Return the alignments with these numbers, in this order.
 
         Parameters
         ----------
-        places
+        numbers
             Numbers of alignments, counted from 0.
         """
-        groups, edges = rows_at(self.edges, places)
+        groups, edges = rows_at(self.edges, numbers)
         return AlignedPart(
             self.groups[groups],
             edges,
-            self.disorder[places],
-            self.bound[places],
-            self.tolerance[places],
-            self.status[places],
-            self.first[places],
-            {new: self.proofs[k] for new, k in enumerate(places.tolist()) if k in self.proofs},
+            self.disorder[numbers],
+            self.bound[numbers],
+            self.tolerance[numbers],
+            self.status[numbers],
+            self.first[numbers],
+            {new: self.proofs[k] for new, k in enumerate(numbers.tolist()) if k in self.proofs},
         )
 
     def small(self) -> AlignedPart:

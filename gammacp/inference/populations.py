@@ -136,7 +136,7 @@ class PairSums:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Over:
+class PopulationIntervals:
     """Three intervals of one γ, each for a different population.
 
     Attributes
@@ -255,7 +255,7 @@ def intervals_over(
     teams: Sequence[int] | Indices | None = None,
     error: float = 0.0,
     confidence: float = 0.95,
-) -> Over:
+) -> PopulationIntervals:
     """Return the intervals over annotators and over both.
 
     Parameters
@@ -286,7 +286,7 @@ def intervals_over(
     """
     from scipy.special import stdtrit
 
-    over = Over(documents=documents, confidence=confidence)
+    over = PopulationIntervals(documents=documents, confidence=confidence)
     sums, parts, people, over = _populations(over, sums, clusters, teams)
     if over.reason is not None:
         return over
@@ -320,11 +320,11 @@ def intervals_over(
 
 
 def _populations(
-    over: Over,
+    over: PopulationIntervals,
     sums: PairSums,
     clusters: Sequence[int] | Indices | None,
     teams: Sequence[int] | Indices | None,
-) -> tuple[PairSums, Indices, Indices, Over]:
+) -> tuple[PairSums, Indices, Indices, PopulationIntervals]:
     """Determine the independent documents or clusters, and the annotators or teams.
 
     Returns
@@ -361,8 +361,8 @@ def _summed_by_cell(values: Floats, cells: Indices) -> Floats:
     if (cells[1:] > cells[:-1]).all():
         # Without clusters, the cells are already distinct and sorted.
         return values
-    places = np.unique(cells, return_inverse=True)[1]
-    return np.bincount(places, values).astype(np.float64)
+    cell_codes = np.unique(cells, return_inverse=True)[1]
+    return np.bincount(cell_codes, values).astype(np.float64)
 
 
 def _around(theta: float, legs: Interval) -> Interval:

@@ -45,7 +45,7 @@ _AGREEING = 0.2
 _ALIKE = 1e-9
 
 
-class Places(NamedTuple):
+class UnitSpans(NamedTuple):
     """Units of all documents.
 
     `first[people_edges[d] + j]` is the first unit of annotator j of document d, and the next entry
@@ -62,7 +62,7 @@ class Places(NamedTuple):
     people_edges: Indices
 
 
-class Again(NamedTuple):
+class UnitRelations(NamedTuple):
     """Relation of each unit to each annotator of its document; shape (units, most annotators).
 
     Attributes
@@ -146,21 +146,21 @@ def _is_nested(inner: int, outer: int, starts: Floats, ends: Floats) -> bool:
 
 
 @kernel
-def _mark_levels(document: int, places: Places, again: Again) -> None:
+def _mark_levels(document: int, spans: UnitSpans, relations: UnitRelations) -> None:
     """Mark units of a document that are on a level of nesting that another annotator lacks.
 
     This is the case if both annotators have a unit around it, or both have one inside it, and these
     two units are aligned with each other.
     """
-    starts = places.starts
-    ends = places.ends
-    partner = again.partner
-    base = places.people_edges[document]
-    size = places.people_edges[document + 1] - base
-    for u in range(places.unit_edges[document], places.unit_edges[document + 1]):
-        owner = places.owner[u]
-        high = places.first[base + owner + 1]
-        x = _first_that_reaches(places.latest, places.first[base + owner], high, starts[u])
+    starts = spans.starts
+    ends = spans.ends
+    partner = relations.partner
+    base = spans.people_edges[document]
+    size = spans.people_edges[document + 1] - base
+    for u in range(spans.unit_edges[document], spans.unit_edges[document + 1]):
+        owner = spans.owner[u]
+        high = spans.first[base + owner + 1]
+        x = _first_that_reaches(spans.latest, spans.first[base + owner], high, starts[u])
         while x < high and starts[x] <= ends[u]:
             inside = x != u and _is_nested(u, x, starts, ends)
             around = x != u and _is_nested(x, u, starts, ends)
@@ -170,27 +170,27 @@ def _mark_levels(document: int, places: Places, again: Again) -> None:
                     continue
                 inner, outer = (u, y) if inside else (y, u)
                 if _is_nested(inner, outer, starts, ends):
-                    again.state[u, j] = LEVEL
+                    relations.state[u, j] = LEVEL
             x += 1
 
 
 @kernel
 def _gather_parts(
-    whole: int, low: int, high: int, places: Places, again: Again, parts: Indices
+    whole: int, low: int, high: int, spans: UnitSpans, relations: UnitRelations, parts: Indices
 ) -> int:
     """Fill `parts` with the units of low–high that a unit covers; return their number.
 
     A part has no partner by the covering unit's annotator, or the covering unit is its partner. A
     unit that lies in a longer part does not count as a part, because it is nested in it.
     """
-    starts = places.starts
-    ends = places.ends
-    owner = places.owner[whole]
+    starts = spans.starts
+    ends = spans.ends
+    owner = spans.owner[whole]
     number = 0
-    p = _first_that_reaches(places.latest, low, high, starts[whole])
+    p = _first_that_reaches(spans.latest, low, high, starts[whole])
     while p < high and starts[p] <= ends[whole]:
-        mate = again.partner[p, owner]
-        free = mate == whole or (mate < 0 and again.state[p, owner] != LEVEL)
+        mate = relations.partner[p, owner]
+        free = mate == whole or (mate < 0 and relations.state[p, owner] != LEVEL)
         if free and _share_within(starts[p], ends[p], starts[whole], ends[whole]) >= HALF:
             parts[number] = p
             number += 1
@@ -214,24 +214,24 @@ def _gather_parts(
 
 
 @kernel
-def _mark_families(document: int, places: Places, again: Again) -> None:
+def _mark_families(document: int, spans: UnitSpans, relations: UnitRelations) -> None:
     """Find the units of a document where another annotator has several units instead of one."""
-    starts = places.starts
-    ends = places.ends
-    base = places.people_edges[document]
-    size = places.people_edges[document + 1] - base
-    begin = places.unit_edges[document]
-    end = places.unit_edges[document + 1]
+    starts = spans.starts
+    ends = spans.ends
+    base = spans.people_edges[document]
+    size = spans.people_edges[document + 1] - base
+    begin = spans.unit_edges[document]
+    end = spans.unit_edges[document + 1]
     parts = np.empty(2 * (end - begin) + 2, np.int64)
     filled = np.zeros((end - begin, size))
     for u in range(begin, end):
-        owner = places.owner[u]
+        owner = spans.owner[u]
         length = ends[u] - starts[u]
         for j in range(size if length > 0 else 0):
             if j == owner:
                 continue
-            first, last = places.first[base + j], places.first[base + j + 1]
-            number = _gather_parts(u, first, last, places, again, parts)
+            first, last = spans.first[base + j], spans.first[base + j + 1]
+            number = _gather_parts(u, first, last, spans, relations, parts)
             if number < 2:
                 continue
             low = starts[parts[0]]
@@ -241,58 +241,60 @@ def _mark_families(document: int, places: Places, again: Again) -> None:
                 high = max(high, ends[parts[k]])
             if min(high, ends[u]) - max(low, starts[u]) < HALF * length:
                 continue
-            again.several[u, j] = number
+            relations.several[u, j] = number
             for k in range(number):
                 p = parts[k]
                 share = _share_within(starts[p], ends[p], starts[u], ends[u])
                 # If several units cover it, choose the one that covers most; then the shortest.
-                before = again.cover[p, owner]
+                before = relations.cover[p, owner]
                 shorter = before >= 0 and length < ends[before] - starts[before]
                 most = filled[p - begin, owner]
                 if share > most or (share == most and shorter):
-                    again.cover[p, owner] = u
+                    relations.cover[p, owner] = u
                     filled[p - begin, owner] = share
 
 
 @late_kernel
-def read_again(places: Places, groups: Indices, group_edges: Indices, widest: int) -> Again:
+def relate_units(
+    spans: UnitSpans, groups: Indices, group_edges: Indices, widest: int
+) -> UnitRelations:
     """Return the relation of each unit to each annotator of its document.
 
     Parameters
     ----------
-    places
+    spans
         The units of all documents.
     groups, group_edges
         Groups of aligned units, flattened, and the start of each document's groups.
     widest
         Largest number of annotators of a document.
     """
-    shape = (len(places.starts), widest)
-    again = Again(
+    shape = (len(spans.starts), widest)
+    relations = UnitRelations(
         np.full(shape, -1, np.int64),
         np.zeros(shape, np.int32),
         np.full(shape, -1, np.int64),
         np.zeros(shape, np.int32),
     )
-    for d in range(len(places.unit_edges) - 1):
-        size = places.people_edges[d + 1] - places.people_edges[d]
+    for d in range(len(spans.unit_edges) - 1):
+        size = spans.people_edges[d + 1] - spans.people_edges[d]
         for at in range(group_edges[d], group_edges[d + 1], size):
             for i in range(size):
                 u = groups[at + i]
                 for j in range(size if u >= 0 else 0):
-                    again.partner[u, j] = groups[at + j]
-        _mark_levels(d, places, again)
-        _mark_families(d, places, again)
-        for u in range(places.unit_edges[d], places.unit_edges[d + 1]):
+                    relations.partner[u, j] = groups[at + j]
+        _mark_levels(d, spans, relations)
+        _mark_families(d, spans, relations)
+        for u in range(spans.unit_edges[d], spans.unit_edges[d + 1]):
             for j in range(size):
-                is_taken = again.partner[u, j] >= 0 or again.state[u, j] == LEVEL
-                if is_taken or j == places.owner[u]:
+                is_taken = relations.partner[u, j] >= 0 or relations.state[u, j] == LEVEL
+                if is_taken or j == spans.owner[u]:
                     continue
-                if again.cover[u, j] >= 0:
-                    again.state[u, j] = PART
-                elif again.several[u, j] > 0:
-                    again.state[u, j] = WHOLE
-    return again
+                if relations.cover[u, j] >= 0:
+                    relations.state[u, j] = PART
+                elif relations.several[u, j] > 0:
+                    relations.state[u, j] = WHOLE
+    return relations
 
 
 @kernel
@@ -306,11 +308,11 @@ def _bearer(first: float, second: float) -> int:
 
 
 @kernel
-def _whole_of(u: int, v: int, i: int, j: int, again: Again) -> int:
+def _whole_of(u: int, v: int, i: int, j: int, relations: UnitRelations) -> int:
     """Return which of two aligned units is a whole that has the other as a part, −1 for neither."""
-    if again.several[u, j] > 0 and again.cover[v, i] == u:
+    if relations.several[u, j] > 0 and relations.cover[v, i] == u:
         return u
-    if again.several[v, i] > 0 and again.cover[u, j] == v:
+    if relations.several[v, i] > 0 and relations.cover[u, j] == v:
         return v
     return -1
 
@@ -329,7 +331,7 @@ def _fill_row(
 
 @kernel
 def _sum_group(
-    group: Indices, pair: int, again: Again, costs: _Costs, stands: _Stands
+    group: Indices, pair: int, relations: UnitRelations, costs: _Costs, stands: _Stands
 ) -> tuple[int, float]:
     """Sum the costs between each annotator of a group and the others in `stands`.
 
@@ -350,7 +352,7 @@ def _sum_group(
                 within += costs.position[k] + costs.category[k]
                 stands.renamed[i] += costs.category[k]
                 stands.renamed[j] += costs.category[k]
-                if _whole_of(u, v, i, j, again) < 0:
+                if _whole_of(u, v, i, j, relations) < 0:
                     stands.moved[i] += costs.position[k]
                     stands.moved[j] += costs.position[k]
             k += 1
@@ -364,7 +366,7 @@ def _aligned_rows(
     j: int,
     k: int,
     scale: float,
-    again: Again,
+    relations: UnitRelations,
     costs: _Costs,
     stands: _Stands,
     family_cost: Floats,
@@ -378,7 +380,7 @@ def _aligned_rows(
     """
     u = group[i]
     v = group[j]
-    whole = _whole_of(u, v, i, j, again)
+    whole = _whole_of(u, v, i, j, relations)
     if whole == u:
         family_cost[u, j] += costs.position[k] * scale
     elif whole == v:
@@ -405,7 +407,7 @@ def _lone_row(
     absent_side: int,
     cost: float,
     agreeing: bool,
-    again: Again,
+    relations: UnitRelations,
     family_cost: Floats,
     columns: _Columns,
     row: int,
@@ -415,9 +417,9 @@ def _lone_row(
     If the unit is a part or a whole, the cost is added to its family and no row is filled.
     """
     x = group[present_side]
-    state = again.state[x, absent_side]
+    state = relations.state[x, absent_side]
     if state == PART:
-        family_cost[again.cover[x, absent_side], present_side] += cost
+        family_cost[relations.cover[x, absent_side], present_side] += cost
         return row
     if state == WHOLE:
         family_cost[x, absent_side] += cost
@@ -426,7 +428,7 @@ def _lone_row(
     lacking = 0
     for c in range(len(group)):
         present += group[c] >= 0
-        lacking += group[c] < 0 and again.state[x, c] == state
+        lacking += group[c] < 0 and relations.state[x, c] == state
     if state == LEVEL:
         having = present
     else:
@@ -446,7 +448,7 @@ def _group_rows(
     group: Indices,
     pair: int,
     scale: float,
-    again: Again,
+    relations: UnitRelations,
     costs: _Costs,
     stands: _Stands,
     family_cost: Floats,
@@ -454,7 +456,7 @@ def _group_rows(
     row: int,
 ) -> int:
     """Fill rows with the differences in a group, except families; return the row after them."""
-    present, within = _sum_group(group, pair, again, costs, stands)
+    present, within = _sum_group(group, pair, relations, costs, stands)
     absent = len(group) - present
     pairs = present * (present - 1) / 2
     agreeing = pairs > 0 and within <= _AGREEING * costs.delta * pairs
@@ -469,7 +471,7 @@ def _group_rows(
             v = group[j]
             if u >= 0 and v >= 0:
                 row = _aligned_rows(
-                    group, i, j, k, scale, again, costs, stands, family_cost, columns, row
+                    group, i, j, k, scale, relations, costs, stands, family_cost, columns, row
                 )
             elif u >= 0 or v >= 0:
                 present_side, absent_side = (i, j) if u >= 0 else (j, i)
@@ -479,7 +481,7 @@ def _group_rows(
                     absent_side,
                     alone * scale,
                     agreeing,
-                    again,
+                    relations,
                     family_cost,
                     columns,
                     row,
@@ -491,23 +493,23 @@ def _group_rows(
 @kernel
 def _family_rows(
     d: int,
-    places: Places,
-    again: Again,
+    spans: UnitSpans,
+    relations: UnitRelations,
     family_cost: Floats,
     row: int,
     columns: _Columns,
 ) -> int:
     """Fill rows with the families of a document; return the row after them."""
-    starts = places.starts
-    ends = places.ends
-    base = places.people_edges[d]
-    size = places.people_edges[d + 1] - base
+    starts = spans.starts
+    ends = spans.ends
+    base = spans.people_edges[d]
+    size = spans.people_edges[d + 1] - base
     covered = np.zeros(size, np.int64)
-    for u in range(places.unit_edges[d], places.unit_edges[d + 1]):
-        owner = places.owner[u]
+    for u in range(spans.unit_edges[d], spans.unit_edges[d + 1]):
+        owner = spans.owner[u]
         against = 0
         for c in range(size):
-            against += again.several[u, c] > 0
+            against += relations.several[u, c] > 0
         for j in range(size):
             if family_cost[u, j] <= 0:
                 continue
@@ -515,15 +517,15 @@ def _family_rows(
             number = 0
             low = ends[u]
             high = starts[u]
-            last = places.first[base + j + 1]
-            p = _first_that_reaches(places.latest, places.first[base + j], last, starts[u])
+            last = spans.first[base + j + 1]
+            p = _first_that_reaches(spans.latest, spans.first[base + j], last, starts[u])
             while p < last and starts[p] <= ends[u]:
-                if again.cover[p, owner] == u:
+                if relations.cover[p, owner] == u:
                     number += 1
                     low = min(low, starts[p])
                     high = max(high, ends[p])
                     for c in range(size):
-                        covered[c] += again.cover[p, c] >= 0
+                        covered[c] += relations.cover[p, c] >= 0
                 p += 1
             joining = 0
             for c in range(size):
@@ -541,8 +543,8 @@ def _family_rows(
 
 @late_kernel
 def rows_of(
-    places: Places,
-    again: Again,
+    spans: UnitSpans,
+    relations: UnitRelations,
     groups: Indices,
     group_edges: Indices,
     position: Floats,
@@ -554,10 +556,10 @@ def rows_of(
 
     Parameters
     ----------
-    places, again
+    spans, relations
         The units of all documents, and their relations to the annotators.
     groups, group_edges
-        Groups as for `read_again`.
+        Groups as for `relate_units`.
     position, category
         Costs of aligned pairs, flat by group and pair of annotators.
     scales
@@ -574,7 +576,7 @@ def rows_of(
         the outer boundaries of its two sides fit. A lone unit is clear if the annotators who have
         it agree closely.
     """
-    number, widest = again.partner.shape
+    number, widest = relations.partner.shape
     family_cost = np.zeros((number, widest))
     most = 2 * len(position) + number * widest
     document = np.empty(most, np.int32)
@@ -591,17 +593,17 @@ def rows_of(
     costs = _Costs(position, category, delta)
     row = 0
     pair = 0
-    for d in range(len(places.unit_edges) - 1):
-        size = places.people_edges[d + 1] - places.people_edges[d]
+    for d in range(len(spans.unit_edges) - 1):
+        size = spans.people_edges[d + 1] - spans.people_edges[d]
         stands = _Stands(np.zeros(size), np.zeros(size))
         begin = row
         for at in range(group_edges[d], group_edges[d + 1], size):
             group = groups[at : at + size]
             row = _group_rows(
-                group, pair, scales[d], again, costs, stands, family_cost, columns, row
+                group, pair, scales[d], relations, costs, stands, family_cost, columns, row
             )
             pair += size * (size - 1) // 2
-        row = _family_rows(d, places, again, family_cost, row, columns)
+        row = _family_rows(d, spans, relations, family_cost, row, columns)
         document[begin:row] = d
     return (
         document[:row],

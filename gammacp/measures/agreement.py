@@ -24,9 +24,9 @@ from gammacp.inference.contributions import (
 from gammacp.inference.part_tests import FEWEST_PARTS
 from gammacp.inference.populations import (
     AlignedDocuments,
-    Over,
     PairCells,
     PairSums,
+    PopulationIntervals,
     intervals_over,
     pair_cells_of,
     pair_sums_of,
@@ -220,7 +220,7 @@ class Agreement:
 
     def over(
         self, *, confidence: float = 0.95, teams: Mapping[str, str] | None = None
-    ) -> Over | None:
+    ) -> PopulationIntervals | None:
         """Return the intervals over documents, annotators and both; None if nothing is defined.
 
         Parameters

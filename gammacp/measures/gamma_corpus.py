@@ -262,7 +262,7 @@ class ScoreTable(Mapping[str, Gamma]):
         numbers: Mapping[str, int]
         if isinstance(named := basis.named, DocumentTable):
             names = named.names
-            numbers = named.places
+            numbers = named.number_by_name
         else:
             names = tuple(named)
             numbers = {name: i for i, name in enumerate(names)}

@@ -99,8 +99,8 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         """Merge the batches; after an interruption, end before the first missing alignment."""
         self._found = [aligned for _, aligned in batches]
         self._which = np.full((2, size), -1, np.int32)
-        for k, (places, aligned) in enumerate(batches):
-            self._which[:, places] = np.full(len(aligned), k), np.arange(len(aligned))
+        for k, (numbers, aligned) in enumerate(batches):
+            self._which[:, numbers] = np.full(len(aligned), k), np.arange(len(aligned))
         missing = np.flatnonzero(self._which[0] < 0)
         super().__init__(int(missing[0]) if len(missing) else size, 1)
 
@@ -386,8 +386,8 @@ class Basis:
             how: Any = {"executor": self._executor, "progress": self._progress}
             aligned = align_each(continua.at(some), self.bound, **how, **solving)
             parts.append((some[: len(aligned)], aligned))
-        self._memory[key] = places = AlignedPlaces(len(continua), parts)
-        return places
+        self._memory[key] = alignments = AlignedPlaces(len(continua), parts)
+        return alignments
 
     def gap(self, n_annotators: int) -> float:
         """Return the relative gap with which continua of so many annotators are aligned.
@@ -401,12 +401,12 @@ class Basis:
             return settings.solving_random(n_annotators)["gap"]
         return self.settings.gap
 
-    def chances(self, places: Indices) -> tuple[list[Chance | DataError], Indices]:
+    def chances(self, numbers: Indices) -> tuple[list[Chance | DataError], Indices]:
         """Return the expected disorders of some continua.
 
         Parameters
         ----------
-        places
+        numbers
             Numbers of the continua.
 
         Returns
@@ -416,22 +416,22 @@ class Basis:
         which
             For each continuum, the index of its expected disorder in `chances`.
         """
-        numbers: dict[Chance | DataError, int] = {}
-        which = np.empty(len(places), np.int64)
+        index_by_chance: dict[Chance | DataError, int] = {}
+        which = np.empty(len(numbers), np.int64)
         alike = self.shared and self._parent is None
         if alike:
-            groups = self.continua.n_annotators[places]
+            groups = self.continua.n_annotators[numbers]
         else:
-            groups = np.arange(len(places))
+            groups = np.arange(len(numbers))
         for group in dict.fromkeys(groups.tolist()):
             mine = np.flatnonzero(groups == group)
             chance: Chance | DataError
             try:
-                chance = self.chance(self.continua[int(places[mine[0]])])
+                chance = self.chance(self.continua[int(numbers[mine[0]])])
             except DataError as error:
                 chance = error
-            which[mine] = numbers.setdefault(chance, len(numbers))
-        return [*numbers], which
+            which[mine] = index_by_chance.setdefault(chance, len(index_by_chance))
+        return [*index_by_chance], which
 
     def chance(self, of: Continuum | ContinuumSequence) -> Chance:
         """Return the expected disorder, from random sets that are drawn until the rule is met.
@@ -592,12 +592,12 @@ class Basis:
             None if no continuum keeps at least two annotators.
         """
         wanted = frozenset(names)
-        places = [self._by_annotator.get(name, {}) for name in wanted]
+        documents_of_each = [self._by_annotator.get(name, {}) for name in wanted]
         origins: dict[str, Continuum] = {}
         chosen: dict[str, Continuum] = {}
-        for name, c in min(places, key=len).items():
+        for name, c in min(documents_of_each, key=len).items():
             annotators = [a for a in c.annotators if (a in wanted) == keep]
-            if len(annotators) > 1 and all(name in other for other in places):
+            if len(annotators) > 1 and all(name in other for other in documents_of_each):
                 origins[name], chosen[name] = c, keep_annotators(c, annotators)
         if not chosen:
             return None

@@ -12,8 +12,8 @@ from scipy.stats import t as student
 import gammacp as gc
 from gammacp.inference.populations import (
     AlignedDocuments,
-    Over,
     PairSums,
+    PopulationIntervals,
     intervals_over,
     pair_cells_of,
 )
@@ -50,7 +50,7 @@ def random_cells(seed: int, documents: int, people: int) -> Cells:
     }
 
 
-def logs(found: Over, gamma: float) -> tuple[float, float]:
+def logs(found: PopulationIntervals, gamma: float) -> tuple[float, float]:
     """How far the interval over annotators reaches on the scale of log(1 − γ)."""
     low, high = found.annotators or (math.nan, math.nan)
     return math.log((1 - low) / (1 - gamma)), math.log((1 - gamma) / (1 - high))
