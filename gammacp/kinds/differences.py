@@ -2,7 +2,7 @@
 
 Each row is a difference between two annotators in one group of aligned units: its kind (position,
 category, missing, split, …), what it costs, and the annotator who bears it. Rows are computed for
-batches of documents, as numba kernels work on flat arrays (`gammacp.kinds.kernels`).
+batches of documents, as numba kernels work on flat arrays (`gammacp.kinds.row_kernels`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Differences:
     Attributes
     ----------
     document, form, first, second, bearer, clear, cost, unit, other
-        Columns of `kernels.rows_of`; documents are numbered within the batch.
+        Columns of `row_kernels.rows_of`; documents are numbered within the batch.
     parts, wholes
         Units that are parts of a larger unit of another annotator, and these larger units, as row
         numbers of the batch's units. A larger unit and its parts are a *family*. Sorted by
@@ -149,7 +149,8 @@ def _differences(
     aligned: Sequence[AlignedUnits], dissimilarity: BoundDissimilarity, scales: Sequence[float]
 ) -> Differences:
     # Imported here, as numba is slow to load and only needed for computing.
-    from gammacp.kinds.kernels import UnitSpans, relate_units, rows_of
+    from gammacp.kinds.relation_kernels import UnitSpans, relate_units
+    from gammacp.kinds.row_kernels import rows_of
 
     continua = ContinuumSequence.of([c for c, _ in aligned])
     stacked = continua.all_units()

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from gammacp.inference.counted import Pooled, interval_of_counts
+from gammacp.inference.pair_costs import pair_sums_of
 from gammacp.inference.part_tests import FEWEST_PARTS
 from gammacp.inference.populations import (
     PairSums,
     PopulationIntervals,
     intervals_over,
-    pair_sums_of,
 )
 from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_score import CorpusScore

@@ -31,7 +31,6 @@ from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.needs import require
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
-from gammacp.inference.populations import AlignedDocuments
 from gammacp.measures.counting import Numbers
 from gammacp.measures.gamma import Gamma, disorder_numbers, disorder_rates, notes_on, score_on
 from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
@@ -49,6 +48,7 @@ from gammacp.measures.within import (
 )
 
 if TYPE_CHECKING:
+    from gammacp.inference.pair_costs import AlignedDocuments
     from gammacp.measures.marked import Marked
     from gammacp.measures.pooling import Pool, PooledRates
 
@@ -330,6 +330,8 @@ class ScoreTable(Mapping[str, Gamma]):
     @property
     def aligned_to(self) -> AlignedDocuments:
         """The alignments of this table, each with its expected disorder."""
+        from gammacp.inference.pair_costs import AlignedDocuments
+
         rows = np.searchsorted(self.aligned, self.places)
         mean = [
             math.nan if isinstance(c, DataError) or not c.expected.enough else c.expected.mean

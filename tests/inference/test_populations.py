@@ -10,12 +10,11 @@ import pytest
 from scipy.stats import t as student
 
 import gammacp as gc
+from gammacp.inference.pair_costs import AlignedDocuments, pair_cells_of
 from gammacp.inference.populations import (
-    AlignedDocuments,
     PairSums,
     PopulationIntervals,
     intervals_over,
-    pair_cells_of,
 )
 from gammacp.measures.agreement import agreement
 from tests.conftest import Run
