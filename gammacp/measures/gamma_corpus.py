@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from gammacp.alignment import Status
+from gammacp.alignment.aligned import MergedAlignments
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.record_tables import record_of
@@ -33,7 +34,7 @@ from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
 from gammacp.measures.counting import Numbers
 from gammacp.measures.gamma import Gamma, disorder_numbers, disorder_rates, notes_on, score_on
-from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
+from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.score import ChanceBaseline
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.measures.within import (
@@ -228,7 +229,7 @@ class ScoreTable(Mapping[str, Gamma]):
     basis: Basis
     reasons: Mapping[int, str]
     aligned: Indices
-    alignments: AlignedPlaces
+    alignments: MergedAlignments
     chances: Sequence[Chance | DataError]
     which: Indices
     stands_for: Floats
