@@ -18,15 +18,15 @@ FOLDER = Path(shuffling.__path__[0])
 
 def imports(path: Path) -> set[str]:
     """Modules that a file imports, also inside its functions."""
-    found = set[str]()
+    modules = set[str]()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found.add(str(node.module))
+            modules.add(str(node.module))
             if node.module == "shuffling":
-                found |= {f"shuffling.{alias.name}" for alias in node.names}
-    return found
+                modules |= {f"shuffling.{alias.name}" for alias in node.names}
+    return modules
 
 
 def test_no_module_imports_one_that_imports_it() -> None:
