@@ -77,27 +77,27 @@ def test_certificates_are_accepted_and_true(number: int) -> None:
 
 def _judge(count: int, seed: int) -> Counter[str]:
     rng = Random(seed)
-    verdicts: Counter[str] = Counter()
+    told: Counter[str] = Counter()
     for _ in range(count):
         data = mutant(rng.choice(BASES), rng)
         if accepted(data):
             assert is_true(data), text_of(data)
-            verdicts["true"] += 1
+            told["true"] += 1
         else:
-            verdicts["refused or less"] += 1
-    return verdicts
+            told["refused or less"] += 1
+    return told
 
 
 def test_no_false_claim_is_accepted() -> None:
     """Mutants of claims, groups, units, shares, matrices and problems, judged by brute force."""
-    verdicts = _judge(400, 0)
-    assert min(verdicts["true"], verdicts["refused or less"]) > 80
+    told = _judge(400, 0)
+    assert min(told["true"], told["refused or less"]) > 80
 
 
 @pytest.mark.slow
 def test_no_false_claim_of_ten_thousand_is_accepted() -> None:
-    verdicts = _judge(10_000, 1)
-    assert min(verdicts["true"], verdicts["refused or less"]) > 2000
+    told = _judge(10_000, 1)
+    assert min(told["true"], told["refused or less"]) > 2000
 
 
 def _changed(**changes: Any) -> str:
@@ -171,35 +171,33 @@ def test_more_than_is_proven_is_not_verified() -> None:
     data = certificate(align(random_continuum(32, 4, 8), method="greedy"))
     assert data["claim"]["status"] == "feasible"
     assert data["claim"]["bound"] < data["claim"]["cost"] - 0.1
-    proven, sentence = Check(text_of(data)).claim()
+    proven, said = Check(text_of(data)).claim()
     assert proven
-    assert any(line.startswith("bound verified") for line in sentence)
+    assert any(line.startswith("bound verified") for line in said)
     data["claim"]["status"] = "optimal"
     assert not Check(text_of(data)).claim()[0]
 
 
 def test_without_a_proof_nothing_is_verified_but_the_cost() -> None:
     data = {**BASES[0], "proof": {"kind": "none"}}
-    proven, sentence = Check(text_of(data)).claim()
+    proven, said = Check(text_of(data)).claim()
     assert not proven
-    assert "NOT checked" in sentence[-1]
-    assert not any("NOT" in line for line in sentence[:-1])
+    assert "NOT checked" in said[-1]
+    assert not any("NOT" in line for line in said[:-1])
 
 
 @pytest.mark.parametrize("delta", DELTAS)
 def test_soft_alignments_are_accepted_at_every_delta(delta: float) -> None:
     """The double of Δ·C(n, 2) may lie below the product: covers count as bounded all the same."""
     for seed in range(12):
-        alignment = align(
-            random_continuum(seed, 2 + seed % 4, 8), Combined(delta=delta), cover=True
-        )
-        assert alignment.status is Status.OPTIMAL
-        assert accepted(certificate(alignment)), seed
+        found = align(random_continuum(seed, 2 + seed % 4, 8), Combined(delta=delta), cover=True)
+        assert found.status is Status.OPTIMAL
+        assert accepted(certificate(found)), seed
 
 
 def test_annotators_and_dissimilarity_are_in_the_first_line() -> None:
-    alignment = align(datasets.load("alex-paul-suzan"), Combined(delta=0.7))
-    assert Check(text_of(certificate(alignment))).claim()[1][0] == (
+    found = align(datasets.load("alex-paul-suzan"), Combined(delta=0.7))
+    assert Check(text_of(certificate(found))).claim()[1][0] == (
         "annotators 'Alex', 'Paul', 'Suzan'; dissimilarity: Delta 0.7, sporadic * 0.7, "
         "different categories 0.7"
     )
@@ -211,10 +209,10 @@ def test_an_annotator_more_is_another_cost() -> None:
     with pytest.raises(RefusedError, match="opening: not Delta for each pair"):
         Check(text_of(data))
     data["opening"] = data["dissimilarity"]["delta"] * 3
-    proven, sentence = Check(text_of(data)).claim()
+    proven, said = Check(text_of(data)).claim()
     assert not proven
-    assert r"'\x1b[2J'" in sentence[0]
-    assert "NOT the cost that is claimed" in sentence[1]
+    assert r"'\x1b[2J'" in said[0]
+    assert "NOT the cost that is claimed" in said[1]
 
 
 @pytest.mark.parametrize("error", [4e-6, 1.0, 1e9])

@@ -42,10 +42,10 @@ FILE = Path(gammacp.verify.__file__)
 @pytest.fixture(scope="module")
 def bases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
     root = tmp_path_factory.mktemp("proofs")
-    folders = [write_base(root / f"cut-{seed}", seed) for seed in range(4)]
-    folders.append(write_base(root / "two", 5, annotators=2))
-    folders.append(write_base(root / "statistical", 6, chance="statistical"))
-    return tuple(folders)
+    made = [write_base(root / f"cut-{seed}", seed) for seed in range(4)]
+    made.append(write_base(root / "two", 5, annotators=2))
+    made.append(write_base(root / "statistical", 6, chance="statistical"))
+    return tuple(made)
 
 
 def test_proofs_are_accepted_and_true(bases: tuple[Path, ...]) -> None:
@@ -56,31 +56,31 @@ def test_proofs_are_accepted_and_true(bases: tuple[Path, ...]) -> None:
 
 def _judge(bases: tuple[Path, ...], folder: Path, count: int, seed: int) -> Counter[str]:
     rng = Random(seed)
-    verdicts: Counter[str] = Counter()
+    told: Counter[str] = Counter()
     for _ in range(count):
         path = mutant(rng.choice(bases), folder, rng)
         if accepted(path):
             assert is_true(path), path.read_text(encoding="utf-8")
-            verdicts["true"] += 1
+            told["true"] += 1
         else:
-            verdicts["refused or less"] += 1
-    return verdicts
+            told["refused or less"] += 1
+    return told
 
 
 def test_no_false_gamma_is_accepted(bases: tuple[Path, ...], tmp_path: Path) -> None:
     """Mutants of sums, sets, certificates, turns and circles, judged by brute force."""
-    verdicts = _judge(bases, tmp_path / "mutant", 90, 0)
-    assert verdicts["true"] > 4
-    assert verdicts["refused or less"] > 30
+    told = _judge(bases, tmp_path / "mutant", 90, 0)
+    assert told["true"] > 4
+    assert told["refused or less"] > 30
 
 
 @pytest.mark.slow
 def test_no_false_gamma_of_five_hundred_is_accepted(
     bases: tuple[Path, ...], tmp_path: Path
 ) -> None:
-    verdicts = _judge(bases, tmp_path / "mutant", 500, 1)
-    assert verdicts["true"] > 40
-    assert verdicts["refused or less"] > 250
+    told = _judge(bases, tmp_path / "mutant", 500, 1)
+    assert told["true"] > 40
+    assert told["refused or less"] > 250
 
 
 def test_the_proof_is_of_the_gamma_that_is_measured(tmp_path: Path) -> None:
@@ -99,12 +99,12 @@ def test_the_proof_is_of_the_gamma_that_is_measured(tmp_path: Path) -> None:
         score = gamma(data, **options)
         assert proof.value == pytest.approx(score.value, abs=1e-12)
         assert proof.interval == pytest.approx(score.interval, abs=1e-9)
-        proven, lines, checked = check(str(proof.path))
+        proven, lines, found = check(str(proof.path))
         assert proven, lines
-        assert checked is not None
-        assert checked.value == pytest.approx(score.value, abs=1e-12)
-        assert checked.interval == pytest.approx(score.interval, abs=1e-9)
-        assert bool(checked.turns) == (chance != "documents")
+        assert found is not None
+        assert found.value == pytest.approx(score.value, abs=1e-12)
+        assert found.interval == pytest.approx(score.interval, abs=1e-9)
+        assert bool(found.turns) == (chance != "documents")
         assert "again" in redraw_sets(proof.path)
 
 
@@ -296,7 +296,7 @@ def test_turns_are_those_of_brute_force() -> None:
     counts: Counter[bool] = Counter()
     for _ in range(600):
         length = rng.choice((10.0, 7.3))
-        units = [
+        own = [
             (
                 rng.choice((rng.randrange(7), rng.random() * 7)),
                 rng.choice((1.0, 2.5)),
@@ -305,7 +305,7 @@ def test_turns_are_those_of_brute_force() -> None:
             for _ in range(rng.randrange(1, 6))
         ]
         by = rng.random() * length
-        drawn = [((start / length + by / length) % 1.0 * length, x, c) for start, x, c in units]
+        drawn = [((start / length + by / length) % 1.0 * length, x, c) for start, x, c in own]
         rng.shuffle(drawn)
         if rng.random() < 0.5:
             start, extent, category = drawn[0]
@@ -316,11 +316,11 @@ def test_turns_are_those_of_brute_force() -> None:
                     (start, extent, "z"),
                 )
             )
-        is_turned = Around(units, length).is_turned(Around(drawn, length))
+        found = Around(own, length).is_turned(Around(drawn, length))
         near, circle = Fraction(length) / 10**8, Fraction(length)
         exact = [
             [(Fraction(s), Fraction(s) + Fraction(x), c) for s, x, c in part]
-            for part in (units, drawn)
+            for part in (own, drawn)
         ]
         wanted = any(
             _matches(
@@ -330,8 +330,8 @@ def test_turns_are_those_of_brute_force() -> None:
             for one in exact[0]
             for other in exact[1]
         )  # fmt: skip
-        assert is_turned == wanted, (units, drawn, length)
-        counts[is_turned] += 1
+        assert found == wanted, (own, drawn, length)
+        counts[found] += 1
     assert min(counts[True], counts[False]) > 150
 
 
@@ -339,10 +339,10 @@ def test_bounds_widen_the_interval(tmp_path: Path) -> None:
     """Greedy alignments with bounds below their costs; a bound claimed too high is no interval."""
     continuum = datasets.load("alex-paul-suzan")
     options: Any = {"samples": 6, "method": "greedy"}
-    agreed = agreement(continuum, **options)
-    proof = write_gamma_proof(agreed, continuum, tmp_path / "p", options)
+    found = agreement(continuum, **options)
+    proof = write_gamma_proof(found, continuum, tmp_path / "p", options)
     low, high = proof.interval
-    assert proof.interval == pytest.approx(agreed.score.interval)
+    assert proof.interval == pytest.approx(found.score.interval)
     proven, lines, checked = check(str(proof.path))
     assert proven, lines
     assert checked is not None
@@ -366,16 +366,16 @@ def _unaligned(path: Path, claimed: str = "feasible") -> None:
     for row in manifest["sets"]:
         unalign(row, path.parent)
     path.write_text(json.dumps(manifest), encoding="utf-8")
-    _, _, checked = check(str(path))
-    assert checked is not None
-    low, high = checked.interval
+    _, _, found = check(str(path))
+    assert found is not None
+    low, high = found.interval
     assert low == float("-inf")
     _tamper(
         path,
-        value=checked.value,
+        value=found.value,
         interval=[None, high],
-        observed=checked.observed / checked.weight,
-        expected=checked.expected / checked.weight,
+        observed=found.observed / found.weight,
+        expected=found.expected / found.weight,
         status=claimed,
     )
 
@@ -407,16 +407,14 @@ def test_gamma_of_alignments_that_are_not_best_is_no_proven_gamma(
     honest = read(path)["value"]
     assert read(path)["status"] == "optimal"
     _unaligned(path, "optimal")
-    proven, lines, checked = check(str(path))
+    proven, lines, found = check(str(path))
     assert not proven
     assert read(path)["value"] > honest
-    (verdict,) = (line for line in lines if line.startswith("NOT proven to be best: gamma = 1 - "))
-    assert (
-        "alignments of 4 of 4 random sets and of 0 of 1 documents are not proven to be" in verdict
-    )
-    assert "gamma of the best is only known to lie in -inf to " in verdict
-    assert checked is not None
-    assert checked.gamma_range[0] <= honest <= checked.gamma_range[1]
+    (told,) = (line for line in lines if line.startswith("NOT proven to be best: gamma = 1 - "))
+    assert "alignments of 4 of 4 random sets and of 0 of 1 documents are not proven to be" in told
+    assert "gamma of the best is only known to lie in -inf to " in told
+    assert found is not None
+    assert found.gamma_range[0] <= honest <= found.gamma_range[1]
     _tamper(path, status="feasible")
     proven, lines, _ = check(str(path))
     assert proven
@@ -431,22 +429,22 @@ def test_strata_are_those_of_the_chance_model(bases: tuple[Path, ...], tmp_path:
     shutil.copytree(bases[5].parent, tmp_path / "p")
     path = tmp_path / "p" / MANIFEST
     manifest = read(path)
-    for strata in ([0, 1, 0, 1], [0, 0, 0, 0]):
-        sets = [{**row, "stratum": s} for row, s in zip(manifest["sets"], strata, strict=True)]
+    for given in ([0, 1, 0, 1], [0, 0, 0, 0]):
+        sets = [{**row, "stratum": s} for row, s in zip(manifest["sets"], given, strict=True)]
         _tamper(path, sets=sets)
         with pytest.raises(RefusedError, match="stratum: chance 'statistical' has no s"):
             check(str(path))
     model = {"chance": "statistical(over=2)", "exempt": "model"}
-    for strata in ([0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 2, 0]):
-        sets = [{**row, "stratum": s} for row, s in zip(manifest["sets"], strata, strict=True)]
+    for given in ([0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 2, 0]):
+        sets = [{**row, "stratum": s} for row, s in zip(manifest["sets"], given, strict=True)]
         _tamper(path, sets=sets, **model)
         with pytest.raises(RefusedError, match=r"not of stratum \d: 2 are drawn from in turn"):
             check(str(path))
     sets = [{**row, "stratum": row["k"] % 2} for row in manifest["sets"]]
     _tamper(path, sets=sets, **model)
-    _, lines, checked = check(str(path))
-    assert checked is not None
-    assert checked.strata == 2
+    _, lines, found = check(str(path))
+    assert found is not None
+    assert found.strata == 2
     assert any(line.startswith("taken as given: 2 strata") for line in lines)
     for over in (3, 0):
         _tamper(path, chance=f"statistical(over={over})")
@@ -464,10 +462,10 @@ def test_weights_of_documents_are_stated(tmp_path: Path) -> None:
     row = manifest["parts"][1]["documents"][0]
     row["weight"] = 0.25
     _tamper(proof.path, **manifest)
-    _, lines, checked = check(str(proof.path))
+    _, lines, found = check(str(proof.path))
     assert "taken as given: weights of documents: 'd0' 1, 'd1' 0.25" in lines
-    assert checked is not None
-    assert checked.weights == {"d0": 1.0, "d1": 0.25}
+    assert found is not None
+    assert found.weights == {"d0": 1.0, "d1": 0.25}
     row["weight"] = 1e-100
     _tamper(proof.path, **manifest)
     with pytest.raises(RefusedError, match="a document counts for nothing"):
@@ -488,10 +486,10 @@ def test_a_key_that_is_there_twice_is_refused(bases: tuple[Path, ...], tmp_path:
         check(str(path))
     certificate = bases[0].parent / read(bases[0])["documents"][0]["file"]
     text = certificate.read_text(encoding="utf-8")
-    twice = tmp_path / "twice.json"
-    twice.write_text(text.replace("{", '{"claim": {"cost": 0}, ', 1), encoding="utf-8")
+    own = tmp_path / "twice.json"
+    own.write_text(text.replace("{", '{"claim": {"cost": 0}, ', 1), encoding="utf-8")
     with pytest.raises(RefusedError, match="the key 'claim' is there twice"):
-        check(str(twice))
+        check(str(own))
 
 
 def test_exemptions_are_stated(tmp_path: Path) -> None:
@@ -511,8 +509,8 @@ def test_exemptions_are_stated(tmp_path: Path) -> None:
     }
     for reason, (continuum, chance) in cases.items():
         options: Any = {"samples": 3, "chance": chance}
-        agreed = agreement(continuum, **options)
-        proof = write_gamma_proof(agreed, continuum, tmp_path / reason, options)
+        found = agreement(continuum, **options)
+        proof = write_gamma_proof(found, continuum, tmp_path / reason, options)
         assert proof.exempt == (reason,)
         proven, lines, checked = check(str(proof.path))
         assert proven
@@ -557,11 +555,11 @@ def test_units_that_touch_are_cut_there_again(tmp_path: Path) -> None:
     continuum = Continuum.from_units(rows)
     options: Any = {"samples": 12, "chance": "cut"}
     proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
-    proven, lines, checked = check(str(proof.path))
+    proven, lines, found = check(str(proof.path))
     assert proven
-    assert checked is not None and checked.turns
-    assert checked.equal >= 12 - 9
-    assert f"not shown: why {checked.equal} random sets have the units of another" in lines
+    assert found is not None and found.turns
+    assert found.equal >= 12 - 9
+    assert f"not shown: why {found.equal} random sets have the units of another" in lines
 
 
 def test_shift_may_draw_annotators_without_units(tmp_path: Path) -> None:
@@ -569,10 +567,10 @@ def test_shift_may_draw_annotators_without_units(tmp_path: Path) -> None:
     continuum = Continuum.from_units(rows, annotators=["A", "B"])
     options: Any = {"samples": 12, "chance": "shift"}
     proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
-    proven, lines, checked = check(str(proof.path))
+    proven, lines, found = check(str(proof.path))
     assert proven
-    assert checked is not None
-    assert checked.empty > 0
+    assert found is not None
+    assert found.empty > 0
     assert any("random sets without units" in line for line in lines)
 
 
@@ -690,17 +688,17 @@ def test_settings_are_those_that_are_drawn(
 def test_nothing_is_written_half_or_over_something(tmp_path: Path) -> None:
     continuum = small_continuum(0)
     options: Any = {"samples": 3, "chance": "cut"}
-    agreed = agreement(continuum, **options)
+    found = agreement(continuum, **options)
     folder = tmp_path / "p"
     folder.mkdir()
-    write_gamma_proof(agreed, continuum, folder, options)
+    write_gamma_proof(found, continuum, folder, options)
     before = sorted(path.name for path in folder.iterdir())
     with pytest.raises(UsageError, match="is not empty"):
-        write_gamma_proof(agreed, continuum, folder, options)
+        write_gamma_proof(found, continuum, folder, options)
     assert sorted(path.name for path in folder.iterdir()) == before
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UsageError, match="is a file"):
-        write_gamma_proof(agreed, continuum, tmp_path / "file", options)
+        write_gamma_proof(found, continuum, tmp_path / "file", options)
     clash = Corpus.from_continua({"A": small_continuum(1), "a.set-0": small_continuum(2)})
     both = agreement(clash, **options)
     with pytest.raises(DataError, match=r"would get the name .\.set-0\.json"):
@@ -711,10 +709,10 @@ def test_nothing_is_written_half_or_over_something(tmp_path: Path) -> None:
 def test_data_are_compared_as_multisets(bases: tuple[Path, ...], tmp_path: Path) -> None:
     """CSV with and without a header, in other orders, our JSON; and what is not the same."""
     certificate = bases[0].parent / read(bases[0])["documents"][0]["file"]
-    kinds = read(certificate)
+    found = read(certificate)
     rows = [
-        (kinds["annotators"][a], kinds["categories"][c], repr(s), repr(e))
-        for a, s, e, c in kinds["units"]
+        (found["annotators"][a], found["categories"][c], repr(s), repr(e))
+        for a, s, e, c in found["units"]
     ]
     plain, header, data = tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "c.json"
     plain.write_text("# bounds: 0 20\n" + "\n".join(map(",".join, rows)), encoding="utf-8")
@@ -773,23 +771,19 @@ def test_data_are_compared_by_document(tmp_path: Path) -> None:
     swapped = [(other[name], *rest) for name, *rest in rows]
     assert not told(swapped)[0]
     assert not told([("one", *rest) for _, *rest in rows])[0]
-    nameless, sentence = told([("", *rest) for _, *rest in rows])
+    nameless, said = told([("", *rest) for _, *rest in rows])
     assert nameless
-    assert sentence.endswith("which does not say of which document")
+    assert said.endswith("which does not say of which document")
     inside = [
         {"name": name, "units": [[u.annotator, u.category, u.start, u.end] for u in continuum]}
         for name, continuum in continua.items()
     ]
-    other_file = tmp_path / "units.json"
-    other_file.write_text(
-        json.dumps({"gammacp": 1, "corpus": {"continua": inside}}), encoding="utf-8"
-    )
-    assert check(str(proof.path), str(other_file))[0]
+    own = tmp_path / "units.json"
+    own.write_text(json.dumps({"gammacp": 1, "corpus": {"continua": inside}}), encoding="utf-8")
+    assert check(str(proof.path), str(own))[0]
     inside[0]["name"], inside[1]["name"] = inside[1]["name"], inside[0]["name"]
-    other_file.write_text(
-        json.dumps({"gammacp": 1, "corpus": {"continua": inside}}), encoding="utf-8"
-    )
-    assert not check(str(proof.path), str(other_file))[0]
+    own.write_text(json.dumps({"gammacp": 1, "corpus": {"continua": inside}}), encoding="utf-8")
+    assert not check(str(proof.path), str(own))[0]
 
 
 def _scaled(path: Path, factor: float) -> None:

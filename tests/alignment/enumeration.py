@@ -25,7 +25,7 @@ def problem_of(seed: int, n: int, units: int, *, cover: bool = False) -> Problem
 def all_groups(problem: Problem) -> dict[Group, float]:
     """Gain of every transversal of two and more units whose pairs are all edges."""
     weight = edges(problem)
-    cost_by_group: dict[Group, float] = {}
+    found: dict[Group, float] = {}
     growing: list[Group] = [(u,) for u in range(problem.n_units)]
     while growing:
         group = growing.pop()
@@ -35,8 +35,8 @@ def all_groups(problem: Problem) -> dict[Group, float]:
                 larger = (*group, u)
                 growing.append(larger)
                 inside = sum(weight[pair] for pair in combinations(larger, 2))
-                cost_by_group[larger] = len(group) * problem.opening + inside
-    return cost_by_group
+                found[larger] = len(group) * problem.opening + inside
+    return found
 
 
 def edges(problem: Problem) -> dict[tuple[int, int], float]:
@@ -59,11 +59,11 @@ def most_gain(problem: Problem, groups: dict[Group, float]) -> float:
     best = {0: 0.0}
     for u in range(problem.n_units):
         after: dict[int, float] = {}
-        for used, gain in best.items():
-            ways = [(0, 0.0)] if used >> u & 1 else [(0, 0.0), *of_first[u]]
+        for taken, gain in best.items():
+            ways = [(0, 0.0)] if taken >> u & 1 else [(0, 0.0), *of_first[u]]
             for mask, more in ways:
-                if not mask & used:
-                    key = (mask | used) >> (u + 1) << (u + 1)
+                if not mask & taken:
+                    key = (mask | taken) >> (u + 1) << (u + 1)
                     after[key] = max(after.get(key, -NEVER), gain + more)
         best = after
     return max(best.values())

@@ -27,11 +27,11 @@ def partitions(units: tuple[int, ...], annotator: list[int]) -> Iterator[Groups]
         yield ()
         return
     first, rest = units[0], units[1:]
-    for partition in partitions(rest, annotator):
-        yield ((first,), *partition)
-        for i, group in enumerate(partition):
+    for found in partitions(rest, annotator):
+        yield ((first,), *found)
+        for i, group in enumerate(found):
             if all(annotator[first] != annotator[v] for v in group):
-                yield (*partition[:i], (first, *group), *partition[i + 1 :])
+                yield (*found[:i], (first, *group), *found[i + 1 :])
 
 
 def disorders(continuum: Continuum, cost: Floats, delta: float) -> Floats:
@@ -39,14 +39,14 @@ def disorders(continuum: Continuum, cost: Floats, delta: float) -> Floats:
     n = continuum.n_annotators
     annotator = continuum.annotator_codes.tolist()
     pairs = n * (n - 1) // 2
-    disorders_of_all = []
+    found = []
     for groups in partitions(tuple(range(continuum.n_units)), annotator):
         total = 0.0
         for group in groups:
-            unit_pairs = list(combinations(group, 2))
-            total += (pairs - len(unit_pairs)) * delta + sum(cost[u, v] for u, v in unit_pairs)
-        disorders_of_all.append(total / pairs / (continuum.n_units / n))
-    return np.sort(np.array(disorders_of_all))
+            own = list(combinations(group, 2))
+            total += (pairs - len(own)) * delta + sum(cost[u, v] for u, v in own)
+        found.append(total / pairs / (continuum.n_units / n))
+    return np.sort(np.array(found))
 
 
 def sporadic(u: Unit, v: Unit) -> float:
@@ -254,9 +254,9 @@ FIGURE10 = "align", "--dataset", "figure10"
 
 def test_the_command_lists_and_counts(run: Run) -> None:
     """Figure 10's second alignment: William's first unit joins the others' second ones."""
-    output = run(*FIGURE10, "--pool", "5", "--within", "0.1", "--json")
-    assert output.code == 0
-    pool = json.loads(output.out)["pool"]
+    found = run(*FIGURE10, "--pool", "5", "--within", "0.1", "--json")
+    assert found.code == 0
+    pool = json.loads(found.out)["pool"]
     assert (pool["count"], pool["exact"], pool["complete"]) == (2, True, True)
     assert [a["disorder"] for a in pool["alignments"]] == pytest.approx([1.1851851851, 1.2814814])
     text = run(*FIGURE10, "--pool", "5", "--within", ".1").out
@@ -277,9 +277,9 @@ def test_a_pool_says_that_it_begins_better_than_what_is_shown(
     greedy = align(c, method="greedy")
     assert greedy.disorder > least + 0.1
     ShownPool(alignments(c), greedy).show()
-    output = capsys.readouterr().out
-    assert "1 alignment has the least disorder" in output
-    assert f"alignment 1, disorder {least:.12g}: better than that above" in output
+    said = capsys.readouterr().out
+    assert "1 alignment has the least disorder" in said
+    assert f"alignment 1, disorder {least:.12g}: better than that above" in said
     ShownPool(alignments(c), align(c)).show()
     assert "1 alignment has this disorder" in capsys.readouterr().out
 

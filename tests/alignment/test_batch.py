@@ -62,8 +62,8 @@ class _ByPlace:
 def test_a_dissimilarity_of_ones_own_is_never_moved() -> None:
     c = Continuum.from_columns(["A", "B"], ["x", "x"], [1, 4], [2, 5])
     bound = bind(_ByPlace(), c)
-    for solution in best_groups_of_each([c, c, c], bound):
-        assert solution.disorder == best_groups(c, bound).disorder == pytest.approx(1.5)
+    for found in best_groups_of_each([c, c, c], bound):
+        assert found.disorder == best_groups(c, bound).disorder == pytest.approx(1.5)
 
 
 class _Interrupted:
@@ -75,14 +75,14 @@ class _Interrupted:
 
 
 def test_what_follows_an_interrupted_part_is_not_taken_for_its_rest() -> None:
-    continua = [
+    found = [
         Continuum.from_columns(["A", "B"], ["x", "x"], [k, k + 1.0], [k + 3, k + 4.0])
         for k in range(64)
     ]
-    corpus = Corpus.from_continua({str(i): c for i, c in enumerate(continua)})
+    corpus = Corpus.from_continua({str(i): c for i, c in enumerate(found)})
     bound = bind(Combined(), corpus)
-    solution = align_each(list(corpus.values()), bound, executor=cast(Executor, _Interrupted()))
-    assert [a.continuum.starts[0] for a in solution] == [0]
+    kept = align_each(list(corpus.values()), bound, executor=cast(Executor, _Interrupted()))
+    assert [a.continuum.starts[0] for a in kept] == [0]
 
 
 def test_an_interrupt_keeps_every_crowded_continuum_that_is_done(
@@ -107,8 +107,8 @@ def test_an_interrupt_keeps_every_crowded_continuum_that_is_done(
 
     monkeypatch.setattr(batch, "best_groups", aligned)
     with interruptible():
-        solution = best_groups_of_each(crowded, bound)
-    assert [(f.disorder, f.bound, f.groups.tolist()) for f in solution] == [
+        found = best_groups_of_each(crowded, bound)
+    assert [(f.disorder, f.bound, f.groups.tolist()) for f in found] == [
         (d.disorder, d.bound, d.groups.tolist()) for d in done
     ]
-    assert [f.status for f in solution] == ["optimal", "optimal"]
+    assert [f.status for f in found] == ["optimal", "optimal"]

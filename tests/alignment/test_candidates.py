@@ -72,7 +72,7 @@ def test_all_pairs_that_could_pay_are_listed(continuum: Continuum, dissimilarity
         n = continuum.n_annotators
         most = (n - 1) * bound.delta + problem.opening if prune else np.inf
         wanted = apart & np.isfinite(d) & (d <= most)
-        is_listed = np.zeros_like(wanted)
-        is_listed[problem.first, problem.second] = True
-        assert not (wanted & ~is_listed).any()
+        found = np.zeros_like(wanted)
+        found[problem.first, problem.second] = True
+        assert not (wanted & ~found).any()
         assert problem.weight == pytest.approx(bound.delta - d[problem.first, problem.second])

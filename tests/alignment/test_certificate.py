@@ -45,45 +45,45 @@ def test_prices_pay_for_all_groups(method: str) -> None:
         n = 2 + seed % 4
         dissimilarity = DISSIMILARITIES[seed % len(DISSIMILARITIES)]
         continuum = random_continuum(60 + seed, n, 12)
-        alignment = align(continuum, dissimilarity, method=method)
-        assert _pays(continuum, dissimilarity, alignment.proof)
-        assert Check(text_of(certificate(alignment))).claim()[0]
+        found = align(continuum, dissimilarity, method=method)
+        assert _pays(continuum, dissimilarity, found.proof)
+        assert Check(text_of(certificate(found))).claim()[0]
 
 
 def test_prices_of_generation_pay_for_groups_it_has_not_listed() -> None:
     """8 × 20: those of the last small program did not, and proved −11 016 of a cost of 904."""
     observed = shuffled_set(ReferenceModel(n_units=20), "position+category", 0.25, 8, seed=1)
     continuum = CHANCE_MODELS["shift"].prepare([observed], 8).draw(sample_seed(1, 0))
-    alignment = align(continuum)
-    proven, sentence = Check(text_of(certificate(alignment))).claim()
-    assert alignment.status is Status.OPTIMAL
+    found = align(continuum)
+    proven, said = Check(text_of(certificate(found))).claim()
+    assert found.status is Status.OPTIMAL
     assert proven
-    assert any(line.startswith("no alignment costs less than 904.49") for line in sentence)
+    assert any(line.startswith("no alignment costs less than 904.49") for line in said)
 
 
 def test_each_of_many_continua_has_its_own() -> None:
     """Those that are aligned in a row, as the one that is aligned by itself."""
     continua = [random_continuum(seed, 3, 9) for seed in range(20, 26)]
-    for solution in align_each(continua, bind(Combined(), continua[0])):
-        assert Check(text_of(certificate(solution))).claim()[0]
+    for found in align_each(continua, bind(Combined(), continua[0])):
+        assert Check(text_of(certificate(found))).claim()[0]
 
 
 def test_merged_units_share_their_prices() -> None:
     continuum = random_continuum(3, 4, 6)
     units = list(continuum) * 3
     several = type(continuum).from_units(units, annotators=continuum.annotators)
-    alignment = align(several)
-    assert len(certificate(alignment)["proof"]["shares"]) == len(units)
-    assert Check(text_of(certificate(alignment))).claim()[0]
+    found = align(several)
+    assert len(certificate(found)["proof"]["shares"]) == len(units)
+    assert Check(text_of(certificate(found))).claim()[0]
 
 
 @pytest.mark.parametrize("delta", [1e-3, 0.3, 1.0, 700.0])
 def test_delta_of_any_size(delta: float) -> None:
     continuum = datasets.load("alex-paul-suzan")
-    alignment = align(continuum, Combined(delta=delta))
-    data = certificate(alignment)
+    found = align(continuum, Combined(delta=delta))
+    data = certificate(found)
     scale = pair_count(3) * continuum.mean_units
-    assert data["claim"]["cost"] == pytest.approx(alignment.disorder * scale)
+    assert data["claim"]["cost"] == pytest.approx(found.disorder * scale)
     assert Check(text_of(data)).claim()[0]
 
 
@@ -91,12 +91,12 @@ def test_a_crowd_is_proven_by_its_matrix(tmp_path: Path) -> None:
     """The file holds all of it: read back, it is verified in whole numbers."""
     tuning = [Generation(crowd=3), Crowds(first=1), Presolve(merged=0.0)]
     # Proven in half a second; the limit is for a machine that has none left.
-    alignment = align(crowd(12, 14, 40), time_limit=60, tuning=tuning)
-    assert alignment.status is Status.OPTIMAL
+    found = align(crowd(12, 14, 40), time_limit=60, tuning=tuning)
+    assert found.status is Status.OPTIMAL
     path = tmp_path / "crowd.json"
-    write_certificate(alignment, path)
+    write_certificate(found, path)
     data = json.loads(path.read_text(encoding="utf-8"))
-    assert data == certificate(alignment)
+    assert data == certificate(found)
     assert data["proof"]["kind"] == "matrix"
     assert path.stat().st_size < 7 * 41**2 + 200 * len(data["units"])
     assert Check(path.read_text(encoding="utf-8")).claim()[0]

@@ -77,13 +77,13 @@ SLOW = ("turns of thirty-five", "one spot", "one large spot", "little in common"
     "case", [pytest.param(c, marks=pytest.mark.slow if c in SLOW else ()) for c in CASES]
 )
 def test_clocks_a_thousand_times_as_fast_change_nothing(case: str) -> None:
-    alignments = []
+    found = []
     for factor in (1, 1000):
         command = [sys.executable, "-c", CHILD, str(factor), case]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-        alignments.append(done.stdout)
-    assert alignments[0] == alignments[1]
-    assert "Effort(work=" in alignments[0]
+        found.append(done.stdout)
+    assert found[0] == found[1]
+    assert "Effort(work=" in found[0]
 
 
 def test_a_budget_ends_within_another_one() -> None:

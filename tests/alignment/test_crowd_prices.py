@@ -66,18 +66,18 @@ def test_no_group_beats_any_iterates_prices(seed):
     problem = crowd_problem(seed)
     matrices = model(problem, 3.0, 12)
     best = least_cost(problem)
-    for priced in islice(ascend(matrices, start(matrices)), 4):
-        assert beaten_by(problem, priced.share) <= 0
-        assert priced.bound <= best
+    for found in islice(ascend(matrices, start(matrices)), 4):
+        assert beaten_by(problem, found.share) <= 0
+        assert found.bound <= best
 
 
 @pytest.mark.parametrize("seed", CASES)
 def test_no_group_beats_the_prices_of_any_stage(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
-    for relaxed in islice(relaxations(problem, best, np.inf, Semidefinite(first=4)), 8):
-        assert beaten_by(problem, relaxed.share) <= 0
-        assert relaxed.bound <= best
+    for found in islice(relaxations(problem, best, np.inf, Semidefinite(first=4)), 8):
+        assert beaten_by(problem, found.share) <= 0
+        assert found.bound <= best
 
 
 @pytest.mark.parametrize("seed", CASES)
@@ -120,8 +120,8 @@ def test_blocks_come_before_all_annotators(monkeypatch):
     monkeypatch.setattr(blocks, "_FEW", 100)
     problem, inside = even_crowd(), []
     objective = group_costs(problem, resize(problem, improve(problem))).sum()
-    for relaxed in relaxations(problem, objective, np.inf, Semidefinite(first=40, block=60)):
-        inside.append(relaxed.n_inside)
+    for found in relaxations(problem, objective, np.inf, Semidefinite(first=40, block=60)):
+        inside.append(found.n_inside)
         if inside[-1] == 40:
             break
     # One annotator, those of the first stage, those of a block, all.
@@ -138,9 +138,9 @@ def test_blocks_are_for_many_units_that_are_spread_evenly():
 def test_no_group_beats_the_prices_of_any_proximal_step(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
-    for step in islice(proximal_steps(problem, alone(problem)), 6):
-        assert beaten_by(problem, step.share) <= 1e-9 * problem.opening
-        assert step.bound <= best + 1e-9 * problem.opening
+    for found in islice(proximal_steps(problem, alone(problem)), 6):
+        assert beaten_by(problem, found.share) <= 1e-9 * problem.opening
+        assert found.bound <= best + 1e-9 * problem.opening
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -152,8 +152,8 @@ def test_pairs_have_the_values_of_the_groups_that_hold_them(seed):
     columns = Columns(
         np.cumsum([0, *sizes]), np.concatenate(groups).astype(np.int32), np.zeros(len(groups))
     )
-    values_of_pairs = pair_values(problem, columns, value)
-    for u, v, together in zip(problem.first, problem.second, values_of_pairs, strict=True):
+    found = pair_values(problem, columns, value)
+    for u, v, together in zip(problem.first, problem.second, found, strict=True):
         held = sum(x for x, g in zip(value, groups, strict=True) if u in g and v in g)
         assert together == pytest.approx(held)
 
@@ -169,7 +169,7 @@ def test_proximal_steps_come_to_the_linear_relaxation(seed):
     assert together is not None
     assert (together >= 0).all()
     assert 0.3 <= together.max() <= 1.02
-    bound = max(step.bound for step in steps)
+    bound = max(found.bound for found in steps)
     assert bound == pytest.approx(problem.n_units * problem.opening + exact.fun, rel=2e-3)
 
 
@@ -179,7 +179,7 @@ def test_repairs_of_the_multiplier_lose_less():
         problem, bounds = crowd_problem(seed), []
         for repairs in (0, 12):
             matrices = model(problem, 3.0, repairs)
-            bounds.append([priced.bound for priced in islice(ascend(matrices, start(matrices)), 3)])
+            bounds.append([found.bound for found in islice(ascend(matrices, start(matrices)), 3)])
         # The steps are the same; only what an iterate proves is more.
         more.append(np.diff(bounds, axis=0)[0] / problem.opening)
     assert np.min(more) >= -1e-9
@@ -188,12 +188,12 @@ def test_repairs_of_the_multiplier_lose_less():
 
 def test_nothing_is_repaired_once_due():
     problem = crowd_problem(3)
-    shares = {}
+    found = {}
     for repairs in (0, 12):
         matrices = model(problem, 3.0, repairs)
-        shares[repairs] = next(ascend(matrices, start(matrices), deadline=-np.inf)).share
-    assert np.array_equal(shares[0], shares[12])
-    assert beaten_by(problem, shares[12]) <= 0
+        found[repairs] = next(ascend(matrices, start(matrices), deadline=-np.inf)).share
+    assert np.array_equal(found[0], found[12])
+    assert beaten_by(problem, found[12]) <= 0
 
 
 def test_the_relaxation_comes_close():
@@ -202,8 +202,7 @@ def test_the_relaxation_comes_close():
         problem = crowd_problem(seed)
         best = least_cost(problem)
         bound = max(
-            relaxed.bound
-            for relaxed in islice(relaxations(problem, best, np.inf, Semidefinite()), 30)
+            found.bound for found in islice(relaxations(problem, best, np.inf, Semidefinite()), 30)
         )
         gaps.append((best - bound) / max(best, problem.opening))
     assert np.mean(gaps) < 0.01

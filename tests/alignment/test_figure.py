@@ -222,11 +222,11 @@ def test_levels_keep_overlapping_units_apart() -> None:
 def test_align_draws_on_the_command_line(run: Run, tmp_path: Path) -> None:
     for ending in (".svg", ".png", ".PDF"):
         first, second = tmp_path / f"a{ending}", tmp_path / f"b{ending}"
-        output = run("align", "--dataset", "alex-paul-suzan", "--figure", first)
-        assert output.code == 0
-        assert f"wrote {first}" in output.err
-        second_output = run("align", "--dataset", "alex-paul-suzan", "--figure", second, "--json")
-        record = json.loads(second_output.out)["figure"]
+        told = run("align", "--dataset", "alex-paul-suzan", "--figure", first)
+        assert told.code == 0
+        assert f"wrote {first}" in told.err
+        made = run("align", "--dataset", "alex-paul-suzan", "--figure", second, "--json")
+        record = json.loads(made.out)["figure"]
         assert record["file"] == str(second)
         assert "3 annotators, 16 units in 6 unitary alignments." in record["caption"]
         assert first.read_bytes() == second.read_bytes()
@@ -283,9 +283,9 @@ def test_ten_thousand_units_are_a_picture() -> None:
 def test_other_endings_are_refused_before_anything_is_read(
     run: Run, tmp_path: Path, name: str
 ) -> None:
-    output = run("align", tmp_path / "missing.csv", "--figure", tmp_path / name)
-    assert output.code == 2
-    assert "a figure needs one of the endings .svg, .png, .pdf" in output.err
+    told = run("align", tmp_path / "missing.csv", "--figure", tmp_path / name)
+    assert told.code == 2
+    assert "a figure needs one of the endings .svg, .png, .pdf" in told.err
     assert not (tmp_path / name).exists()
 
 

@@ -45,8 +45,8 @@ def by_hand(u: Unit, v: Unit) -> float:
 def test_distance_by_counting_positions(u: Unit, v: Unit) -> None:
     c = Continuum.from_units([u, v])
     place = unit_columns(c)
-    distance = bind(Combined(), c).positional_part(place[0], place[1])
-    assert float(distance) == pytest.approx(by_hand(*c), abs=1e-12)
+    found = bind(Combined(), c).positional_part(place[0], place[1])
+    assert float(found) == pytest.approx(by_hand(*c), abs=1e-12)
 
 
 @settings(deadline=None)
@@ -66,10 +66,10 @@ def test_promises() -> None:
 def test_best_alignment_is_that_of_full_enumeration(continuum: Continuum) -> None:
     bound = bind(Combined(), continuum)
     for cover in (False, True):
-        best = gc.best_disorder(continuum, bound, cover=cover)
+        found = gc.best_disorder(continuum, bound, cover=cover)
         every = gc.best_disorder(continuum, bound, method="brute", cover=cover)
-        assert best.disorder == pytest.approx(every.disorder, abs=1e-9)
-        assert best.status == "optimal"
+        assert found.disorder == pytest.approx(every.disorder, abs=1e-9)
+        assert found.status == "optimal"
 
 
 @pytest.mark.parametrize("method", ["cpsat", "milp", "enumeration"])
@@ -82,16 +82,16 @@ def test_solvers_agree(method: str, broken: Continuum) -> None:
 def broken() -> Continuum:
     """Three annotators, a third of the units of several fragments."""
     rng = np.random.default_rng(3)
-    broken_units = []
+    made = []
     for start in range(0, 200, 20):
         for name in "ABC":
             edges = start + np.cumsum(rng.integers(1, 5, size=2 * rng.choice([1, 1, 2, 3])))
             pairs = tuple(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
             fragments = pairs if len(pairs) > 1 else ()
-            broken_units.append(
+            made.append(
                 Unit(name, pairs[0][0], pairs[-1][1], str(rng.choice(["x", "y"])), fragments)
             )
-    return Continuum.from_units(broken_units, bounds=(0, 220))
+    return Continuum.from_units(made, bounds=(0, 220))
 
 
 def test_a_cut_between_touching_fragments_is_not_seen() -> None:
@@ -110,8 +110,8 @@ def test_batches_and_duplicates_tell_fragments_apart() -> None:
     d = by_hand(rows[0], rows[-1])
     assert gc.align(c).disorder == pytest.approx(3 * d / 4)
     corpus = Corpus.from_continua({"1": c, "2": rename_annotators(c, {"A": "Z"})})
-    for solution in align_each([*corpus.values()], bind(Combined(), corpus)):
-        assert solution.disorder == pytest.approx(3 * d / 4)
+    for found in align_each([*corpus.values()], bind(Combined(), corpus)):
+        assert found.disorder == pytest.approx(3 * d / 4)
 
 
 def shapes(continuum: Continuum) -> Counter[tuple[float, ...]]:
@@ -152,26 +152,18 @@ def test_gamma_is_the_same_after_moving_scaling_and_renaming(broken: Continuum) 
 
 
 def test_parts_add_up(broken: Continuum) -> None:
-    score, explanation = (
-        gc.gamma(broken, seed=1, samples=20),
-        explanation_of(broken, seed=1, samples=20),
-    )
-    for records in (
-        explanation.components,
-        explanation.annotators,
-        explanation.pairs,
-        explanation.stretches,
-    ):
+    score, found = gc.gamma(broken, seed=1, samples=20), explanation_of(broken, seed=1, samples=20)
+    for records in (found.components, found.annotators, found.pairs, found.stretches):
         total = math.fsum(r["observed"] for r in records)
         assert total == pytest.approx(score.observed, abs=1e-12)
-    expected = math.fsum(r["expected"] for r in explanation.components)
+    expected = math.fsum(r["expected"] for r in found.components)
     assert expected == pytest.approx(score.expected, abs=1e-12)
 
 
 def test_measures_serve_or_refuse(broken: Continuum) -> None:
-    scores = gc.measure(broken, ["all"], samples=10)
+    found = gc.measure(broken, ["all"], samples=10)
     atoms = gc.measure(broken.atoms(), ["all"], samples=10)
-    for name, score in scores.items():
+    for name, score in found.items():
         kind = MEASURES[name].fragments
         if kind == "refused":
             assert "several fragments" in str(score.reason) or "FULL" in str(score.reason), name

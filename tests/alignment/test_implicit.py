@@ -54,15 +54,15 @@ def test_it_is_the_plain_assignment(
     few = build_problem(c, bound, most=0.02 * delta)
     assert len(few.first) < n * other / 10
     solve = SOLVERS["auto"].solve
-    for n_kept in (0, 10**6):
-        monkeypatch.setattr(implicit, "_KEPT", n_kept)
-        solution = solve_implicit(few, c, bound, solve, Limits(), math.inf)
-        assert solution.status is Status.OPTIMAL
-        assert solution.objective == pytest.approx(cheapest(c, d), abs=1e-9)
-        assert solution.proof is not None
+    for kept in (0, 10**6):
+        monkeypatch.setattr(implicit, "_KEPT", kept)
+        found = solve_implicit(few, c, bound, solve, Limits(), math.inf)
+        assert found.status is Status.OPTIMAL
+        assert found.objective == pytest.approx(cheapest(c, d), abs=1e-9)
+        assert found.proof is not None
         whole = build_problem(c, bound, prune=False)
         gain = whole.weight + whole.opening
-        paid = solution.proof.price[whole.first] + solution.proof.price[whole.second]
+        paid = found.proof.price[whole.first] + found.proof.price[whole.second]
         assert (gain <= paid + 1e-9).all()
 
 
@@ -78,7 +78,7 @@ def test_a_limit_leaves_a_true_bound() -> None:
 def test_dense_continua_take_this_way() -> None:
     c = crowded(50, 50)
     tight = (Presolve(pairs=100, pairs_per_unit=1, closest=4),)
-    alignment = gc.align(c, gc.Combined(), tuning=tight)  # type: ignore[call-arg]
-    assert alignment.status is Status.OPTIMAL
-    assert alignment.disorder == pytest.approx(cheapest(c, gc.Combined()) / 50)
-    assert alignment.proof is not None
+    found = gc.align(c, gc.Combined(), tuning=tight)  # type: ignore[call-arg]
+    assert found.status is Status.OPTIMAL
+    assert found.disorder == pytest.approx(cheapest(c, gc.Combined()) / 50)
+    assert found.proof is not None

@@ -60,10 +60,10 @@ def test_unitary_alignments_are_all_those_within(n: int) -> None:
                 if len(group) >= 2 and disorder <= most + 1e-9:
                     expected.add(frozenset(group))
             problem = build_problem(c, bound, prune=False)
-            columns = unitary_alignments_within(problem, most)
+            found = unitary_alignments_within(problem, most)
             groups = [
-                frozenset(columns.members[lo:hi].tolist())
-                for lo, hi in pairwise(columns.begin.tolist())
+                frozenset(found.members[lo:hi].tolist())
+                for lo, hi in pairwise(found.begin.tolist())
             ]
             assert len(groups) == len(set(groups))
             assert set(groups) == expected

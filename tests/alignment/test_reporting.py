@@ -14,12 +14,12 @@ from tests.conftest import Run
 
 
 def test_a_crowds_progress_is_told_and_never_contradicts_itself():
-    reports: list[tuple[float, float]] = []
-    with listening(lambda objective, bound: reports.append((objective, bound))):
+    told: list[tuple[float, float]] = []
+    with listening(lambda objective, bound: told.append((objective, bound))):
         align(crowd(4, 30, 60, 4), gap=0.3)
-    assert reports
-    assert all(bound <= objective + 1e-6 for objective, bound in reports)
-    assert [o for o, _ in reports] == sorted((o for o, _ in reports), reverse=True)
+    assert told
+    assert all(bound <= objective + 1e-6 for objective, bound in told)
+    assert [o for o, _ in told] == sorted((o for o, _ in told), reverse=True)
 
 
 def test_nobody_need_listen():
@@ -38,19 +38,19 @@ def test_a_log_gets_a_line_after_half_a_minute(capsys):
 
 def test_a_trace_comes_to_the_alignment_and_says_who_proved_it(run: Run, tmp_path: Path) -> None:
     options = ["align", "--dataset", "3by100", "--method", "cpsat", "--json", "--trace"]
-    output = json.loads(run(*options, tmp_path / "curve.csv").out)
-    assert output["prices_by"] == "GLOP"
-    assert output["proved_by"] in ("prices", "components")
-    assert output["columns_kept"] <= output["columns_listed"]
-    assert output["rounds"] > 1
+    found = json.loads(run(*options, tmp_path / "curve.csv").out)
+    assert found["prices_by"] == "GLOP"
+    assert found["proved_by"] in ("prices", "components")
+    assert found["columns_kept"] <= found["columns_listed"]
+    assert found["rounds"] > 1
     with (tmp_path / "curve.csv").open() as stream:
         rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
     assert rows[-1] == {
-        "work": output["work"],
-        "best": output["disorder"],
-        "bound": output["bound"],
+        "work": found["work"],
+        "best": found["disorder"],
+        "bound": found["bound"],
     }
     assert len(rows) > 1
-    assert all(row["bound"] <= output["disorder"] * (1 + 1e-9) for row in rows)
-    assert all(row["best"] >= output["disorder"] * (1 - 1e-9) for row in rows)
+    assert all(row["bound"] <= found["disorder"] * (1 + 1e-9) for row in rows)
+    assert all(row["best"] >= found["disorder"] * (1 - 1e-9) for row in rows)
     assert [row["work"] for row in rows] == sorted(row["work"] for row in rows)

@@ -51,8 +51,8 @@ def least_disorder(continuum: Continuum, measured: BoundDissimilarity, share: fl
     groups = []
     for chosen in product(*([None, *row] for row in rows)):
         units = [u for u in chosen if u is not None]
-        unit_pairs = list(combinations(units, 2))
-        cost = (pairs - len(unit_pairs)) * measured.delta + sum(d[u, v] for u, v in unit_pairs)
+        own = list(combinations(units, 2))
+        cost = (pairs - len(own)) * measured.delta + sum(d[u, v] for u, v in own)
         if units and np.isfinite(cost):
             groups.append((sum(1 << u for u in units), cost))
     price = share * (n - 1) * measured.delta
@@ -75,19 +75,19 @@ def test_every_back_end_finds_the_cheapest_cover(first: int, cases: int) -> None
         for share in SHARES:
             least = least_disorder(continuum, measured, share)
             for method in EXACT:
-                alignment = align(continuum, measured, cover=True, reuse=share, method=method)
-                assert alignment.status is Status.OPTIMAL
-                assert alignment.disorder == pytest.approx(least, abs=1e-12), (seed, share, method)
+                found = align(continuum, measured, cover=True, reuse=share, method=method)
+                assert found.status is Status.OPTIMAL
+                assert found.disorder == pytest.approx(least, abs=1e-12), (seed, share, method)
 
 
 def test_the_ends_are_gamma_and_soft_gamma() -> None:
     """Of 20 continua of up to 29 units, to 1e-12; and the disorder never falls with the price."""
     for seed in range(20):
         continuum = random_continuum(seed, 2 + seed % 4, 10 + seed)
-        disorders = [align(continuum, cover=True, reuse=p).disorder for p in SHARES]
-        assert disorders[0] == align(continuum, cover=True).disorder
-        assert disorders[-1] == pytest.approx(align(continuum).disorder, abs=1e-12)
-        assert disorders == sorted(disorders)
+        found = [align(continuum, cover=True, reuse=p).disorder for p in SHARES]
+        assert found[0] == align(continuum, cover=True).disorder
+        assert found[-1] == pytest.approx(align(continuum).disorder, abs=1e-12)
+        assert found == sorted(found)
 
 
 def split() -> Continuum:
@@ -117,17 +117,17 @@ def test_certificates_are_verified_and_another_price_is_not() -> None:
     """A cover that is best at ½ is not at 0 unless it costs the same there."""
     for seed in range(12):
         continuum = random_continuum(seed, 2 + seed % 3, 9)
-        alignment = align(continuum, cover=True, reuse=0.5)
-        content = certificate(alignment)
-        proven, sentence = Check(json.dumps(content)).claim()
-        assert proven, sentence
-        assert f"; {content['reuse']} for a unit in each further group" in sentence[0]
+        found = align(continuum, cover=True, reuse=0.5)
+        made = certificate(found)
+        proven, said = Check(json.dumps(made)).claim()
+        assert proven, said
+        assert f"; {made['reuse']} for a unit in each further group" in said[0]
         for other in (0.0, 0.25, 1.0):
             least = align(continuum, cover=True, reuse=other).disorder
-            changed = {**content, "reuse": other * (continuum.n_annotators - 1)}
+            changed = {**made, "reuse": other * (continuum.n_annotators - 1)}
             assert Check(json.dumps(changed)).claim()[0] == (
-                abs(least - alignment.disorder) < 1e-9
-                and (other == 0.5 or (alignment.groups >= 0).sum() == continuum.n_units)
+                abs(least - found.disorder) < 1e-9
+                and (other == 0.5 or (found.groups >= 0).sum() == continuum.n_units)
             ), (seed, other)
 
 
@@ -161,9 +161,9 @@ def test_no_false_claim_is_accepted(cases: int, each: int) -> None:
         measured = bind(Combined(), continuum)
         n = continuum.n_annotators
         share = rng.choice([0.05, 0.1, 0.25, 0.5, 0.75])
-        content = certificate(align(continuum, measured, cover=True, reuse=share))
+        made = certificate(align(continuum, measured, cover=True, reuse=share))
         for _ in range(each):
-            data = mutant(rng, content, n)
+            data = mutant(rng, made, n)
             try:
                 if not Check(json.dumps(data)).claim()[0]:
                     continue
@@ -215,8 +215,8 @@ def test_the_command_takes_a_price(run: Run) -> None:
     data = "--dataset", "alex-paul-suzan", "--samples", "10", "--json", "-m"
 
     def value_of(measure: str, *options: str) -> float:
-        output = json.loads(run("measure", *data, measure, *options).out)
-        value = output["results"][0]["measures"][measure]["value"]
+        found = json.loads(run("measure", *data, measure, *options).out)
+        value = found["results"][0]["measures"][measure]["value"]
         assert isinstance(value, float)
         return value
 
@@ -228,9 +228,9 @@ def test_the_command_takes_a_price(run: Run) -> None:
 
 @pytest.mark.parametrize("value", ["-1", "2", "nan"])
 def test_the_command_refuses(run: Run, value: str) -> None:
-    output = run("measure", "--dataset", "figure10", "-m", "soft-gamma", "--reuse", value)
-    assert output.code == 2
-    assert "reuse" in output.err
-    output = run("measure", "--dataset", "figure10", "-m", "gamma", "--reuse", "0.5")
-    assert output.code == 2
-    assert "--reuse is an option of none of: gamma" in output.err
+    found = run("measure", "--dataset", "figure10", "-m", "soft-gamma", "--reuse", value)
+    assert found.code == 2
+    assert "reuse" in found.err
+    found = run("measure", "--dataset", "figure10", "-m", "gamma", "--reuse", "0.5")
+    assert found.code == 2
+    assert "--reuse is an option of none of: gamma" in found.err

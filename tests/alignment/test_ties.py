@@ -43,8 +43,8 @@ def partitions(units: tuple[int, ...], annotator: list[int]) -> Iterator[Groups]
             group = (first, *others)
             if len({annotator[u] for u in group}) < len(group):
                 continue
-            others_left = tuple(u for u in rest if u not in others)
-            for more in partitions(others_left, annotator):
+            left = tuple(u for u in rest if u not in others)
+            for more in partitions(left, annotator):
                 yield (group, *more)
 
 
@@ -220,9 +220,9 @@ def test_a_proof_with_a_gap_within_its_slack_shows_the_same(seed: int) -> None:
     state = Generated(columns, price, groups, float(columns.gain.sum()), float(price.sum()))
 
     def shown(limits: Limits) -> Solution:
-        concluded = conclude(problem, state, limits, np.inf)
-        assert concluded.status == "optimal"
-        return break_ties(continuum, bound, Presolved(concluded, problem), limits)
+        found = conclude(problem, state, limits, np.inf)
+        assert found.status == "optimal"
+        return break_ties(continuum, bound, Presolved(found, problem), limits)
 
     broken = shown(limits)
     first = align(continuum, method="brute")
@@ -240,11 +240,11 @@ def test_ties_without_an_end_are_left_and_said():
         tuple("ABCDEFG"), ("a",), starts, starts + 5, units // 3, np.zeros(21, np.int64)
     )
     quick = [Ties(steps=1e6), Presolve(merged=0.0)]
-    alignment = align(alike, Combined(alpha=0), tuning=quick)
-    assert alignment.status is Status.OPTIMAL
-    assert alignment.disorder == 0
-    assert not alignment.first
-    assert alignment.notes == (
+    found = align(alike, Combined(alpha=0), tuning=quick)
+    assert found.status is Status.OPTIMAL
+    assert found.disorder == 0
+    assert not found.first
+    assert found.notes == (
         "another alignment may be as good: ties are not broken in the time, or too many",
     )
 
@@ -275,6 +275,6 @@ def test_dense_ties_of_two_annotators_are_broken() -> None:
     ends, kinds = starts + rng.integers(1, 20, 1200), rng.integers(0, 4, 1200)
     annotators = np.repeat([0, 1], 600)
     dense = Continuum.from_codes(("A", "B"), tuple("abcd"), starts, ends, annotators, kinds)
-    alignment = align(dense)
-    assert alignment.status is Status.OPTIMAL
-    assert alignment.first
+    found = align(dense)
+    assert found.status is Status.OPTIMAL
+    assert found.first

@@ -51,13 +51,11 @@ def test_the_disorder_told_is_that_of_the_groups_at_any_delta(
     continuum: Continuum, delta: float, method: str, cover: bool
 ) -> None:
     least = align(continuum, method="brute", cover=cover).disorder
-    alignment = align(continuum, Combined(delta=delta), method=method, cover=cover)
-    assert alignment.status is Status.OPTIMAL
-    assert alignment.disorder / delta == pytest.approx(least, rel=1e-8, abs=1e-12)
-    assert alignment.disorders.sum() / continuum.mean_units == pytest.approx(
-        alignment.disorder, rel=1e-12
-    )
-    assert alignment.bound == alignment.disorder
+    found = align(continuum, Combined(delta=delta), method=method, cover=cover)
+    assert found.status is Status.OPTIMAL
+    assert found.disorder / delta == pytest.approx(least, rel=1e-8, abs=1e-12)
+    assert found.disorders.sum() / continuum.mean_units == pytest.approx(found.disorder, rel=1e-12)
+    assert found.bound == found.disorder
 
 
 def same_number(seed: int) -> Continuum:
@@ -77,21 +75,19 @@ def test_distances_far_below_delta_are_told_apart(method: str) -> None:
         # Far above the other distances, so that only full groups pay, but not far from them.
         near = align(continuum, Combined(alpha=2.0**-8), method="brute").disorder * 2**8
         for exponent in (-30, -50):
-            alignment = align(continuum, Combined(alpha=2.0**exponent), method=method)
-            assert alignment.disorder / 2.0**exponent == pytest.approx(near, rel=1e-9)
-            assert alignment.notes == ()
-            assert alignment.status is Status.OPTIMAL
+            found = align(continuum, Combined(alpha=2.0**exponent), method=method)
+            assert found.disorder / 2.0**exponent == pytest.approx(near, rel=1e-9)
+            assert found.notes == ()
+            assert found.status is Status.OPTIMAL
 
 
 def test_what_a_proof_leaves_open_is_told() -> None:
     starts = 10.0 * np.arange(3000)
     units = [Unit("A", s, s + 5, "x") for s in starts.tolist()]
     units += [Unit("B", s + 1e-5, s + 5, "x") for s in starts.tolist()]
-    alignment = align(Continuum.from_units(units), Combined(alpha=1e-2))
-    assert 0 < alignment.disorder < 1e-12
-    assert (
-        alignment.tolerance < 1e-4 * alignment.disorder or "of the disorder" in alignment.notes[0]
-    )
+    found = align(Continuum.from_units(units), Combined(alpha=1e-2))
+    assert 0 < found.disorder < 1e-12
+    assert found.tolerance < 1e-4 * found.disorder or "of the disorder" in found.notes[0]
 
 
 @FEW
@@ -127,8 +123,8 @@ def test_one_endless_unit_changes_no_other_continuum() -> None:
     endless = Continuum.from_units(units, categories=("a", "b", "c"))
     bound = bind(Combined(), usual[0])
     alone = [best_groups(c, bound).disorder for c in usual]
-    solution = best_groups_of_each([*usual[:3], endless, *usual[3:]], bound)
-    assert [f.disorder for f in (*solution[:3], *solution[4:])] == alone
+    found = best_groups_of_each([*usual[:3], endless, *usual[3:]], bound)
+    assert [f.disorder for f in (*found[:3], *found[4:])] == alone
 
 
 class _Moody:
@@ -143,10 +139,10 @@ class _Moody:
 
 def test_nothing_is_proven_of_numbers_that_change() -> None:
     continuum = random_continuum(0, 3, 9)
-    alignment = align(continuum, _Moody())
-    assert alignment.status is Status.FEASIBLE
-    assert alignment.bound == 0
-    assert alignment.disorders.sum() / continuum.mean_units > 0
+    found = align(continuum, _Moody())
+    assert found.status is Status.FEASIBLE
+    assert found.bound == 0
+    assert found.disorders.sum() / continuum.mean_units > 0
 
 
 TIED: dict[str, list[tuple[int, int, Any]]] = {
@@ -162,9 +158,9 @@ def test_the_first_of_all_is_the_same_from_every_back_end() -> None:
         costs = Combined(alpha=(3, 1, 0.2)[k % 3])
         first = align(continuum, costs, method="brute")
         for method in ("enumeration", "generation", "milp"):
-            alignment = align(continuum, costs, method=method)
-            assert alignment.first
-            assert np.array_equal(alignment.groups, first.groups), (k, method)
+            found = align(continuum, costs, method=method)
+            assert found.first
+            assert np.array_equal(found.groups, first.groups), (k, method)
 
 
 def anybodys(n: int, k: int, opening: float, seed: int = 0) -> Problem:

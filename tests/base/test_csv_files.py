@@ -14,8 +14,8 @@ MATRIX = "x\ta, b\tc\na, b\t0\t1\nc\t1\t0\n"
 
 def test_a_row_has_the_line_that_it_begins_on() -> None:
     text = '# one\na;"b\n\nc";d\r\n \re;f;g\n'
-    rows = list(rows_of(text, delimiter=",;", comment=lambda _, line: line.startswith("#")))
-    assert rows == [(2, ["a", "b\n\nc", "d"]), (6, ["e", "f", "g"])]
+    found = list(rows_of(text, delimiter=",;", comment=lambda _, line: line.startswith("#")))
+    assert found == [(2, ["a", "b\n\nc", "d"]), (6, ["e", "f", "g"])]
     with pytest.raises(DataError, match=r"line 2: row cannot be read: .* Check the quotes"):
         list(rows_of('a,b\n"c\n\nd" e,f\n'))
     assert list(rows_of('5" nail', strict=False)) == [(1, ['5" nail'])]

@@ -65,11 +65,11 @@ def test_errors_name_the_file_that_was_asked_for(tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     other = OSError(EIO, "Input/output error", "elsewhere.csv")
     for error, named in ((OSError(ENOSPC, "No space left on device"), str(target)), (other, None)):
-        with pytest.raises(OSError, match=error.strerror) as caught, atomic_write(target):
+        with pytest.raises(OSError, match=error.strerror) as told, atomic_write(target):
             raise error
-        assert caught.value.filename == (named or "elsewhere.csv")
+        assert told.value.filename == (named or "elsewhere.csv")
     target.mkdir()
-    with pytest.raises(IsADirectoryError) as caught, atomic_write(target):
+    with pytest.raises(IsADirectoryError) as told, atomic_write(target):
         pass
-    assert caught.value.filename == str(target)
+    assert told.value.filename == str(target)
     assert list(tmp_path.iterdir()) == [target]

@@ -49,7 +49,7 @@ Pattern = re.Pattern[Any]
 @cache
 def sources() -> list[tuple[str, ast.Call, str]]:
     """(file, call, the name it is given) of everything that uses a regular expression."""
-    calls: list[tuple[str, ast.Call, str]] = []
+    found: list[tuple[str, ast.Call, str]] = []
     for file in sorted(PACKAGE.rglob("*.py")):
         text = file.read_text(encoding="utf-8")
         if not any(call in text for call in _CALLS):
@@ -62,8 +62,8 @@ def sources() -> list[tuple[str, ast.Call, str]]:
         }
         for node in ast.walk(root):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in _CALLS:
-                calls.append((file.relative_to(PACKAGE).as_posix(), node, named.get(id(node), "")))
-    return calls
+                found.append((file.relative_to(PACKAGE).as_posix(), node, named.get(id(node), "")))
+    return found
 
 
 _CALLS = {f"re.{method}" for method in (*METHODS, "compile")}
@@ -72,7 +72,7 @@ _CALLS = {f"re.{method}" for method in (*METHODS, "compile")}
 @cache
 def patterns() -> dict[Pattern, set[str]]:
     """Every pattern, with the methods by which it is used."""
-    functions_by_pattern: dict[Pattern, set[str]] = {}
+    found: dict[Pattern, set[str]] = {}
     for file, call, name in sources():
         if isinstance(call.args[0], ast.Constant):
             method = ast.unparse(call.func).removeprefix("re.")
@@ -82,10 +82,8 @@ def patterns() -> dict[Pattern, set[str]]:
             text = (PACKAGE / file).read_text(encoding="utf-8")
             used = set(re.findall(rf"\b{name}\.({'|'.join(METHODS)})\b", text)) if name else set()
             pattern = re.compile(call.args[0].value, value)
-            functions_by_pattern.setdefault(pattern, set()).update(
-                used if method == "compile" else {method}
-            )
-    return {pattern: used or set(METHODS) for pattern, used in functions_by_pattern.items()}
+            found.setdefault(pattern, set()).update(used if method == "compile" else {method})
+    return {pattern: used or set(METHODS) for pattern, used in found.items()}
 
 
 def inside(tree: Any) -> Iterator[Any]:
@@ -163,10 +161,8 @@ def test_slow_ones_are_found(pattern: str) -> None:
 
 
 def test_patterns_that_are_made_are_known() -> None:
-    places_by_pattern: dict[str, list[str]] = {}
+    made: dict[str, list[str]] = {}
     for file, call, _ in sources():
         if not isinstance(call.args[0], ast.Constant):
-            places_by_pattern.setdefault(file, []).append(ast.unparse(call.args[0]))
-    assert places_by_pattern == {
-        file: patterns for file, patterns in MADE.items() if (PACKAGE / file).exists()
-    }
+            made.setdefault(file, []).append(ast.unparse(call.args[0]))
+    assert made == {file: patterns for file, patterns in MADE.items() if (PACKAGE / file).exists()}

@@ -13,11 +13,11 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size
 def test_what_goes_in_comes_out(names: list[str], value: float, name: str) -> None:
     entry = f"exclude={','.join(map(quote_part, names))}"
     line = signature("m", selection=[entry, "only=x"], a=value, file=name, nothing=None)
-    parsed = parse(line)
-    assert str(parsed) == line
-    assert parsed.selection == (("exclude", tuple(names)), ("only", ("x",)))
-    assert float(parsed.parts["a"]) == value
-    assert "nothing" not in parsed.parts
+    found = parse(line)
+    assert str(found) == line
+    assert found.selection == (("exclude", tuple(names)), ("only", ("x",)))
+    assert float(found.parts["a"]) == value
+    assert "nothing" not in found.parts
 
 
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False))

@@ -60,11 +60,11 @@ def test_a_time_limit_is_kept(
     best_groups(crowded(3, 5, step), bound, time_limit=0.5)  # kernels are compiled
     clock = Clock(looks)
     monkeypatch.setattr(time, "monotonic", clock)
-    solution = best_groups(continuum, bound, time_limit=1.5)
+    found = best_groups(continuum, bound, time_limit=1.5)
     assert 0 < clock.late < 400
-    assert 0 < solution.bound <= solution.disorder
-    assert solution.status is Status.FEASIBLE
-    assert sorted(solution.groups[solution.groups >= 0].tolist()) == list(range(continuum.n_units))
+    assert 0 < found.bound <= found.disorder
+    assert found.status is Status.FEASIBLE
+    assert sorted(found.groups[found.groups >= 0].tolist()) == list(range(continuum.n_units))
 
 
 # γ where every kernel takes a thousand seconds to be there: compiled, or loaded from the cache.
@@ -170,9 +170,9 @@ def test_interrupt_ends_with_the_best_so_far(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
-    match = re.search(r"disorder ([\d.]+), feasible, bound ([\d.]+)", out)
-    assert match is not None, out
-    assert 0 < float(match[2]) <= float(match[1])
+    found = re.search(r"disorder ([\d.]+), feasible, bound ([\d.]+)", out)
+    assert found is not None, out
+    assert 0 < float(found[2]) <= float(found[1])
     assert "interrupted" in err
     assert "Traceback" not in err
 
@@ -218,9 +218,9 @@ def test_after_an_interrupt_every_exact_back_end_has_an_alignment(method: str) -
     bound = bind(Combined(), continuum)
     with interruptible():
         signal.raise_signal(signal.SIGINT)
-        solution = best_groups(continuum, bound, method=method)
-    assert sorted(solution.groups[solution.groups >= 0].tolist()) == list(range(continuum.n_units))
-    assert 0 <= solution.bound <= solution.disorder
+        found = best_groups(continuum, bound, method=method)
+    assert sorted(found.groups[found.groups >= 0].tolist()) == list(range(continuum.n_units))
+    assert 0 <= found.bound <= found.disorder
 
 
 def test_no_time_is_left_for_ties(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,8 +49,8 @@ def test_a_name_that_another_subject_has_is_an_error(tmp_path):
 
 def test_a_module_that_does_not_exist_is_an_error_of_its_file(tmp_path, monkeypatch):
     folder = _folder(tmp_path, one='[warm]\n"gammacp.no_such_module" = "example"\n')
-    present = subjects.read_subjects(folder)
-    monkeypatch.setattr(subjects, "subjects", lambda: present)
+    there = subjects.read_subjects(folder)
+    monkeypatch.setattr(subjects, "subjects", lambda: there)
     with pytest.raises(UsageError, match=r"one.subject.toml: \[warm\] names the missing module"):
         list(import_listed("warm"))
 

@@ -58,8 +58,8 @@ def test_mistakes_say_where_what_and_what_to_do(value: Any, message: str) -> Non
 
 
 def test_what_is_right_is_as_it_is_written() -> None:
-    model = validated(Model, {"pair": [1, 2.5], "small": 3, "inner": {"names": ["a"]}})
-    assert (model.pair, model.small, model.inner.names, model.a) == ((1, 2.5), 3, ["a"], 0)
+    found = validated(Model, {"pair": [1, 2.5], "small": 3, "inner": {"names": ["a"]}})
+    assert (found.pair, found.small, found.inner.names, found.a) == ((1, 2.5), 3, ["a"], 0)
     with pytest.raises(DataError, match=r"x\.json: a = .* Load the page again"):
         validated(Model, {"a": "1"}, file="x.json", hint="Load the page again")
 

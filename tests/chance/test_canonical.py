@@ -46,8 +46,8 @@ def test_together_as_alone(costs: np.ndarray | None) -> None:
     expected = np.concatenate([a + f for a, f in zip(alone, first, strict=True)])
     np.testing.assert_array_equal(nameless_order(several, costs), expected)
     assert in_content_order(several) == in_content_order(several[::-1])
-    orders = [int(k) for c in several for k in canonical_order(c)[1]]
-    assert canonical_categories(several).tolist() == list(dict.fromkeys(orders))
+    found = [int(k) for c in several for k in canonical_order(c)[1]]
+    assert canonical_categories(several).tolist() == list(dict.fromkeys(found))
 
 
 def test_units_are_in_order_of_place_first() -> None:

@@ -41,11 +41,11 @@ def test_only_a_rhythm_is_completed() -> None:
 
 def test_a_window_holds_as_many_units_within_the_text() -> None:
     for seed in range(30):
-        completed = completion(tiling(RNG(seed)), declared=True)
-        assert isinstance(completed, CompletedAnnotation)
-        assert completed.torn
-        drawn = completed.draw(RNG(seed))
-        assert len(drawn.starts) == len(completed.starts)
+        own = completion(tiling(RNG(seed)), declared=True)
+        assert isinstance(own, CompletedAnnotation)
+        assert own.torn
+        drawn = own.draw(RNG(seed))
+        assert len(drawn.starts) == len(own.starts)
         assert drawn.starts[0] == pytest.approx(0)
         assert (drawn.starts + drawn.lengths)[-1] == pytest.approx(400)
         assert np.allclose(drawn.starts[1:], (drawn.starts + drawn.lengths)[:-1])
@@ -57,9 +57,9 @@ def test_a_part_at_the_text_s_end_is_as_long_as_in_another_text() -> None:
     real = [tiling(RNG(k)).lengths[0] for k in range(400)]
     drawn = []
     for k in range(400):
-        completed = completion(tiling(RNG(1000 + k)), declared=True)
-        assert completed is not None
-        drawn.append(completed.draw(RNG(k)).lengths[0])
+        own = completion(tiling(RNG(1000 + k)), declared=True)
+        assert own is not None
+        drawn.append(own.draw(RNG(k)).lengths[0])
     assert kstest(drawn, real).pvalue > 0.01
 
 
@@ -107,11 +107,11 @@ def test_a_mixed_margin_is_that_of_residual_times() -> None:
 def test_a_unit_that_a_window_cuts_is_left_out_where_bounds_cut_none() -> None:
     starts = [3.0 + 20 * k for k in range(8)]
     even = annotation(starts, [s + 5 for s in starts], 160)
-    completed = completion(even, declared=True)
-    assert completed is not None
-    assert not completed.torn
+    own = completion(even, declared=True)
+    assert own is not None
+    assert not own.torn
     for seed in range(50):
-        drawn = completed.draw(RNG(seed))
+        drawn = own.draw(RNG(seed))
         assert np.allclose(drawn.lengths, 5)
         assert np.allclose(np.diff(drawn.starts), 20)
         assert drawn.starts[0] >= -1e-9

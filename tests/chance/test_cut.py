@@ -66,16 +66,16 @@ def test_a_cut_is_inside_the_places_and_away_from_those_taken(
     a = annotation(100, *[(s, min(s + n, 100)) for s, n in units])
     places = places_to_cut(a)
     rng = RNG(seed)
-    existing = rng.random(3)
-    place = places.draw(existing, 0.02, rng)
+    taken = rng.random(3)
+    found = places.draw(taken, 0.02, rng)
     assert any(
-        s - 1e-9 <= place <= e + 1e-9 for s, e in zip(places.starts, places.ends, strict=True)
+        s - 1e-9 <= found <= e + 1e-9 for s, e in zip(places.starts, places.ends, strict=True)
     )
-    apart = np.abs(place - existing)
+    apart = np.abs(found - taken)
     apart = np.minimum(apart, 1 - apart)
     grid = np.linspace(0, 1, 2001)
     inside = ((places.starts[:, None] <= grid) & (grid <= places.ends[:, None])).any(axis=0)
-    far = np.abs(grid[:, None] - existing)
+    far = np.abs(grid[:, None] - taken)
     free = inside & (np.minimum(far, 1 - far) > 0.021).all(axis=1)
     if free.any():
         assert apart.min() >= 0.02 - 1e-9

@@ -20,7 +20,7 @@ def renewal(rng: np.random.Generator, *, shape: float = 2.0, pitch: float = 30.0
 
 
 def continuum(people: list[Spans], name: str = "") -> Continuum:
-    units = [Unit(f"A{k}", s, e, "x") for k, spans in enumerate(people) for s, e in spans]
+    units = [Unit(f"A{k}", s, e, "x") for k, own in enumerate(people) for s, e in own]
     return Continuum.from_units(units, bounds=(0, LENGTH), name=name)
 
 
@@ -29,29 +29,27 @@ def quota(rng: np.random.Generator) -> list[Spans]:
 
 
 def share(made: list[Continuum]) -> float:
-    directions = [direction([c]) for c in made]
-    return float(np.mean([d is not None and d.p <= 0.05 for d in directions]))
+    found = [direction([c]) for c in made]
+    return float(np.mean([d is not None and d.p <= 0.05 for d in found]))
 
 
 @pytest.mark.parametrize("shape", [0.4, 2.0, 20.0])
 def test_the_level_holds_for_stationary_annotators(shape: float) -> None:
-    documents = [
+    made = [
         continuum([renewal(rng, shape=shape) for _ in range(3)])
         for rng in map(np.random.default_rng, range(150))
     ]
-    assert share(documents) <= 0.08
+    assert share(made) <= 0.08
 
 
 def test_the_level_holds_for_annotators_who_agree() -> None:
     """One truth without a direction, seen by all: their units count once."""
-    documents = []
+    made = []
     for k in range(150):
         rng = np.random.default_rng(k)
         true = renewal(rng)
-        documents.append(
-            continuum([[(s, e) for s, e in true if rng.random() < 0.9] for _ in range(4)])
-        )
-    assert share(documents) <= 0.08
+        made.append(continuum([[(s, e) for s, e in true if rng.random() < 0.9] for _ in range(4)]))
+    assert share(made) <= 0.08
 
 
 def test_a_quota_is_found_and_its_direction_named() -> None:
@@ -69,9 +67,9 @@ def test_a_quota_is_found_and_its_direction_named() -> None:
 def test_documents_tell_by_their_own_spread() -> None:
     rng = np.random.default_rng(3)
     same = [continuum([renewal(rng) for _ in range(2)]) for _ in range(8)]
-    common = direction(same)
-    assert common is not None
-    assert common.by == "documents"
+    found = direction(same)
+    assert found is not None
+    assert found.by == "documents"
     tired = direction([continuum(quota(rng)) for _ in range(8)])
     assert tired is not None
     assert tired.p < 0.001
@@ -80,10 +78,10 @@ def test_documents_tell_by_their_own_spread() -> None:
 def test_gamma_says_it_where_it_speaks_alone() -> None:
     score = gc.gamma(continuum(quota(np.random.default_rng(1))), samples=30)
     assert any("units lie towards the beginning" in note for note in score.notes)
-    direction = score.as_dict()["direction"]
-    assert any(f"mean position {direction['mean_position']:.3f}" in note for note in score.notes)
-    assert direction["p"] <= 0.05
-    assert set(direction) == {
+    told = score.as_dict()["direction"]
+    assert any(f"mean position {told['mean_position']:.3f}" in note for note in score.notes)
+    assert told["p"] <= 0.05
+    assert set(told) == {
         "mean_position",
         "trailing",
         "towards",
@@ -101,10 +99,10 @@ def test_gamma_says_it_where_it_speaks_alone() -> None:
 def test_a_corpus_has_a_direction_and_its_documents_none() -> None:
     rng = np.random.default_rng(5)
     documents = {str(k): continuum(quota(rng), str(k)) for k in range(6)}
-    score = gc.gamma_corpus(Corpus.from_continua(documents), samples=20)
-    assert score.direction is not None
-    assert any("units lie towards the beginning" in note for note in score.notes)
-    assert all(s.as_dict().get("direction") is None for s in score.scores.values())
+    found = gc.gamma_corpus(Corpus.from_continua(documents), samples=20)
+    assert found.direction is not None
+    assert any("units lie towards the beginning" in note for note in found.notes)
+    assert all(s.as_dict().get("direction") is None for s in found.scores.values())
 
 
 def test_few_units_have_no_direction() -> None:

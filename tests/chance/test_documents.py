@@ -10,15 +10,15 @@ from gammacp.errors import DataError
 
 def corpus(n_documents: int, people: str = "ABC", *, start: int = 0) -> list[Continuum]:
     """Annotator k marks k + 1 units in document d, whose length tells d."""
-    documents = []
+    found = []
     for d in range(n_documents):
         units = [
             Unit(a, 10 * j, 10 * j + 1 + d / 10, "x")
             for k, a in enumerate(people)
             for j in range(start + k + 1)
         ]
-        documents.append(Continuum.from_units(units, bounds=(0, 100)))
-    return documents
+        found.append(Continuum.from_units(units, bounds=(0, 100)))
+    return found
 
 
 def test_each_annotator_once_and_no_document_twice() -> None:
@@ -33,16 +33,16 @@ def test_each_annotator_once_and_no_document_twice() -> None:
 def test_all_derangements_come_up() -> None:
     """Three annotators, three documents: 6 ways to deal them, equally often."""
     sampler = prepare_documents(corpus(3), 3)
-    counts: dict[tuple[float, ...], int] = {}
+    seen: dict[tuple[float, ...], int] = {}
     for k in range(3000):
         drawn = sampler.draw(np.random.default_rng(k))
         by_count = {int(n): a for n, a in zip(drawn.counts, drawn.annotators, strict=True)}
         key = tuple(
             round(float(drawn.lengths[drawn.rows_of(by_count[n])][0]), 3) for n in (1, 2, 3)
         )
-        counts[key] = counts.get(key, 0) + 1
-    assert len(counts) == 6
-    assert min(counts.values()) > 400
+        seen[key] = seen.get(key, 0) + 1
+    assert len(seen) == 6
+    assert min(seen.values()) > 400
 
 
 def test_who_annotated_too_little_borrows_and_is_counted() -> None:
@@ -71,9 +71,9 @@ def test_the_expectation_is_a_ratio_of_sums() -> None:
         )
         for d in range(4)
     }
-    score = gamma_corpus(Corpus.from_continua(documents), chance="documents", samples=50)
-    assert score.expected == pytest.approx(2.0)
-    assert score.value == 1.0
+    found = gamma_corpus(Corpus.from_continua(documents), chance="documents", samples=50)
+    assert found.expected == pytest.approx(2.0)
+    assert found.value == 1.0
 
 
 def test_names_do_not_matter() -> None:

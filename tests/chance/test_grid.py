@@ -61,16 +61,16 @@ def test_one_boundary_within_a_word_is_no_grid() -> None:
 
 def test_whole_words_alone_are_no_agreement() -> None:
     """F₁ of equal units, exactly: independent annotators, with their words and without."""
-    with_grid, unknown = [], []
+    known, unknown = [], []
     for seed in range(40):
         c, bare = marked("words", RNG(seed)), marked("words", RNG(seed), text=None)
-        for scores, data in ((with_grid, c), (unknown, bare)):
+        for found, data in ((known, c), (unknown, bare)):
             (score,) = gc.measure(data, ["f1-exact"], beyond_chance=True, samples=19).values()
             assert score.beyond_chance is not None
-            scores.append(score.beyond_chance.value)
-            has_no_p = any("has no p" in note for note in score.notes)
-            assert (score.beyond_chance.p is None) == has_no_p == (data is bare)
-    assert abs(np.mean(with_grid)) < 0.03
+            found.append(score.beyond_chance.value)
+            told = any("has no p" in note for note in score.notes)
+            assert (score.beyond_chance.p is None) == told == (data is bare)
+    assert abs(np.mean(known)) < 0.03
     assert np.mean(unknown) > 0.2
 
 
@@ -114,8 +114,8 @@ def test_a_grid_from_a_file_a_number_and_json(
     stored = json.loads(run("gamma", "b.json", "--json").out)["results"][0]
     assert stored["gamma"] == file["gamma"]
     Path("campaign.toml").write_text('paths = ["a.csv"]\ngrid = "g.csv"\n')
-    output = json.loads(run("gamma", "campaign.toml", "--json").out)["results"][0]
-    assert output["gamma"] == file["gamma"]
+    kept = json.loads(run("gamma", "campaign.toml", "--json").out)["results"][0]
+    assert kept["gamma"] == file["gamma"]
     assert run("gamma", "a.csv", "--grid", "1").code == 0
     off = run("gamma", "a.csv", "--grid", "2")
     assert (off.code, "does not begin and end on the grid" in off.err) == (3, True)
@@ -130,5 +130,5 @@ def test_a_corpus_of_whole_sentences_says_that_documents_know_no_grid() -> None:
     for level, noted in (("sentences", True), ("words", False)):
         documents = {f"d{i}": marked(level, RNG(i)) for i in range(4)}
         for chance in ("documents", "cut"):
-            agreed = agreement(documents, samples=2, chance=chance).score.notes
-            assert any("whole sentences" in n for n in agreed) == (noted and chance == "documents")
+            found = agreement(documents, samples=2, chance=chance).score.notes
+            assert any("whole sentences" in n for n in found) == (noted and chance == "documents")

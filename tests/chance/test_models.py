@@ -52,7 +52,7 @@ def test_shifted_annotations_are_rotations_of_real_ones() -> None:
         ((4.0, "x"), (3.0, "y"), (11.0, "x")): "Ann",
         ((3.0, "x"), (4.0, "z")): "Bob",
     }
-    shifts = set()
+    seen = set()
     for seed in range(60):
         drawn = model.draw(np.random.default_rng(seed))
         for name in drawn.annotators:
@@ -61,11 +61,11 @@ def test_shifted_annotations_are_rotations_of_real_ones() -> None:
             rotations = {tuple(cycle[i:] + cycle[:i]) for i in range(max(1, len(cycle)))}
             match = rotations & real.keys()
             assert match
-            shifts |= {real[m] for m in match}
+            seen |= {real[m] for m in match}
             # Gaps between starts are kept on the circle of L = 20.
             starts = [u.start for u in units]
             assert all(0 <= s < 20 for s in starts)
-    assert shifts == {"Ann", "Bob", "Cid"}
+    assert seen == {"Ann", "Bob", "Cid"}
 
 
 def test_long_units_reduce_the_distance_and_say_so() -> None:
@@ -115,12 +115,12 @@ def test_corpus_mixes_different_continua_and_repeats_the_short_ones() -> None:
 
 def test_a_mosaic_ends_before_its_length() -> None:
     """A copy that would start exactly at the end is left out."""
-    (annotation,) = annotations_of(Continuum.from_units([Unit("A", 2, 4, "x")], bounds=(0, 5)))
-    assert annotation.mosaic(7).starts.tolist() == [2]
-    assert annotation.mosaic(7.5).starts.tolist() == [2, 7]
-    assert annotation.mosaic(13).starts.tolist() == [2, 7, 12]
-    assert annotation.mosaic(13).lengths.tolist() == [2, 2, 2]
-    assert annotation.mosaic(5) is annotation
+    (own,) = annotations_of(Continuum.from_units([Unit("A", 2, 4, "x")], bounds=(0, 5)))
+    assert own.mosaic(7).starts.tolist() == [2]
+    assert own.mosaic(7.5).starts.tolist() == [2, 7]
+    assert own.mosaic(13).starts.tolist() == [2, 7, 12]
+    assert own.mosaic(13).lengths.tolist() == [2, 2, 2]
+    assert own.mosaic(5) is own
     (small,) = annotations_of(Continuum.from_units([Unit("A", 0.02, 0.04, "x")], bounds=(0, 0.05)))
     assert small.mosaic(0.13).starts == pytest.approx([0.02, 0.07, 0.12])
 
@@ -166,8 +166,8 @@ def test_gaps_run_around_the_circle() -> None:
     """End to next start, negative where units overlap; the last one's leads to the first."""
     overlapping = [Unit("Bob", 1, 6, "x"), Unit("Bob", 5, 9, "z")]
     c = Continuum.from_units([*ANN, *overlapping], annotators=["Cid"])
-    gaps = sorted(circular_gaps(x).tolist() for x in annotations_of(c))
-    assert gaps == [[], [-1, 12], [2, 0, 0]]
+    found = sorted(circular_gaps(x).tolist() for x in annotations_of(c))
+    assert found == [[], [-1, 12], [2, 0, 0]]
 
 
 def test_statistical_draws_are_units_and_observed_gaps_in_turn() -> None:
@@ -254,7 +254,7 @@ def test_the_canonical_order_is_one_of_contents(
     rows: dict[str, list[tuple[int, int, str]]],
 ) -> None:
     """Whatever annotators and categories are called, the same annotator comes first."""
-    orders = set()
+    found = set()
     for names in permutations("ABC"):
         for labels in permutations("st"):
             new = dict(zip(rows, names, strict=True))
@@ -263,8 +263,8 @@ def test_the_canonical_order_is_one_of_contents(
             continuum = Continuum.from_units(units)
             back = {name: old for old, name in new.items()}
             order = canonical_order(continuum)[0]
-            orders.add("".join(back[continuum.annotators[code]] for code in order))
-    assert len(orders) == 1
+            found.add("".join(back[continuum.annotators[code]] for code in order))
+    assert len(found) == 1
 
 
 def _places(c: Continuum, scale: float) -> Counter[tuple[str, float, float]]:

@@ -12,18 +12,18 @@ from gammacp.errors import DataError
 
 def arrangements(lengths: tuple[int, ...], length: int) -> list[dict[int, int]]:
     """Start of every unit in every order at every place where none overlap."""
-    placements = []
+    found = []
 
     def place(order: tuple[int, ...], at: int, starts: dict[int, int]) -> None:
         if not order:
-            placements.append(dict(starts))
+            found.append(dict(starts))
             return
         for s in range(at, length - sum(lengths[i] for i in order) + 1):
             place(order[1:], s + lengths[order[0]], {**starts, order[0]: s})
 
     for order in permutations(range(len(lengths))):
         place(order, 0, {})
-    return placements
+    return found
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -41,10 +41,10 @@ def test_draws_are_uniform_over_all_arrangements(whole: bool) -> None:
         long = drawn.lengths > 1.5 * scale
         starts.append(float(drawn.starts[long][0]) / scale)
     if whole:
-        frequencies = np.bincount(np.array(starts, int), minlength=7) / len(starts)
-        every = [placement[1] for placement in arrangements((1, 2), 6)]
+        seen = np.bincount(np.array(starts, int), minlength=7) / len(starts)
+        every = [found[1] for found in arrangements((1, 2), 6)]
         expected = np.bincount(every, minlength=7) / len(every)
-        np.testing.assert_allclose(frequencies, expected, atol=0.025)
+        np.testing.assert_allclose(seen, expected, atol=0.025)
     else:
         # Free length 3; the longer unit comes first in half of the orders: E = 1, else 1 + 2.
         assert np.mean(starts) == pytest.approx(2.0, abs=0.05)
@@ -61,8 +61,8 @@ def test_units_never_overlap_and_keep_their_labels() -> None:
             assert (drawn.starts[rows][1:] >= drawn.ends[rows][:-1]).all()
         assert drawn.starts.min() >= 0
         assert drawn.ends.max() <= c.length
-        labelled_lengths = sorted(zip(drawn.lengths, drawn.category_codes, strict=True))
-        assert labelled_lengths == sorted(zip(c.lengths, c.category_codes, strict=True))
+        kept = sorted(zip(drawn.lengths, drawn.category_codes, strict=True))
+        assert kept == sorted(zip(c.lengths, c.category_codes, strict=True))
 
 
 def test_overlaps_are_refused() -> None:

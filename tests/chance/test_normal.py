@@ -65,8 +65,8 @@ def fixture(name: str, ahead: float = 0.0) -> Continuum:
 
 @pytest.mark.parametrize("name", FIXTURES)
 def test_observed_disorders_to_single_precision(name: str) -> None:
-    alignment = align(fixture(name), WEIGHTS.get(name)).disorder
-    assert alignment == pytest.approx(FIXTURES[name][1], rel=2e-7, abs=1e-12)
+    found = align(fixture(name), WEIGHTS.get(name)).disorder
+    assert found == pytest.approx(FIXTURES[name][1], rel=2e-7, abs=1e-12)
 
 
 # Mean of 4000 disorders of sets from pygamma-agreement 0.5.9's own sampler (numpy.random.seed(1)),
@@ -78,19 +78,19 @@ def test_observed_disorders_to_single_precision(name: str) -> None:
 def test_expected_disorders_of_the_preset(name: str, expected: float, error: float) -> None:
     """Within the Monte-Carlo error of both: four standard errors of the difference."""
     chance = PRESETS["pygamma"]["chance"]
-    score = gamma(fixture(name), dissimilarity=WEIGHTS.get(name), chance=chance, samples=2000)
-    assert score.expected == pytest.approx(expected, abs=4 * error * (1 + 2) ** 0.5)
+    found = gamma(fixture(name), dissimilarity=WEIGHTS.get(name), chance=chance, samples=2000)
+    assert found.expected == pytest.approx(expected, abs=4 * error * (1 + 2) ** 0.5)
 
 
 def test_means_and_deviations_by_hand() -> None:
     """Fixture 02: gaps 1, 10, 6 and 25, 1 and 2 from the beginning, and the 0 that is added."""
-    sampler = prepare_normal([fixture("02")], 2)
+    made = prepare_normal([fixture("02")], 2)
     gaps = [0, 1, 10, 6, 25, 1, 2]
-    assert sampler.number == (3, 1)
-    assert sampler.gap == pytest.approx((np.mean(gaps), np.std(gaps)))
-    assert sampler.length == (4, 0)
-    assert (sorted(sampler.category_codes), sampler.sums) == ([0, 1], (0.5, 1))
-    assert sampler.signature == "statistical-normal(from=0)"
+    assert made.number == (3, 1)
+    assert made.gap == pytest.approx((np.mean(gaps), np.std(gaps)))
+    assert made.length == (4, 0)
+    assert (sorted(made.category_codes), made.sums) == ([0, 1], (0.5, 1))
+    assert made.signature == "statistical-normal(from=0)"
     declared = prepare_normal([declare_bounds(fixture("02"), (1, 36))], 2)
     gaps = [0, 1, 10, 6, 25, 1]
     assert declared.gap == pytest.approx((np.mean(gaps), np.std(gaps)))

@@ -95,7 +95,7 @@ def with_pauses(draw: st.DrawFn) -> Continuum:
     for name in ("Ann", "Bob"):
         places = sorted(draw(st.sets(st.integers(0, stretches[-1][1]), max_size=12)))
         people[name] = [(a, b) for a, b in zip(places[::2], places[1::2], strict=False)]
-    units = [Unit(a, s, e, "x") for a, spans in people.items() for s, e in spans]
+    units = [Unit(a, s, e, "x") for a, own in people.items() for s, e in own]
     free = [u for u in units if any(u.start < e and u.end > s for s, e in stretches)]
     c = Continuum.from_units(free, annotators=["Ann", "Bob"], bounds=(0, stretches[-1][1]))
     return c.with_markable(stretches)
@@ -110,8 +110,8 @@ def test_random_units_keep_their_lengths_and_stay_out_of_pauses(c: Continuum, se
     time = MarkableTime.of(c)
     drawn = sampler.draw(RNG(seed))
     for name in c.annotators:
-        before, new = (annotation(c.length, *spans_of(x, name)) for x in (c, drawn))
-        laid, again = (time.laid(a, c.length) for a in (before, new))
+        own, new = (annotation(c.length, *spans_of(x, name)) for x in (c, drawn))
+        laid, again = (time.laid(a, c.length) for a in (own, new))
         if isinstance(sampler.pauses, Pauses) and not any(
             isinstance(h, Dividing) for h in sampler.pauses.habits
         ):
@@ -139,10 +139,10 @@ def test_one_stretch_is_cut_as_it_was_to_the_bit(c: Continuum, seed: int) -> Non
 
 def test_who_never_crosses_a_pause_never_does_by_chance_and_who_does_goes_on() -> None:
     stretches = [(100.0 * k, 100.0 * k + 44 + 7 * (k * k % 5)) for k in range(8)]
-    kept_spans = [(s + d, s + d + 14) for s, _ in stretches for d in (3.0, 29.0)]
+    kept = [(s + d, s + d + 14) for s, _ in stretches for d in (3.0, 29.0)]
     over = [(e - 10, s + 4) for (_, e), (s, _) in pairwise(stretches)]
     over += [(s + 12, s + 26) for s, _ in stretches]
-    c = of({"Ann": kept_spans, "Bob": over}, stretches)
+    c = of({"Ann": kept, "Bob": over}, stretches)
     sampler = prepare_cut([c], 2)
     crossing = {"Ann": 0, "Bob": 0}
     for seed in range(40):
@@ -170,9 +170,9 @@ def test_probabilities_by_hand() -> None:
     assert many.stays == 1.0
     some = annotation(30, (6, 10), *((11 + 2 * k, 12.5 + 2 * k) for k in range(9)))
     expected = (4 + 9 * 1.5) / 30
-    fitting = Fitting.of(some, edges, whole=False)
-    assert (fitting.stays, fitting.begins) == (0.0, 0.0)
-    assert fitting.ends == pytest.approx(min(1.0, 1 / expected))
+    found = Fitting.of(some, edges, whole=False)
+    assert (found.stays, found.begins) == (0.0, 0.0)
+    assert found.ends == pytest.approx(min(1.0, 1 / expected))
 
 
 def test_tiles_stay_tiles_and_their_categories() -> None:
@@ -196,15 +196,15 @@ def test_on_a_grid_units_are_turned_by_whole_places_outside_pauses() -> None:
     c = c.with_about(grid=Grid("frames", 1.0))
     sampler = prepare_cut([c], 2)
     assert sampler.signature.endswith("(markable=2)(grid=frames)")
-    positions = set()
+    seen = set()
     for seed in range(60):
         drawn = sampler.draw(RNG(seed))
         assert (drawn.starts % 1 == 0).all() and (drawn.ends % 1 == 0).all()
         assert not ((drawn.starts > 8) & (drawn.starts < 20)).any()
         assert not ((drawn.ends > 8) & (drawn.ends < 20)).any()
         assert (drawn.ends - drawn.starts < 4).all()
-        positions |= {*drawn.starts.tolist()}
-    assert len(positions) > 10
+        seen |= {*drawn.starts.tolist()}
+    assert len(seen) > 10
 
 
 def test_nothing_is_drawn_where_somebody_read_nothing() -> None:

@@ -26,9 +26,9 @@ class Numbers(Draws[int]):
         self.end, self.taken = end, list[int]()
 
     def take(self, indices: Sequence[int]) -> list[int]:
-        reached = [k for k in indices if k < self.end]
-        self.taken += reached
-        return reached
+        found = [k for k in indices if k < self.end]
+        self.taken += found
+        return found
 
 
 def expected_of(
@@ -140,14 +140,14 @@ def test_an_interruption_keeps_the_samples_that_are_done() -> None:
 def test_a_precision_that_cannot_be_had_is_capped_and_said() -> None:
     draws = np.random.default_rng(0).random(2 * MOST_SAMPLES)
     drawn = Numbers(len(draws))
-    (expected,) = expected_of(SampleRule(precision=1e-6), known(draws), drawn)
-    assert len(drawn.taken) == expected.samples == MOST_SAMPLES
-    assert expected.complete
-    assert expected.capped
+    (found,) = expected_of(SampleRule(precision=1e-6), known(draws), drawn)
+    assert len(drawn.taken) == found.samples == MOST_SAMPLES
+    assert found.complete
+    assert found.capped
     # σ/μ of a uniform is 1/√3.
-    assert expected.precision == pytest.approx(1.96 / math.sqrt(3 * MOST_SAMPLES), rel=0.05)
-    low, high = expected.interval
-    assert (high - low) / 2 == pytest.approx(expected.precision * expected.mean)
+    assert found.precision == pytest.approx(1.96 / math.sqrt(3 * MOST_SAMPLES), rel=0.05)
+    low, high = found.interval
+    assert (high - low) / 2 == pytest.approx(found.precision * found.mean)
     for rule in (SampleRule(samples=MOST_SAMPLES + 7), SampleRule(precision=0.1)):
         assert not expected_of(rule, known(draws))[0].capped
 
@@ -157,12 +157,12 @@ def test_a_ratio_of_sums_and_its_standard_error() -> None:
     rng = np.random.default_rng(3)
     weights = rng.integers(0, 6, 400).astype(float)
     disorders = 1 + 0.2 * rng.standard_normal(400)
-    expected = ExpectedDisorder(disorders, disorders - 0.5, False, 0.95, weights=weights)
-    assert expected.mean == pytest.approx((weights @ disorders) / weights.sum())
-    assert expected.proven_mean == pytest.approx(expected.mean - 0.5)
+    found = ExpectedDisorder(disorders, disorders - 0.5, False, 0.95, weights=weights)
+    assert found.mean == pytest.approx((weights @ disorders) / weights.sum())
+    assert found.proven_mean == pytest.approx(found.mean - 0.5)
     without = (weights @ disorders - weights * disorders) / (weights.sum() - weights)
     jackknife = np.sqrt(399 / 400 * ((without - without.mean()) ** 2).sum())
-    assert expected.standard_error == pytest.approx(jackknife, rel=0.02)
+    assert found.standard_error == pytest.approx(jackknife, rel=0.02)
 
 
 def test_several_measures_are_drawn_until_each_is_precise_and_gaps_are_counted() -> None:
@@ -172,9 +172,9 @@ def test_several_measures_are_drawn_until_each_is_precise_and_gaps_are_counted()
     def count(k: int) -> Sequence[Disagreement]:
         return Disagreement(1.0, 1.0), Disagreement(math.nan if k % 10 == 0 else noisy[k], 0.0)
 
-    flat, varying = expected_of(SampleRule(precision=0.02), count, measures=2)
-    assert (flat.samples, flat.without_value) == (varying.samples + varying.without_value, 0)
-    assert varying.without_value == -(-flat.samples // 10)
-    assert varying.samples >= required_samples(varying.disorders, SampleRule(precision=0.02))
-    assert varying.p_value(varying.disorders.min()) == pytest.approx(2 / (1 + varying.samples))
-    assert varying.p_value(0.0) == pytest.approx(1 / (1 + varying.samples))
+    flat, found = expected_of(SampleRule(precision=0.02), count, measures=2)
+    assert (flat.samples, flat.without_value) == (found.samples + found.without_value, 0)
+    assert found.without_value == -(-flat.samples // 10)
+    assert found.samples >= required_samples(found.disorders, SampleRule(precision=0.02))
+    assert found.p_value(found.disorders.min()) == pytest.approx(2 / (1 + found.samples))
+    assert found.p_value(0.0) == pytest.approx(1 / (1 + found.samples))

@@ -47,11 +47,11 @@ def test_random_units_keep_their_lengths_order_and_bounds(
     seed: int, drawn: int, whole: bool
 ) -> None:
     c = thinning(seed, whole=whole)
-    random_set = prepare_tilted([c], 3).draw(np.random.default_rng(drawn))
+    made = prepare_tilted([c], 3).draw(np.random.default_rng(drawn))
     for name in c.annotators:
-        before, new = c.rows_of(name), random_set.rows_of(name)
-        assert np.sort(random_set.lengths[new]) == pytest.approx(np.sort(c.lengths[before]))
-        starts, ends = random_set.starts[new], random_set.ends[new]
+        own, new = c.rows_of(name), made.rows_of(name)
+        assert np.sort(made.lengths[new]) == pytest.approx(np.sort(c.lengths[own]))
+        starts, ends = made.starts[new], made.ends[new]
         assert starts.min() >= -1e-9 and ends.max() <= 600 + 1e-9
         assert (starts[1:] >= ends[:-1] - 1e-6).all()
 
@@ -67,13 +67,13 @@ def test_random_units_lie_towards_the_same_end() -> None:
 
 def test_a_tilt_that_all_share_is_no_agreement() -> None:
     scores = [gc.gamma(thinning(k), samples=30, seed=k) for k in range(16)]
-    with_tilt = [s for s in scores if s.with_tilt is not None]
-    assert len(with_tilt) >= 8
-    assert np.mean([s.value - (s.with_tilt or 0.0) for s in with_tilt]) > 0.02
-    for score in with_tilt:
+    told = [s for s in scores if s.with_tilt is not None]
+    assert len(told) >= 8
+    assert np.mean([s.value - (s.with_tilt or 0.0) for s in told]) > 0.02
+    for score in told:
         assert score.as_dict()["gamma_with_tilt"] == score.with_tilt
-        is_noted = any(
+        said = any(
             "random annotations that lie towards the beginning, too" in n for n in score.notes
         )
-        assert is_noted == (abs(score.value - (score.with_tilt or 0.0)) > 0.05)
+        assert said == (abs(score.value - (score.with_tilt or 0.0)) > 0.05)
         assert not any("fatigue" in note for note in score.notes)

@@ -61,8 +61,8 @@ def document(
 
 def drawn(model: str, documents: list[Continuum]) -> list[Continuum]:
     """Some random sets of a corpus."""
-    texts = list(Corpus.from_continua({str(k): c for k, c in enumerate(documents)}).values())
-    sampler = CHANCE_MODELS[model].prepare(texts, 3)
+    made = list(Corpus.from_continua({str(k): c for k, c in enumerate(documents)}).values())
+    sampler = CHANCE_MODELS[model].prepare(made, 3)
     return [sampler.draw(np.random.default_rng(k)) for k in range(8)]
 
 
@@ -89,15 +89,15 @@ def test_another_unit_or_origin_draws_the_same_sets(
         except DataError as error:
             return str(error)
 
-    reference = sets(lambda ms: ms)
+    known = sets(lambda ms: ms)
     # Where nobody declares bounds its gaps count from 0, as in pygamma-agreement.
     from_zero = model == "statistical-normal" and declared is None
     for unit in (u for u in (*ROUNDED, *EXACT) if u(0) == 0 or not from_zero):
         again, scale = sets(unit), unit(1000) - unit(0)
-        if isinstance(reference, str) or isinstance(again, str):
-            assert reference == again
+        if isinstance(known, str) or isinstance(again, str):
+            assert known == again
             continue
-        for one, other in zip(reference, again, strict=True):
+        for one, other in zip(known, again, strict=True):
             assert one.n_annotators == other.n_annotators
             for before, after in zip(places(one), places(other), strict=True):
                 if unit in EXACT:
@@ -112,6 +112,6 @@ def test_gamma_is_the_same_in_any_unit(people: list[Annotated]) -> None:
     def value(unit: Callable[[float], float]) -> float:
         return gamma(document(people[0], unit, None), chance="cut", samples=20).value
 
-    reference = value(lambda ms: ms)
-    assert [value(unit) for unit in EXACT] == [pytest.approx(reference, abs=0, nan_ok=True)] * 2
-    assert [value(u) for u in ROUNDED] == [pytest.approx(reference, abs=1e-9, nan_ok=True)] * 3
+    known = value(lambda ms: ms)
+    assert [value(unit) for unit in EXACT] == [pytest.approx(known, abs=0, nan_ok=True)] * 2
+    assert [value(u) for u in ROUNDED] == [pytest.approx(known, abs=1e-9, nan_ok=True)] * 3

@@ -96,8 +96,8 @@ def test_a_frame_may_call_its_columns_as_csv_may(tmp_path: Path) -> None:
     path.write_text("Coder,onset,End_Time,label\nA,1,3,x\nB,2,4,\n")
     assert [*Continuum.from_frame(columns)] == [*read(path)]
     # What is asked for as a feature has no other role; two of one role are an error.
-    continuum = Continuum.from_frame({**columns, "type": ["a", "b"]}, features=["type"])
-    assert continuum.features == ("type",)
+    found = Continuum.from_frame({**columns, "type": ["a", "b"]}, features=["type"])
+    assert found.features == ("type",)
     with pytest.raises(DataError, match="could be the category: 'label', 'type'"):
         Continuum.from_frame({**columns, "type": ["a", "b"]})
 
@@ -108,16 +108,14 @@ def test_a_frame_of_several_documents_is_no_continuum() -> None:
     with pytest.raises(DataError, match=r"2 documents in its column 'doc'.*Corpus.from_frame"):
         Continuum.from_frame({**columns, "doc": ["d1", "d2"]})
     assert Continuum.from_frame({**columns, "doc": ["d1", "d1"]}).n_units == 2
-    continuum = Continuum.from_frame({**columns, "doc": ["d1", "d2"]}, features=["doc"])
-    assert continuum.features == ("doc",)
+    found = Continuum.from_frame({**columns, "doc": ["d1", "d2"]}, features=["doc"])
+    assert found.features == ("doc",)
 
 
 def test_a_frame_without_a_column_says_what_it_has() -> None:
     """Of a CSV file whose first line is a comment pandas makes one column."""
-    pattern = (
-        r"data frame: there is no column for annotator, start or end; .* '# bounds: 2 60'\. Say"
-    )
-    with pytest.raises(DataError, match=pattern):
+    told = r"data frame: there is no column for annotator, start or end; .* '# bounds: 2 60'\. Say"
+    with pytest.raises(DataError, match=told):
         Continuum.from_frame({"# bounds: 2 60": ["category", "x"]})
     with pytest.raises(DataError, match=r"unknown are '0', .*'11' and 8 more"):
         Continuum.from_frame({str(i): [1] for i in range(20)})

@@ -110,11 +110,11 @@ def test_features_durations_bounds_and_the_unit_of_positions() -> None:
         "comment": ["", "?"],
     }
     corpus = Corpus.from_frame(columns, features=["severity"])
-    continuum = corpus["d"]
-    assert continuum.feature("severity") == ["major", None]
-    assert continuum.ends.tolist() == [0.3, 3.0]
-    assert continuum.bounds == (0, 9)
-    assert continuum.offset_unit == "s"
+    found = corpus["d"]
+    assert found.feature("severity") == ["major", None]
+    assert found.ends.tolist() == [0.3, 3.0]
+    assert found.bounds == (0, 9)
+    assert found.offset_unit == "s"
     assert [str(entry) for entry in corpus.left_out] == ["1 column: comment is not used"]
     columns["bounds_end"] = [9, 8]
     with pytest.raises(DataError, match="row 2 of the data frame gives its document other bounds"):
@@ -244,7 +244,5 @@ from gammacp import Corpus
 corpus = Corpus.from_frame({ROWS!r})
 print({{name: c.n_units for name, c in corpus.items()}})
 """
-    finished = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert finished.stdout.strip() == "{'one': 2, 'two': 2}"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "{'one': 2, 'two': 2}"

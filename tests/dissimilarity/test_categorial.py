@@ -96,5 +96,5 @@ def test_missing_matrix_file(tmp_path: Path) -> None:
 
 
 def test_equal_numbers_have_one_rank() -> None:
-    distances = Ordinal().distances(("1", "1.0", "10", "2"))
-    assert distances[0].tolist() == [0, 0, 1, 0.5]
+    found = Ordinal().distances(("1", "1.0", "10", "2"))
+    assert found[0].tolist() == [0, 0, 1, 0.5]

@@ -74,8 +74,8 @@ def test_one_part_is_as_without_features_to_the_bit(c: Continuum, weight: float)
     same = with_severity(c, ["Minor"])
     alone = Features((Part("category", "nominal", weight or 1.0), Part("severity", weight=0.0)))
     for kind in (alone, "nominal"):
-        plain, with_features = gc.align(c), gc.align(same, Combined(categorial=kind))
-        assert (plain.disorder, plain.bound) == (with_features.disorder, with_features.bound)
+        plain, found = gc.align(c), gc.align(same, Combined(categorial=kind))
+        assert (plain.disorder, plain.bound) == (found.disorder, found.bound)
     moved = Continuum.from_units(
         [Unit(u.annotator, u.start, u.end, rich(None, u.category)) for u in c],
         annotators=c.annotators,
@@ -89,10 +89,10 @@ def test_gamma_is_as_without_features_to_the_bit() -> None:
     c = load("alex-paul-suzan")
     plain = gc.gamma(c, samples=10)
     kind = Features((Part("category"), Part("severity", weight=0.0)))
-    score = gc.gamma(
+    found = gc.gamma(
         with_severity(c, ["Minor"]), dissimilarity=Combined(categorial=kind), samples=10
     )
-    assert (score.value, score.interval) == (plain.value, plain.interval)
+    assert (found.value, found.interval) == (plain.value, plain.interval)
 
 
 @settings(max_examples=10, deadline=None)
@@ -103,17 +103,17 @@ def test_the_parts_of_gamma_add_up(c: Continuum) -> None:
     if c.n_units == 0 or (c.counts == 0).sum() > c.n_annotators - 2:
         return
     units = with_severity(c, ["Minor", "Critical", "Major"])
-    explanation = explanation_of(units, dissimilarity=d, samples=5)
-    assert [r["component"] for r in explanation.components] == [
+    found = explanation_of(units, dissimilarity=d, samples=5)
+    assert [r["component"] for r in found.components] == [
         "position", "category", "severity", "absence",
     ]  # fmt: skip
-    assert fsum(r["observed"] for r in explanation.components) == pytest.approx(
-        explanation.gamma.observed, abs=1e-12
+    assert fsum(r["observed"] for r in found.components) == pytest.approx(
+        found.gamma.observed, abs=1e-12
     )
-    assert fsum(r["expected"] for r in explanation.components) == pytest.approx(
-        explanation.gamma.expected, abs=1e-12
+    assert fsum(r["expected"] for r in found.components) == pytest.approx(
+        found.gamma.expected, abs=1e-12
     )
-    assert {r["category"] for r in explanation.categories} <= {"a/x", "a/y", "b"}
+    assert {r["category"] for r in found.categories} <= {"a/x", "a/y", "b"}
 
 
 def test_selection_keeps_features() -> None:
@@ -131,10 +131,10 @@ def test_measures_without_features_compare_categories_and_say_so() -> None:
     c = with_severity(load("alex-paul-suzan"), ["Minor", "Major"])
     plain = c.with_features()
     kind = with_features("nominal", [SEVERITY])
-    scores = gc.measure(c, ["ser", "cu-alpha"])
-    notes = gc.measure(plain, ["ser", "cu-alpha"])
-    assert {n: s.value for n, s in scores.items()} == {n: s.value for n, s in notes.items()}
-    assert "compares only categories, without severity" in scores["ser"].notes
+    found = gc.measure(c, ["ser", "cu-alpha"])
+    said = gc.measure(plain, ["ser", "cu-alpha"])
+    assert {n: s.value for n, s in found.items()} == {n: s.value for n, s in said.items()}
+    assert "compares only categories, without severity" in found["ser"].notes
     matrix = kind.distances(c.categories)
     by_hand = gc.measure(rename_categories(c, {}), ["cu-alpha"], metric=kind)["cu-alpha"]
     texts = Continuum.from_units(
@@ -152,8 +152,8 @@ def test_measures_without_features_compare_categories_and_say_so() -> None:
 
 def test_gamma_k_is_of_categories() -> None:
     c = with_severity(load("alex-paul-suzan"), ["Minor", "Major"])
-    score = gc.measure(c, ["gamma-k"], dissimilarity=Combined(), samples=5)["gamma-k"]
-    assert set(score.by_category) == set(c.with_features().categories)
+    found = gc.measure(c, ["gamma-k"], dissimilarity=Combined(), samples=5)["gamma-k"]
+    assert set(found.by_category) == set(c.with_features().categories)
 
 
 @pytest.mark.parametrize(
@@ -223,11 +223,11 @@ def test_labels_of_excluded_annotators_count_no_longer(kind: str) -> None:
     """By hand: among 1, 2 and 3, 1 and 2 are half of the range apart, among 1 to 100 next to 0."""
     units = [Unit(a, 0, 9, str(x)) for a, x in [("Ann", 1), ("Ann", 3), ("Bob", 2), ("Test", 100)]]
     without = Selection(exclude=["Test"])
-    (selected,) = select({"": Continuum.from_units(units)}, without).values()
+    (found,) = select({"": Continuum.from_units(units)}, without).values()
     alone = Continuum.from_units(units[:3])
     d = Combined(categorial=kind)
-    assert selected.categories == alone.categories == ("1", "2", "3")
-    costs = [bind(d, c).category_costs for c in (selected, alone)]  # type: ignore[attr-defined]
+    assert found.categories == alone.categories == ("1", "2", "3")
+    costs = [bind(d, c).category_costs for c in (found, alone)]  # type: ignore[attr-defined]
     assert costs[0].tolist() == costs[1].tolist()
     assert costs[0][0, 1] == (pytest.approx(1 / 3) if kind == "ratio" else 0.5)
     for scale in (["3", "2", "1", "100"], ["1", "100", "2", "3", "4"]):

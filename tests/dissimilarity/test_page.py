@@ -39,10 +39,10 @@ def test_a_dissimilarity_that_compares_all_pairs_of_many_units_says_so_once() ->
 
     units = [gc.Unit(who, i, i + 1, "x") for who in "AB" for i in range(250)]
     many = gc.Continuum.from_units(units)
-    with pytest.warns(UserWarning, match="Everywhere compares every pair of units") as caught:
+    with pytest.warns(UserWarning, match="Everywhere compares every pair of units") as told:
         bind(Everywhere(), many)
         bind(Everywhere(), many)
-    assert len(caught) == 1
+    assert len(told) == 1
     bind(gc.Combined(alpha=0), many)  # kernels look at categories alone
 
 
@@ -64,8 +64,8 @@ def test_a_whole_of_ones_own_counts(page: dict[str, Any]) -> None:
     ]
     continuum = gc.Continuum.from_units(units)
     assert gc.align(continuum, page["CategoryFirst"]()).disorder == pytest.approx((0.4 + 2) / 2)
-    score = gc.gamma(load("alex-paul-suzan"), dissimilarity=page["CategoryFirst"](), samples=5)
-    assert score.status == "optimal"
+    found = gc.gamma(load("alex-paul-suzan"), dissimilarity=page["CategoryFirst"](), samples=5)
+    assert found.status == "optimal"
 
 
 @pytest.mark.needs("testing")

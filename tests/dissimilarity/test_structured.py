@@ -42,16 +42,16 @@ def test_masi_by_hand() -> None:
 
 
 def test_alpha_with_sets_is_that_of_nltk() -> None:
-    labels = {"Ann": "a a+b c b+c a d", "Bob": "a+b a+b c b a+d d", "Max": "a b c+d b a d"}
-    rows = [(who, i, label) for who, line in labels.items() for i, label in enumerate(line.split())]
+    said = {"Ann": "a a+b c b+c a d", "Bob": "a+b a+b c b a+d d", "Max": "a b c+d b a d"}
+    rows = [(who, i, label) for who, line in said.items() for i, label in enumerate(line.split())]
     task = AnnotationTask(
         [(who, i, frozenset(label.split("+"))) for who, i, label in rows],
         distance=lambda x, y: jaccard_distance(x, y),
     )
     c = Continuum.from_units([Unit(who, i, i + 1, label) for who, i, label in rows])
-    score = gc.measure(c, ["alpha"], metric="jaccard")["alpha"]
-    assert score.value == pytest.approx(task.alpha())
-    assert "metric:jaccard(+)" in (score.signature or "")
+    found = gc.measure(c, ["alpha"], metric="jaccard")["alpha"]
+    assert found.value == pytest.approx(task.alpha())
+    assert "metric:jaccard(+)" in (found.signature or "")
 
 
 def test_paths_by_hand() -> None:

@@ -38,12 +38,12 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_file_says_what_options_say(tmp_path: Path) -> None:
     (tmp_path / "tree.csv").write_text("A,\nB,\nx,A\ny,A\n")
-    from_file = dissimilarity(str(written(tmp_path, WHOLE)))
+    found = dissimilarity(str(written(tmp_path, WHOLE)))
     tree = categorial(f"tree={tmp_path / 'tree.csv'}")
     same = with_features(tree, ["severity:ordinal=Minor<Major@0.5", "targets:masi=;"])
     kind = Matrix(("p", "q"), [[0, 0.25], [0.25, 0]])  # type: ignore[arg-type]
-    parts = from_file.categorial.parts
-    assert (from_file.beta, from_file.positional, from_file.features) == (
+    parts = found.categorial.parts
+    assert (found.beta, found.positional, found.features) == (
         2, "sporadic-2011", ("severity", "targets", "kind"),
     )  # fmt: skip
     labels = ("x", "y", "B", "A")
@@ -54,8 +54,8 @@ def test_a_file_says_what_options_say(tmp_path: Path) -> None:
 
 def test_a_file_without_features_is_as_without_a_file(tmp_path: Path) -> None:
     c = load("alex-paul-suzan")
-    score = gc.gamma(c, dissimilarity=dissimilarity(str(written(tmp_path, ""))), samples=5)
-    assert score.signature == gc.gamma(c, samples=5).signature
+    found = gc.gamma(c, dissimilarity=dissimilarity(str(written(tmp_path, ""))), samples=5)
+    assert found.signature == gc.gamma(c, samples=5).signature
     file = written(tmp_path, 'delta = 2\n[category]\ntype = "levenshtein"\n')
     assert dissimilarity(str(file)) == Combined(delta=2, categorial=categorial("levenshtein"))
 
@@ -125,10 +125,10 @@ def test_what_cannot_be_meant(tmp_path: Path, text: str, message: str) -> None:
 def test_presets_by_hand(
     name: str, a: tuple[str, str], b: tuple[str, str], distance: float
 ) -> None:
-    preset = DISSIMILARITIES[name]
-    (feature,) = preset.features
+    found = DISSIMILARITIES[name]
+    (feature,) = found.features
     labels = tuple(gc.Label(category, {feature: value}) for category, value in (a, b))
-    assert preset.categorial.distances(labels)[0, 1] == pytest.approx(distance)
+    assert found.categorial.distances(labels)[0, 1] == pytest.approx(distance)
 
 
 def test_the_command_line_takes_files_and_presets(run: Run, tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ def document(
     true = np.sort(100 * rng.beta(1.0, 2.0, 20))
     units = []
     for who in people:
-        positions = true[rng.random(20) < 0.85]
+        found = true[rng.random(20) < 0.85]
         if who == tired:
-            positions = positions[rng.random(len(positions)) < 1 - 0.8 * positions / 100]
-        units += [Unit(who, float(s), float(s) + 1, "x") for s in positions]
+            found = found[rng.random(len(found)) < 1 - 0.8 * found / 100]
+        units += [Unit(who, float(s), float(s) + 1, "x") for s in found]
     return Continuum.from_units(units, bounds=(0, 101), name=name)
 
 
@@ -42,22 +42,22 @@ def test_differences_and_p_by_another_implementation() -> None:
         others = [x for x in "ABC" if x != name]
         differences = [p[name] - (p[others[0]] + p[others[1]]) / 2 for p in places]
         raw[name] = (np.mean(differences), ttest_1samp(differences, 0).pvalue)
-    results = contrasts(continua)
-    assert [x.annotator for x in results] == ["A", "B", "C"]
-    assert [x.difference for x in results] == pytest.approx([raw[a][0] for a in "ABC"])
+    found = contrasts(continua)
+    assert [x.annotator for x in found] == ["A", "B", "C"]
+    assert [x.difference for x in found] == pytest.approx([raw[a][0] for a in "ABC"])
     ranked = sorted(raw, key=lambda a: raw[a][1])
     held, least = {}, 0.0
     for k, name in enumerate(ranked):
         least = max(least, min(1.0, (3 - k) * raw[name][1]))
         held[name] = least
-    assert [x.p for x in results] == pytest.approx([held[a] for a in "ABC"])
+    assert [x.p for x in found] == pytest.approx([held[a] for a in "ABC"])
 
 
 def test_nobody_is_named_where_the_text_thins_out_and_who_tires_is() -> None:
     false = sum(any(x.p <= 0.05 for x in contrasts(corpus(k, "ABC"))) for k in range(100))
     assert false <= 10
     named = [contrasts(corpus(k, "ABC", 12, tired="B")) for k in range(30)]
-    hits = sum(x.annotator == "B" and x.p <= 0.05 for names in named for x in names)
+    hits = sum(x.annotator == "B" and x.p <= 0.05 for found in named for x in found)
     assert hits >= 12
 
 
@@ -66,9 +66,9 @@ def test_two_people_share_a_test_and_a_sentence() -> None:
     assert (one.other, other.other) == ("B", "A")
     assert one.p == other.p <= 0.05
     assert one.difference == pytest.approx(-other.difference)
-    (note,) = one.notes
-    assert note.startswith("units of A lie nearer the beginning than those of B")
-    assert "somebody read" in note
+    (said,) = one.notes
+    assert said.startswith("units of A lie nearer the beginning than those of B")
+    assert "somebody read" in said
     assert other.notes == ()
 
 
@@ -85,8 +85,8 @@ def test_documents_of_one_cluster_are_one_and_who_stopped_does_not_count() -> No
 def test_a_corpus_names_who_and_a_text_nobody() -> None:
     continua = corpus(3, "AB", 20, tired="A")
     score = gc.gamma_corpus(Corpus.from_continua({c.name: c for c in continua}), samples=10)
-    names = score.as_dict()["direction"]["annotators"]
-    assert [row["annotator"] for row in names] == ["A", "B"]
+    told = score.as_dict()["direction"]["annotators"]
+    assert [row["annotator"] for row in told] == ["A", "B"]
     assert any(note.startswith("units of A lie nearer the beginning") for note in score.notes)
     assert not any("fatigue" in note for note in score.notes)
     alone = gc.gamma(continua[0], samples=10)

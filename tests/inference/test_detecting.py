@@ -24,10 +24,8 @@ def shares_found(law: Law, factor: float, n: int, runs: int = 1500) -> float:
     sides = [
         independent_parts(0.4 * k * law(g, (runs, n)), np.ones((runs, n))) for k in (factor, 1.0)
     ]
-    result_of_test = difference(*sides)
-    return float(
-        ((result_of_test.p <= 0.05) & (np.sign(result_of_test.value) == np.sign(1 - factor))).mean()
-    )
+    found = difference(*sides)
+    return float(((found.p <= 0.05) & (np.sign(found.value) == np.sign(1 - factor))).mean())
 
 
 @pytest.mark.parametrize("name", LAWS)
@@ -36,10 +34,10 @@ def test_the_difference_is_found_by_about_three_of_four_other_corpora(name: str)
     e, powers = np.ones(n), []
     for _ in range(8):
         first, second = (0.4 * law(g, (1, n))[0] for _ in range(2))
-        factor = detectable((first, e), (second, e), paired=False)
-        assert factor is not None and factor.worse is not None and factor.better is not None
-        powers += [shares_found(law, 1 + factor.worse / 0.4, n)]
-        powers += [shares_found(law, 1 - factor.better / 0.4, n)]
+        told = detectable((first, e), (second, e), paired=False)
+        assert told is not None and told.worse is not None and told.better is not None
+        powers += [shares_found(law, 1 + told.worse / 0.4, n)]
+        powers += [shares_found(law, 1 - told.better / 0.4, n)]
     assert 0.65 < np.mean(powers) < 0.9
 
 
@@ -77,8 +75,8 @@ def test_nothing_is_told_of_few_short_or_unequal_documents() -> None:
 def test_no_gamma_is_told_to_be_above_1() -> None:
     g = np.random.default_rng(5)
     o = 0.05 * g.gamma(8, 0.125, 45)
-    factor = detectable((4 * o, np.ones(45)), (o, np.ones(45)), paired=False)
-    assert factor is not None
-    assert factor.better is None or factor.better < o.mean()
+    told = detectable((4 * o, np.ones(45)), (o, np.ones(45)), paired=False)
+    assert told is not None
+    assert told.better is None or told.better < o.mean()
     assert Detectable(worse=None, better=None).in_words() == ""
     assert Detectable(worse=0.1, better=None).in_words().startswith("If γ were lower by 0.100, ")

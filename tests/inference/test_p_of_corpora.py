@@ -21,8 +21,8 @@ def document(seed: int, shared: float, units: int = 6) -> Continuum:
     rows = []
     places = np.sort(rng.uniform(0, 200, units))
     for a in "AB":
-        starts = np.where(rng.random(units) < shared, places, rng.uniform(0, 200, units))
-        rows += [Unit(a, float(s), float(s) + 8, "xy"[int(s) % 2]) for s in starts]
+        own = np.where(rng.random(units) < shared, places, rng.uniform(0, 200, units))
+        rows += [Unit(a, float(s), float(s) + 8, "xy"[int(s) % 2]) for s in own]
     return Continuum.from_units(rows, bounds=(0, 210))
 
 
@@ -31,37 +31,37 @@ def measured(
 ) -> tuple[CorpusGamma, Basis]:
     continua = {f"d{k}": document(k, shared, units) for k in range(n)}
     basis = Basis(Corpus.from_continua(continua), Settings.of(chance=chance, samples=samples))
-    score = gamma_on(Corpus.from_continua(continua), basis)
-    return score, basis
+    found = gamma_on(Corpus.from_continua(continua), basis)
+    return found, basis
 
 
 def sums(basis: Basis) -> tuple[list[float], list[np.ndarray]]:  # type: ignore[type-arg]
-    disorders = [
+    own = [
         c.mean_units * a.disorder
         for c, a in zip(basis.continua, basis.align(basis.continua), strict=True)
     ]
     sets = [c.mean_units * basis.chance(c).expected.disorders for c in basis.continua]
-    return disorders, sets
+    return own, sets
 
 
 def test_chance_inside_each_document_is_counted_over_all_exchanges() -> None:
-    score, basis = measured(3, 0.4, "cut", samples=6)
-    disorders, sets = sums(basis)
-    totals = [sum(v) for v in product(*([o, *s] for o, s in zip(disorders, sets, strict=True)))]
-    assert score.p == pytest.approx(np.mean([t <= sum(disorders) + 1e-9 for t in totals]))
-    assert score.least_p == pytest.approx(1 / 7**3)
-    assert score.as_dict()["p"] == score.p
-    assert score.as_dict()["least_p"] == score.least_p
-    assert any("Agreement above 0: p = " in s for s in score.in_words())
+    found, basis = measured(3, 0.4, "cut", samples=6)
+    own, sets = sums(basis)
+    totals = [sum(v) for v in product(*([o, *s] for o, s in zip(own, sets, strict=True)))]
+    assert found.p == pytest.approx(np.mean([t <= sum(own) + 1e-9 for t in totals]))
+    assert found.least_p == pytest.approx(1 / 7**3)
+    assert found.as_dict()["p"] == found.p
+    assert found.as_dict()["least_p"] == found.least_p
+    assert any("Agreement above 0: p = " in s for s in found.in_words())
 
 
 def test_one_document_cannot_go_below_one_in_thirty_one() -> None:
-    score = gamma(document(1, 1.0), samples=30)
-    assert score.p == score.least_p == pytest.approx(1 / 31)
+    found = gamma(document(1, 1.0), samples=30)
+    assert found.p == found.least_p == pytest.approx(1 / 31)
 
 
 def test_over_documents_is_a_t_of_documents_and_sets() -> None:
-    score, basis = measured(9, 0.0, "documents", samples=40, units=8)
+    found, basis = measured(9, 0.0, "documents", samples=40, units=8)
     weights = np.array([c.mean_units for c in basis.continua])
     disorders = np.array([a.disorder for a in basis.align(basis.continua)])
     chance = basis.chance(basis.continua[0]).expected
@@ -76,32 +76,32 @@ def test_over_documents_is_a_t_of_documents_and_sets() -> None:
     logs = math.sqrt(v / ratio**2 + w) * (ratio - 1) / math.log(ratio)
     dfs = [(x + y) ** 2 / (x**2 / 8 + y**2 / 39) for x, y in ((v, w), (v / ratio**2, w))]
     expected = stats.t.sf((1 - ratio) / max(plain, logs), min(dfs))
-    assert score.p == pytest.approx(expected)
-    assert score.least_p is None
+    assert found.p == pytest.approx(expected)
+    assert found.least_p is None
 
 
 def test_four_documents_have_no_p_over_documents() -> None:
-    score, _ = measured(4, 0.5, "documents")
-    assert score.p is None
-    assert not any("Agreement above 0" in s for s in score.in_words())
+    found, _ = measured(4, 0.5, "documents")
+    assert found.p is None
+    assert not any("Agreement above 0" in s for s in found.in_words())
 
 
 def test_within_is_exact_and_about_is_told_not_shown() -> None:
-    score, basis = measured(6, 0.7, "documents", samples=30)
-    assert score.within is not None
-    assert score.between is not None
+    found, basis = measured(6, 0.7, "documents", samples=30)
+    assert found.within is not None
+    assert found.between is not None
     drawn = basis.chance(basis.continua).expected
     order = sorted(range(6), key=lambda i: basis.continua[i].n_units)
     sets = [drawn.disorders[drawn.strata == order.index(i)] for i in range(6)]
     assert {len(s) for s in sets} == {drawn.samples // 6}
-    disorders = [a.disorder for a in basis.align(basis.continua)]
+    own = [a.disorder for a in basis.align(basis.continua)]
     rng = np.random.default_rng(0)
-    totals = sum(rng.choice([o, *s], 20000) for o, s in zip(disorders, sets, strict=True))
-    assert score.within.p == pytest.approx(np.mean(totals <= sum(disorders) + 1e-9), abs=0.01)
-    assert score.within.least_p == pytest.approx(max(1e-4, 1 / (len(sets[0]) + 1) ** 6))
+    totals = sum(rng.choice([o, *s], 20000) for o, s in zip(own, sets, strict=True))
+    assert found.within.p == pytest.approx(np.mean(totals <= sum(own) + 1e-9), abs=0.01)
+    assert found.within.least_p == pytest.approx(max(1e-4, 1 / (len(sets[0]) + 1) ** 6))
     # All documents hold as many units of the same kinds: there is nothing about them.
-    assert (score.between.p or 0) > 0.05
-    assert "not shown to be above 0" in " ".join(score.in_words())
+    assert (found.between.p or 0) > 0.05
+    assert "not shown to be above 0" in " ".join(found.in_words())
 
 
 def test_who_reads_nothing_has_no_small_p_and_who_reads_has() -> None:
@@ -112,6 +112,6 @@ def test_who_reads_nothing_has_no_small_p_and_who_reads_has() -> None:
 
 def test_strata_of_several_documents_tell_no_p(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(within, "MOST_STRATA", 5)
-    score, _ = measured(6, 0.7, "documents")
-    assert score.within is not None
-    assert (score.within.p, score.within.least_p) == (None, None)
+    found, _ = measured(6, 0.7, "documents")
+    assert found.within is not None
+    assert (found.within.p, found.within.least_p) == (None, None)

@@ -40,32 +40,32 @@ def test_never_easier_than_welch_and_equal_to_it_by_the_plain_root(
     seed: int, n: int, m: int
 ) -> None:
     a, e, b, f = sides(seed, n, m)
-    test = difference(independent_parts(a, e), independent_parts(b, f))
+    found = difference(independent_parts(a, e), independent_parts(b, f))
     welch = stats.ttest_ind(a, b, equal_var=False)
-    assert test.p >= welch.pvalue - 1e-12
+    assert found.p >= welch.pvalue - 1e-12
     v, w = a.var(ddof=1) / (n - 1), b.var(ddof=1) / (m - 1)
     plain, logs = math.sqrt(v + w), math.sqrt(v / a.mean() ** 2 + w / b.mean() ** 2)
     by_ratio = logs * (a.mean() - b.mean()) / math.log(a.mean() / b.mean())
-    assert test.error == pytest.approx(max(plain, by_ratio))
+    assert found.error == pytest.approx(max(plain, by_ratio))
     # Interval and p always say the same.
-    low, high = test.interval()
-    assert (test.p <= 0.05) == (not low < 0 < high)
+    low, high = found.interval()
+    assert (found.p <= 0.05) == (not low < 0 < high)
     # Johnson (1978), with the third moment of both sides: Hall's t is his but for the cube.
     third = [((x - x.mean()) ** 3).sum() / (k - 1) ** 3 for x, k in ((a, n), (b, m))]
     few = [math.sqrt(k * (k - 1)) / (k - 2) for k in (n, m)]
     skew = (few[1] * third[1] - few[0] * third[0]) / plain**3
     t = (b.mean() - a.mean()) / plain
     hall = t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6
-    by_hand = 2 * stats.t.sf([abs(hall), abs(float(test.value / test.error))], float(test.df))
-    assert test.p == pytest.approx(max(by_hand))
+    by_hand = 2 * stats.t.sf([abs(hall), abs(float(found.value / found.error))], float(found.df))
+    assert found.p == pytest.approx(max(by_hand))
 
 
 @given(st.integers(0, 10**6), st.integers(5, 15))
 def test_never_easier_than_the_paired_t_test(seed: int, n: int) -> None:
     a, e, b, _ = sides(seed, n, n)
-    test = paired_difference(independent_parts(a, e), independent_parts(b, e))
-    assert test.p >= stats.ttest_rel(a, b).pvalue - 1e-12
-    assert test.df == pytest.approx(n - 1)
+    found = paired_difference(independent_parts(a, e), independent_parts(b, e))
+    assert found.p >= stats.ttest_rel(a, b).pvalue - 1e-12
+    assert found.df == pytest.approx(n - 1)
 
 
 def test_moving_both_sides_by_a_factor_changes_nothing() -> None:
@@ -77,9 +77,9 @@ def test_moving_both_sides_by_a_factor_changes_nothing() -> None:
 
 def test_a_side_without_disorder_has_the_plain_error() -> None:
     a, e, _, f = sides(4, 6, 9)
-    test = difference(independent_parts(a, e), independent_parts(0 * f, f))
-    assert test.error == pytest.approx(a.std(ddof=1) / math.sqrt(5))
-    assert test.df == pytest.approx(5)
+    found = difference(independent_parts(a, e), independent_parts(0 * f, f))
+    assert found.error == pytest.approx(a.std(ddof=1) / math.sqrt(5))
+    assert found.df == pytest.approx(5)
 
 
 def test_the_error_of_random_sets_is_counted() -> None:
@@ -94,8 +94,8 @@ def test_levels_where_permutations_failed() -> None:
     """20 documents of sd .03 against 6 of .25 (.33 by permutation), 30 long against 30 short."""
     rng, runs = np.random.default_rng(7), 4000
     even, wild = rng.normal(0.4, 0.03, (runs, 20)), rng.normal(0.4, 0.25, (runs, 6))
-    test = difference(*(independent_parts(x, np.ones_like(x)) for x in (even, wild)))
-    assert (test.p <= 0.05).mean() <= 0.06
+    found = difference(*(independent_parts(x, np.ones_like(x)) for x in (even, wild)))
+    assert (found.p <= 0.05).mean() <= 0.06
     lengths = np.array([10.0, 1.0])
     long, short = (
         length * (0.4 + 0.3 / math.sqrt(length) * rng.standard_normal((runs, 30)))
@@ -126,12 +126,12 @@ def test_a_gain_is_tested_one_sided_and_by_hand() -> None:
     # Equal parts: g = (o − θ)/(n − 1), so that t is a paired t test's times √((n − 1)/n).
     full, rest = np.array([0.5, 0.6, 0.4, 0.7, 0.5]), np.array([0.3, 0.5, 0.2, 0.4, 0.4])
     e = np.ones(5)
-    test = gain(independent_parts(full, e), independent_parts(rest, e))
+    found = gain(independent_parts(full, e), independent_parts(rest, e))
     by_scipy = stats.ttest_rel(full, rest, alternative="greater")
     t = by_scipy.statistic * math.sqrt(4 / 5)
-    assert float(test.p_of_more) == pytest.approx(stats.t.sf(t, 4))
+    assert float(found.p_of_more) == pytest.approx(stats.t.sf(t, 4))
     with_error = gain(independent_parts(full, e), independent_parts(rest, e), (0.1, 0.0))
-    assert with_error.p_of_more > test.p_of_more
+    assert with_error.p_of_more > found.p_of_more
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
@@ -149,20 +149,20 @@ def test_holm_rejects_as_its_definition_says(p: list[float]) -> None:
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
 def test_exchanging_is_the_count_of_all_recombinations(seed: int, n: int, m: int) -> None:
     rng = np.random.default_rng(seed)
-    disorders, sets = rng.integers(0, 9, n).astype(float), rng.integers(0, 9, (n, m)).astype(float)
-    sums = [sum(c) for c in product(*([o, *s] for o, s in zip(disorders, sets, strict=True)))]
-    p, least = exchanged(disorders, list(sets))
-    assert p == pytest.approx(np.mean([x <= disorders.sum() + 1e-9 for x in sums]))
+    own, sets = rng.integers(0, 9, n).astype(float), rng.integers(0, 9, (n, m)).astype(float)
+    sums = [sum(c) for c in product(*([o, *s] for o, s in zip(own, sets, strict=True)))]
+    p, least = exchanged(own, list(sets))
+    assert p == pytest.approx(np.mean([x <= own.sum() + 1e-9 for x in sums]))
     assert least == pytest.approx(1 / (m + 1) ** n)
 
 
 def test_many_recombinations_are_drawn() -> None:
     rng = np.random.default_rng(9)
-    disorders, sets = rng.normal(10, 1, 12), rng.normal(10, 1, (12, 3))
-    p, least = exchanged(disorders, list(sets), seed=1)
+    own, sets = rng.normal(10, 1, 12), rng.normal(10, 1, (12, 3))
+    p, least = exchanged(own, list(sets), seed=1)
     # The sum of independent draws from the four values of each document is nearly normal.
-    rows = np.column_stack((disorders, sets))
-    z = (disorders.sum() - rows.mean(1).sum()) / math.sqrt(rows.var(1).sum())
+    rows = np.column_stack((own, sets))
+    z = (own.sum() - rows.mean(1).sum()) / math.sqrt(rows.var(1).sum())
     assert p == pytest.approx(stats.norm.cdf(z), abs=0.03)
     assert least == 1e-4
 
@@ -197,12 +197,12 @@ def test_normalised_xrr_against_loops() -> None:
     one = [log_value(o, e, [a for a in first if a != x], second) for x in first]
     two = [log_value(o, e, first, [b for b in second if b != x]) for x in second]
     spread = 2 * np.var(one) + 2 * np.var(two)
-    test = replication(o, e, first, second)
-    assert test.value == pytest.approx(math.exp(whole))
-    assert test.p_parts == pytest.approx(by_parts)
-    assert test.p_annotators == pytest.approx(stats.t.cdf(whole / math.sqrt(spread), 4))
-    assert test.p == max(test.p_parts, test.p_annotators)
-    assert replication(o, e, first, second, (0.05, 0.05, 0.05)).p > test.p
+    found = replication(o, e, first, second)
+    assert found.value == pytest.approx(math.exp(whole))
+    assert found.p_parts == pytest.approx(by_parts)
+    assert found.p_annotators == pytest.approx(stats.t.cdf(whole / math.sqrt(spread), 4))
+    assert found.p == max(found.p_parts, found.p_annotators)
+    assert replication(o, e, first, second, (0.05, 0.05, 0.05)).p > found.p
 
 
 def test_two_schools_are_found_and_one_is_not() -> None:
@@ -211,9 +211,9 @@ def test_two_schools_are_found_and_one_is_not() -> None:
 
 
 def test_small_groups_have_a_value_and_no_p() -> None:
-    test = replication(*_pairs(3, 3, 6, 1.6), [0, 1], [3, 4, 5])
-    assert 0 < test.value < 1
-    assert math.isnan(test.p)
+    found = replication(*_pairs(3, 3, 6, 1.6), [0, 1], [3, 4, 5])
+    assert 0 < found.value < 1
+    assert math.isnan(found.p)
     few = replication(*_pairs(3, 3, 4, 1.2), [0, 1, 2], [3, 4, 5])
     assert math.isnan(few.p)
     assert few.p_annotators > 0

@@ -60,8 +60,8 @@ def test_few_documents_have_the_jackknife_of_leaving_annotators_out(documents: i
     cells = random_cells(documents, documents, 4)
     rows = sums_of(cells)
     share = np.bincount(rows.annotator, rows.expected) / rows.expected.sum()
-    without_each = np.array([without(cells, a) for a in range(4)])
-    variance = ((without_each - (share * without_each).sum()) ** 2).sum()
+    left = np.array([without(cells, a) for a in range(4)])
+    variance = ((left - (share * left).sum()) ** 2).sum()
     df = (share**2).sum() ** 2 / (share**4).sum() - 1
     reach = student.ppf(0.975, df) * math.sqrt(variance)
     gamma = 1 - rows.observed.sum() / rows.expected.sum()
@@ -80,28 +80,24 @@ def test_a_chance_error_is_added() -> None:
 
 def test_what_documents_of_an_annotator_have_in_common_is_the_rest() -> None:
     """Of costs with effects of documents, annotators and cells, the rest is the annotators'."""
-    g, estimates = np.random.default_rng(1), []
+    g, found = np.random.default_rng(1), []
     people, documents, spread = 6, 30, 0.05
     for _ in range(200):
-        effects = spread * g.standard_normal(people) + 0.1 * g.standard_normal((documents, people))
+        own = spread * g.standard_normal(people) + 0.1 * g.standard_normal((documents, people))
         level = 1 + 0.2 * g.standard_normal(documents)
         pairs = [*combinations(range(people), 2)]
-        costs = [
-            level[d] + (effects[d, i] + effects[d, j]) / 2
-            for d in range(documents)
-            for i, j in pairs
-        ]
+        costs = [level[d] + (own[d, i] + own[d, j]) / 2 for d in range(documents) for i, j in pairs]
         where = np.repeat(np.arange(documents), len(pairs))
         rows = PairSums.of_pairs(where, pairs * documents, costs, np.full(len(costs), 2.0))
         # On these documents alone the leg over both is that of the rest.
         gamma = 1 - rows.observed.sum() / rows.expected.sum()
         over = intervals_over(rows, (gamma, gamma))
         assert over.both is not None
-        estimates.append((math.log((1 - over.both[0]) / (1 - gamma)) / student.ppf(0.975, 5)) ** 2)
+        found.append((math.log((1 - over.both[0]) / (1 - gamma)) / student.ppf(0.975, 5)) ** 2)
     # (n/(n − 1) for few annotators are safer without it) times the variance of their mean, and a
     # tenth of the cells' part.
-    variance = (spread**2 + 0.1 * 0.1**2 / documents) / people * people / (people - 1)
-    assert np.mean(estimates) == pytest.approx(variance, rel=0.15)
+    known = (spread**2 + 0.1 * 0.1**2 / documents) / people * people / (people - 1)
+    assert np.mean(found) == pytest.approx(known, rel=0.15)
 
 
 def test_annotators_who_annotate_one_document_each_add_a_tenth() -> None:
@@ -133,14 +129,14 @@ def test_clusters_are_the_documents() -> None:
 
 
 def test_two_annotators_tell_nothing_of_others() -> None:
-    over = intervals_over(sums_of(random_cells(2, 8, 2)), (0.2, 0.4))
-    assert over.as_dict() == {
+    found = intervals_over(sums_of(random_cells(2, 8, 2)), (0.2, 0.4))
+    assert found.as_dict() == {
         "documents": (0.2, 0.4),
         "annotators": None,
         "both": None,
         "reason": "2 annotators are too few to tell how others would differ",
     }
-    assert over.in_words() == (
+    assert found.in_words() == (
         "Two annotators are too few to say what others would reach. γ of these annotators on "
         "other such documents: 0.200 to 0.400 (95% confidence; 8 documents)."
     )
@@ -153,10 +149,10 @@ def test_three_or_four_annotators_have_intervals_in_json_alone(
     over = intervals_over(sums_of(random_cells(4, 8, people)), (0.2, 0.4))
     assert over.as_dict()["annotators"] == over.annotators
     assert over.annotators is not None
-    sentences = over.in_words()
-    is_said = f"{over.annotators[0]:.3f} to {over.annotators[1]:.3f}" in sentences
-    few = sentences.startswith(f"{word} annotators are too few to say what others would reach.")
-    assert (is_said, few) == (word is None, word is not None)
+    said = over.in_words()
+    told = f"{over.annotators[0]:.3f} to {over.annotators[1]:.3f}" in said
+    few = said.startswith(f"{word} annotators are too few to say what others would reach.")
+    assert (told, few) == (word is None, word is not None)
 
 
 def test_one_whom_all_disorder_or_every_document_is_of_has_no_interval() -> None:
@@ -180,13 +176,13 @@ def units(names: str, shift: float) -> gc.Continuum:
 
 def test_pair_sums_add_up_to_what_gamma_is_a_ratio_of() -> None:
     continua = {f"d{k}": units(names, k / 4) for k, names in enumerate(("abc", "abcd", "bc"), 1)}
-    agreed = agreement(continua, samples=30)
-    rows = agreed.pair_cells.sums()
-    parts = agreed.contributions()
+    found = agreement(continua, samples=30)
+    rows = found.pair_cells.sums()
+    parts = found.contributions()
     assert np.bincount(rows.document, rows.observed) == pytest.approx(parts.observed)
     assert np.bincount(rows.document, rows.expected) == pytest.approx(parts.expected)
     # The unit that nobody else has is borne by the pairs of its annotator alone.
-    alone = pair_cells_of(AlignedDocuments.of([(agreed.rated["d1"].alignment, 1.0)])).sums()
+    alone = pair_cells_of(AlignedDocuments.of([(found.rated["d1"].alignment, 1.0)])).sums()
     assert alone.observed[0] > alone.observed[1:].sum() / 2
 
 

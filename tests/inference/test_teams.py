@@ -41,13 +41,13 @@ def test_a_team_is_one_annotator_who_has_all_of_its_documents() -> None:
     share = e / e.sum()
     variance = ((logs - (share * logs).sum()) ** 2).sum()
     # A document is all of its team: nine tenths of it are the document's own.
-    own_part = (((o.sum() / e.sum() * e - o) / (o.sum() / e.sum()) / e.sum()) ** 2).sum()
+    own = (((o.sum() / e.sum() * e - o) / (o.sum() / e.sum()) / e.sum()) ** 2).sum()
     t = student.ppf(0.975, 5)
-    reach = math.hypot(t * math.sqrt(max(0.0, variance - 0.9 * own_part)), t * math.sqrt(own_part))
-    over = intervals_over(sums, teams=members(6))
-    assert over.n_teams == 6
-    assert over.annotators is not None
-    assert math.log((1 - over.annotators[0]) / (1 - gamma)) == pytest.approx(reach, rel=1e-6)
+    reach = math.hypot(t * math.sqrt(max(0.0, variance - 0.9 * own)), t * math.sqrt(own))
+    found = intervals_over(sums, teams=members(6))
+    assert found.n_teams == 6
+    assert found.annotators is not None
+    assert math.log((1 - found.annotators[0]) / (1 - gamma)) == pytest.approx(reach, rel=1e-6)
 
 
 @pytest.mark.parametrize("teams", [5, 8])
@@ -75,10 +75,10 @@ def test_few_teams_have_no_interval_and_some_have_a_clause() -> None:
     assert four.as_dict()["reason"] == (
         "4 teams are too few to tell how others would differ; it takes 5"
     )
-    for teams, has_sentence in ((5, True), (11, True), (12, False)):
-        over = intervals_over(corpus_of(rng, teams, 5, 0.3), (0.5, 0.7), teams=members(teams))
-        assert ("A bad team may be missing" in over.in_words()) == has_sentence
-        assert f"{teams} teams of {3 * teams} annotators" in over.in_words()
+    for teams, told in ((5, True), (11, True), (12, False)):
+        found = intervals_over(corpus_of(rng, teams, 5, 0.3), (0.5, 0.7), teams=members(teams))
+        assert ("A bad team may be missing" in found.in_words()) == told
+        assert f"{teams} teams of {3 * teams} annotators" in found.in_words()
     alone = intervals_over(corpus_of(rng, 4, 5, 0.3), (0.5, 0.7))
     assert "teams" not in alone.as_dict()
     assert "who must be independent of each other" in alone.in_words()
@@ -106,19 +106,19 @@ def campaign(folder: Path, teams: int, *, mixed: bool = False) -> Path:
 
 def table(folder: Path, *rows: str, teams: int = 5) -> Path:
     """A table of teams, with further rows."""
-    lines = [f"t{team}{m},team {team}" for team in range(teams) for m in "ab"]
+    known = [f"t{team}{m},team {team}" for team in range(teams) for m in "ab"]
     path = folder / "teams.csv"
-    path.write_text("\n".join(["annotator,team", *lines, *rows]) + "\n")
+    path.write_text("\n".join(["annotator,team", *known, *rows]) + "\n")
     return path
 
 
 @pytest.mark.parametrize("command", ["gamma", "compare"])
 def test_commands_read_teams(run: Run, tmp_path: Path, command: str) -> None:
     data, teams = campaign(tmp_path, 5), table(tmp_path, "Zoe,team 1")
-    output = run(command, data, "--team", teams, "--samples", 10, "--json")
-    assert output.code == 0, output.err
-    assert "nobody in the data is called Zoe" in output.err
-    whole = json.loads(output.out)
+    found = run(command, data, "--team", teams, "--samples", 10, "--json")
+    assert found.code == 0, found.err
+    assert "nobody in the data is called Zoe" in found.err
+    whole = json.loads(found.out)
     score = whole["corpus"] if command == "gamma" else whole["overall"]
     assert score["over"]["teams"] == 5
     assert "|teams:" in score["signature"]
@@ -141,23 +141,23 @@ def test_bad_tables_are_errors(
     run: Run, tmp_path: Path, rows: tuple[str, ...], teams: int, message: str
 ) -> None:
     data = campaign(tmp_path, 5)
-    output = run("gamma", data, "--team", table(tmp_path, *rows, teams=teams), "--samples", 10)
-    assert output.code == 3
-    assert message in output.err
-    assert "teams.csv" in output.err
+    found = run("gamma", data, "--team", table(tmp_path, *rows, teams=teams), "--samples", 10)
+    assert found.code == 3
+    assert message in found.err
+    assert "teams.csv" in found.err
 
 
 def test_a_document_of_two_teams_is_named(run: Run, tmp_path: Path) -> None:
     data = campaign(tmp_path, 5, mixed=True)
-    output = run("gamma", data, "--team", table(tmp_path), "--samples", 10)
-    assert output.code == 3
-    assert "d10: its annotators are of 2 teams" in output.err
+    found = run("gamma", data, "--team", table(tmp_path), "--samples", 10)
+    assert found.code == 3
+    assert "d10: its annotators are of 2 teams" in found.err
 
 
 def test_a_reference_needs_no_team(run: Run, tmp_path: Path) -> None:
     data = campaign(tmp_path, 5)
     data.write_text(data.read_text() + "".join(f"d{t}0,gold,x,1,5\n" for t in range(5)))
     how = ("--reference", "gold", "--samples", 10, "--no-leave-one-out", "--json")
-    output = run("compare", data, "--team", table(tmp_path), *how)
-    assert output.code == 0, output.err
-    assert json.loads(output.out)["overall"]["over"]["teams"] == 5
+    found = run("compare", data, "--team", table(tmp_path), *how)
+    assert found.code == 0, found.err
+    assert json.loads(found.out)["overall"]["over"]["teams"] == 5

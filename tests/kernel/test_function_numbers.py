@@ -102,8 +102,8 @@ ALL = ["kernels.both", "kernels.first", "kernels.total"]
 def test_functions_that_others_had_compiled_are_not_kept(
     before: str, kept: list[str], package: Path
 ) -> None:
-    functions, messages = call_kernels(package, before)
-    assert functions == kept
+    found, messages = call_kernels(package, before)
+    assert found == kept
     assert len(messages) == (kept != ALL)
     assert all("for another package" in message for message in messages)
 
@@ -118,10 +118,10 @@ def test_what_two_processes_keep_has_no_function_in_common(package: Path) -> Non
     numbers = []
     for _ in range(2):
         call_kernels(package)
-        functions = set()
+        found = set()
         for file in (package / "cache").rglob("*.kernel"):
-            functions |= function_numbers(file.read_bytes())
-        numbers.append(functions)
+            found |= function_numbers(file.read_bytes())
+        numbers.append(found)
         shutil.rmtree(package / "cache")
     assert numbers[0].isdisjoint(numbers[1])
 

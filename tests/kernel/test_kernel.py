@@ -108,9 +108,9 @@ def test_the_hash_covers_kernels_and_what_they_import() -> None:
 
 
 def test_the_hash_covers_every_kernel_that_a_kernel_calls() -> None:
-    for module_info in pkgutil.walk_packages(gammacp.__path__, "gammacp."):
-        if "kernel" in module_info.name:
-            import_module(module_info.name)
+    for found in pkgutil.walk_packages(gammacp.__path__, "gammacp."):
+        if "kernel" in found.name:
+            import_module(found.name)
     calls = 0
     for caller in KERNELS:
         module = Path(caller.py_func.__code__.co_filename)
@@ -163,10 +163,10 @@ def test_damaged_code_is_compiled_anew_and_said_to_be(package: Path) -> None:
     assert whole == [2.0, 0, []]
     assert again == [2.0, 1, []]
     assert len(damaged) == 30
-    for value, hits, is_said in damaged:
-        assert (value, hits, len(is_said)) == (2.0, 0, 1)
-        assert "is damaged" in is_said[0]
-        assert "compiled again" in is_said[0]
+    for value, hits, told in damaged:
+        assert (value, hits, len(told)) == (2.0, 0, 1)
+        assert "is damaged" in told[0]
+        assert "compiled again" in told[0]
 
 
 def test_what_others_wrote_is_not_loaded(package: Path, run: Run) -> None:
@@ -242,19 +242,19 @@ def test_two_processes_at_once_compile_once(package: Path) -> None:
         )
         for _ in range(2)
     ]
-    answers = [process.communicate()[0].split()[:2] for process in started]
-    assert [value for value, _ in answers] == ["2.0"] * 2
-    assert sorted(hits for _, hits in answers) == ["0", "1"]
+    told = [process.communicate()[0].split()[:2] for process in started]
+    assert [value for value, _ in told] == ["2.0"] * 2
+    assert sorted(hits for _, hits in told) == ["0", "1"]
 
 
 def test_compilation_is_told_of_once(package: Path) -> None:
     (package / "gammacp" / "inner.py").write_text(INNER.format(1.0))
-    code = (
+    told = (
         "import sys; sys.path.insert(0, sys.argv[1]); import gammacp.base.stopping as stopping\n"
         "stopping.told_of_compiling.append(lambda: print('compiles'))\n"
     )
-    assert execute(code + CODE, package).stdout.split()[:2] == ["compiles", "2.0"]
-    assert execute(code + CODE, package).stdout.split()[:2] == ["2.0", "1"]
+    assert execute(told + CODE, package).stdout.split()[:2] == ["compiles", "2.0"]
+    assert execute(told + CODE, package).stdout.split()[:2] == ["2.0", "1"]
 
 
 SHIPPED = """

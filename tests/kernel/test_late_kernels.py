@@ -52,15 +52,15 @@ def as_plain(kernel: Any, args: Any) -> Any:
 def compared(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Whoever calls a late kernel calls it both ways; how often each was."""
     calls: Counter[str] = Counter()
-    for module_info in pkgutil.walk_packages(gammacp.alignment.__path__, "gammacp.alignment."):
-        import_module(module_info.name)
+    for found in pkgutil.walk_packages(gammacp.alignment.__path__, "gammacp.alignment."):
+        import_module(found.name)
 
     def both(kernel: Any, *args: Any) -> Any:
         copies = deepcopy(args)
-        module_info, result = as_plain(kernel, copies), kernel(*args)
+        found, result = as_plain(kernel, copies), kernel(*args)
         name = kernel.py_func.__name__
         calls[name] += 1
-        assert exactly((module_info, copies)) == exactly((result, args)), name
+        assert exactly((found, copies)) == exactly((result, args)), name
         return result
 
     monkeypatch.setattr(plain, "_left", 0)

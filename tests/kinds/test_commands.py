@@ -55,17 +55,17 @@ def test_annotators_who_agree_leave_nothing_to_draw(run: Run, tmp_path: Path) ->
 def test_kinds_are_computed_on_demand(run: Run, table: Path) -> None:
     plain = json.loads(run("compare", table, "--by", "document", "--samples", 10, "--json").out)
     assert "kinds" not in plain
-    output = json.loads(run("compare", table, "--by", "kind", "--samples", 10, "--json").out)
-    parts = output["kinds"]["parts"]
+    found = json.loads(run("compare", table, "--by", "kind", "--samples", 10, "--json").out)
+    parts = found["kinds"]["parts"]
     whole = sum(part["observed"] for part in parts.values())
-    assert whole == pytest.approx(output["overall"]["observed_disorder"], abs=1e-9)
-    assert [p["one"] for p in output["kinds"]["pairs"]] == ["Ann", "Ann"]
+    assert whole == pytest.approx(found["overall"]["observed_disorder"], abs=1e-9)
+    assert [p["one"] for p in found["kinds"]["pairs"]] == ["Ann", "Ann"]
 
 
 def test_gamma_explained(run: Run, table: Path) -> None:
-    output = json.loads(run("gamma", table, "--explain", "--samples", 10, "--json").out)
-    (result,) = output["results"]
-    parts = output["kinds"]["parts"].values()
+    found = json.loads(run("gamma", table, "--explain", "--samples", 10, "--json").out)
+    (result,) = found["results"]
+    parts = found["kinds"]["parts"].values()
     assert sum(part["observed"] for part in parts) == pytest.approx(result["observed_disorder"])
     assert sum(part["expected"] for part in parts) == pytest.approx(result["expected_disorder"])
     assert "By kind of difference" in run("gamma", table, "--explain", "--samples", 10).out

@@ -54,82 +54,82 @@ CUT = [(0, 4, "x"), (5, 10, "x"), (20, 30, "x")]
 def test_a_merge_by_hand() -> None:
     """0–10 against 0–4 and 5–10. The longer part is aligned: (5/15)² = 1/9 with each of two others,
     who have 5–10 alike. 0–4 of the two faces ∅ of one: 2Δ. By 3 pairs and x̄ = 8/3."""
-    kinds = read(Ann=JOINED, Bob=CUT, Cas=CUT)
-    assert observed(kinds) == pytest.approx({"merged": (2 / 9 + 2) / 3 / (8 / 3)})
-    assert counts(kinds, "merged") == {"Ann": 2, "Bob": 0, "Cas": 0}
-    assert not any(counts(kinds, "missing").values())
-    assert kinds.pairs == (
+    found = read(Ann=JOINED, Bob=CUT, Cas=CUT)
+    assert observed(found) == pytest.approx({"merged": (2 / 9 + 2) / 3 / (8 / 3)})
+    assert counts(found, "merged") == {"Ann": 2, "Bob": 0, "Cas": 0}
+    assert not any(counts(found, "missing").values())
+    assert found.pairs == (
         {"one": "Ann", "several": "Bob", "cases": 1, "units": 2, "with_gaps": 1},
         {"one": "Ann", "several": "Cas", "cases": 1, "units": 2, "with_gaps": 1},
     )
 
 
 def test_a_cut_is_charged_to_the_one_who_cuts() -> None:
-    kinds = read(Ann=JOINED, Bob=CUT, Cas=JOINED)
-    assert set(observed(kinds)) == {"split"}
-    assert counts(kinds, "split") == {"Ann": 0, "Bob": 2, "Cas": 0}
-    charged = {r["annotator"]: r["charged"] for r in kinds.people if r["kind"] == "split"}
-    assert charged == pytest.approx({"Ann": 0, "Bob": kinds.observed, "Cas": 0})
+    found = read(Ann=JOINED, Bob=CUT, Cas=JOINED)
+    assert set(observed(found)) == {"split"}
+    assert counts(found, "split") == {"Ann": 0, "Bob": 2, "Cas": 0}
+    charged = {r["annotator"]: r["charged"] for r in found.people if r["kind"] == "split"}
+    assert charged == pytest.approx({"Ann": 0, "Bob": found.observed, "Cas": 0})
 
 
 def test_two_against_two_share_the_cost() -> None:
-    kinds = read(Ann=JOINED, Bob=CUT, Cas=JOINED, Dan=CUT)
-    parts = observed(kinds)
+    found = read(Ann=JOINED, Bob=CUT, Cas=JOINED, Dan=CUT)
+    parts = observed(found)
     assert parts["merged"] == pytest.approx(parts["split"])
-    assert counts(kinds, "merged") == {"Ann": 1, "Bob": 0, "Cas": 1, "Dan": 0}
-    assert counts(kinds, "split") == {"Ann": 0, "Bob": 1, "Cas": 0, "Dan": 1}
-    assert {case.charged for case in kinds.cases} == {None}
+    assert counts(found, "merged") == {"Ann": 1, "Bob": 0, "Cas": 1, "Dan": 0}
+    assert counts(found, "split") == {"Ann": 0, "Bob": 1, "Cas": 0, "Dan": 1}
+    assert {case.charged for case in found.cases} == {None}
 
 
 def test_missing_and_extra_by_hand() -> None:
     """Ann lacks 40–50, Bob alone has 60–70: two pairs of Δ each, and Δ of two empty units."""
     both = [(0, 10, "x"), (40, 50, "x")]
-    kinds = read(Ann=[(0, 10, "x")], Bob=[*both, (60, 70, "x")], Cas=both)
+    found = read(Ann=[(0, 10, "x")], Bob=[*both, (60, 70, "x")], Cas=both)
     mean_units = 6 / 3
-    assert observed(kinds) == pytest.approx(
+    assert observed(found) == pytest.approx(
         {"missing": 2 / 3 / mean_units, "extra": 3 / 3 / mean_units}
     )
-    assert counts(kinds, "missing") == {"Ann": 2, "Bob": 0, "Cas": 0}
-    assert counts(kinds, "extra") == {"Ann": 0, "Bob": 2, "Cas": 0}
+    assert counts(found, "missing") == {"Ann": 2, "Bob": 0, "Cas": 0}
+    assert counts(found, "extra") == {"Ann": 0, "Bob": 2, "Cas": 0}
 
 
 def test_positions_and_categories_are_charged_to_who_is_away() -> None:
-    kinds = read(
+    found = read(
         Ann=[(0, 10, "x"), (20, 30, "y")],
         Bob=[(0, 10, "x"), (20, 30, "x")],
         Cas=[(0, 12, "x"), (20, 30, "x")],
     )
-    assert observed(kinds) == pytest.approx(
+    assert observed(found) == pytest.approx(
         {"position": 2 * (2 / 22) ** 2 / 3 / 2, "category": 2 / 3 / 2}
     )
-    assert counts(kinds, "position") == {"Ann": 0, "Bob": 0, "Cas": 2}
-    assert counts(kinds, "category") == {"Ann": 2, "Bob": 0, "Cas": 0}
+    assert counts(found, "position") == {"Ann": 0, "Bob": 0, "Cas": 2}
+    assert counts(found, "category") == {"Ann": 2, "Bob": 0, "Cas": 0}
 
 
 def test_a_nested_unit_that_others_do_not_choose_is_a_level() -> None:
     outer = (0, 20, "x")
-    kinds = read(Ann=[outer, (5, 15, "x")], Bob=[outer], Cas=[outer])
-    assert set(observed(kinds)) == {"level"}
-    assert counts(kinds, "level") == {"Ann": 2, "Bob": 0, "Cas": 0}
+    found = read(Ann=[outer, (5, 15, "x")], Bob=[outer], Cas=[outer])
+    assert set(observed(found)) == {"level"}
+    assert counts(found, "level") == {"Ann": 2, "Bob": 0, "Cas": 0}
     around = read(Ann=[(5, 15, "x"), (0, 20, "x")], Bob=[(5, 15, "x")], Cas=[(5, 15, "x")])
     assert set(observed(around)) == {"level"}
 
 
 def test_parts_have_to_fill_half_of_the_whole() -> None:
     inside = [(40, 44, "x"), (46, 50, "x")]
-    kinds = read(Ann=[(0, 100, "x")], Bob=inside, Cas=inside)
-    assert "merged" not in observed(kinds)
+    found = read(Ann=[(0, 100, "x")], Bob=inside, Cas=inside)
+    assert "merged" not in observed(found)
     assert "merged" in observed(read(Ann=[(38, 52, "x")], Bob=inside, Cas=inside))
 
 
 def test_of_two_annotators_nobody_is_charged() -> None:
-    kinds = read(Ann=[*JOINED, (50, 60, "x")], Bob=CUT)
-    assert {r["charged"] for r in kinds.people} == {None}
-    assert kinds.reason and "two annotators" in kinds.as_dict()["reason"]
-    assert counts(kinds, "merged") == {"Ann": 1, "Bob": 0}
-    assert counts(kinds, "split") == {"Ann": 0, "Bob": 1}
-    assert counts(kinds, "unmatched") == {"Ann": 1, "Bob": 0}
-    parts = observed(kinds)
+    found = read(Ann=[*JOINED, (50, 60, "x")], Bob=CUT)
+    assert {r["charged"] for r in found.people} == {None}
+    assert found.reason and "two annotators" in found.as_dict()["reason"]
+    assert counts(found, "merged") == {"Ann": 1, "Bob": 0}
+    assert counts(found, "split") == {"Ann": 0, "Bob": 1}
+    assert counts(found, "unmatched") == {"Ann": 1, "Bob": 0}
+    parts = observed(found)
     assert parts["merged"] == parts["split"]
     assert "missing" not in parts and "extra" not in parts
 
@@ -138,13 +138,13 @@ def test_of_two_annotators_nobody_is_charged() -> None:
 def test_kinds_add_up(name: str) -> None:
     continuum = load(name)
     alignment = gc.align(continuum)
-    kinds = kinds_of(alignment)
-    assert kinds.observed == pytest.approx(alignment.disorder, abs=1e-9)
-    assert math.fsum(case.cost for case in kinds.cases) == pytest.approx(
+    found = kinds_of(alignment)
+    assert found.observed == pytest.approx(alignment.disorder, abs=1e-9)
+    assert math.fsum(case.cost for case in found.cases) == pytest.approx(
         alignment.disorder, abs=1e-9
     )
-    for kind, part in kinds.parts.items():
-        charged = math.fsum(r["charged"] for r in kinds.people if r["kind"] == kind)
+    for kind, part in found.parts.items():
+        charged = math.fsum(r["charged"] for r in found.people if r["kind"] == kind)
         assert charged == pytest.approx(part["observed"], abs=1e-9)
 
 
@@ -179,9 +179,9 @@ def random_documents(rng: np.random.Generator, people: int, units: int) -> Conti
 def test_random_documents_add_up(seed: int) -> None:
     rng = np.random.default_rng(seed)
     alignment = gc.align(random_documents(rng, 2 + seed % 4, 8))
-    kinds = kinds_of(alignment)
-    assert kinds.observed == pytest.approx(alignment.disorder, abs=1e-9)
-    assert sum(c.cost for c in kinds.cases) == pytest.approx(alignment.disorder, abs=1e-9)
+    found = kinds_of(alignment)
+    assert found.observed == pytest.approx(alignment.disorder, abs=1e-9)
+    assert sum(c.cost for c in found.cases) == pytest.approx(alignment.disorder, abs=1e-9)
 
 
 def changed(continuum: Continuum, names: dict[str, str], *, mirrored: bool) -> Continuum:
@@ -210,11 +210,11 @@ def test_mirrored_and_renamed_documents_have_the_same_numbers(seed: int, mirrore
     ]
     continuum = Continuum.from_units(moved, annotators=list(continuum.annotators))
     names = {"A": "Zoe", "B": "Ann", "C": "Max"}
-    kinds = kinds_of(gc.align(continuum))
+    found = kinds_of(gc.align(continuum))
     other = kinds_of(gc.align(changed(continuum, names, mirrored=mirrored)))
-    assert observed(kinds) == pytest.approx(observed(other))
+    assert observed(found) == pytest.approx(observed(other))
     for kind in KINDS:
-        mine = {names[a]: count for a, count in counts(kinds, kind).items()}
+        mine = {names[a]: count for a, count in counts(found, kind).items()}
         assert mine == counts(other, kind)
 
 
@@ -226,10 +226,10 @@ def best_groups(
         return 0.0, ()
     first = min(left)
     tried = []
-    for group, value in cost.items():
+    for group, own in cost.items():
         if first in group and group <= left:
             rest, groups = best_groups(left - group, cost)
-            tried.append((value + rest, (group, *groups)))
+            tried.append((own + rest, (group, *groups)))
     return min(tried, key=lambda each: each[0])
 
 
@@ -261,11 +261,11 @@ def exact_families(continuum: Continuum) -> set[tuple[int, frozenset[int]]]:
     families = set()
     for group in groups:
         mine = [k for k in group if k in rows["A"]]
-        second_rows = [k for k in group if k in rows["B"]]
-        if len(mine) == 1 and len(second_rows) > 1:
-            families.add((mine[0], frozenset(second_rows)))
-        if len(second_rows) == 1 and len(mine) > 1:
-            families.add((second_rows[0], frozenset(mine)))
+        theirs = [k for k in group if k in rows["B"]]
+        if len(mine) == 1 and len(theirs) > 1:
+            families.add((mine[0], frozenset(theirs)))
+        if len(theirs) == 1 and len(mine) > 1:
+            families.add((theirs[0], frozenset(mine)))
     return families
 
 
@@ -287,10 +287,10 @@ def test_reading_again_finds_what_an_exhaustive_search_finds() -> None:
     read_, exact, planted = [], [], []
     for seed in range(25):
         rng = np.random.default_rng([seed, 11])
-        mine, second_units, truth = [], [], set()
+        mine, theirs, truth = [], [], set()
         for k in range(5):
             start, end = 20 * k, 20 * k + int(rng.integers(9, 16))
-            one, other = (mine, second_units) if rng.random() < 0.5 else (second_units, mine)
+            one, other = (mine, theirs) if rng.random() < 0.5 else (theirs, mine)
             one.append((start + float(rng.integers(0, 2)), float(end), "x"))
             if rng.random() < 0.4:
                 cut = start + int(rng.integers(3, 6))
@@ -298,10 +298,10 @@ def test_reading_again_finds_what_an_exhaustive_search_finds() -> None:
                 other += [(float(start), float(cut), "x"), (cut + 1.0, float(end), "x")]
             elif rng.random() < 0.9:
                 other.append((float(start), float(end), "x"))
-        alignment = gc.align(marked(A=mine, B=second_units))
-        families = read_families(alignment)
+        alignment = gc.align(marked(A=mine, B=theirs))
+        found = read_families(alignment)
         best = exact_families(alignment.continuum)
-        read_.append(families)
+        read_.append(found)
         exact.append(best)
         planted.append(len(truth))
     pairs = list(zip(read_, exact, strict=True))
@@ -312,8 +312,8 @@ def test_reading_again_finds_what_an_exhaustive_search_finds() -> None:
 
 
 def test_cases_say_who_and_what() -> None:
-    kinds = read(Max=JOINED, Lisa=CUT, Peter=CUT)
-    case = next(c for c in kinds.cases if "Lisa" in c.annotators)
+    found = read(Max=JOINED, Lisa=CUT, Peter=CUT)
+    case = next(c for c in found.cases if "Lisa" in c.annotators)
     assert isinstance(case, Case)
     assert case.kind == "merged" and case.charged == "Max"
     assert case.annotators == ("Max", "Lisa")
@@ -337,43 +337,43 @@ def merging_campaign(documents: int = 6) -> Corpus:
 
 
 def test_a_culprit_is_told() -> None:
-    kinds = kinds_of(merging_campaign(), seed=1)
-    assert len(kinds.sentences) == 1
-    assert kinds.sentences[0].startswith(
+    found = kinds_of(merging_campaign(), seed=1)
+    assert len(found.sentences) == 1
+    assert found.sentences[0].startswith(
         "Max marks as one what others mark as several: 6 units, for which Lisa has 12 and Maria "
         "12; 12 of the 12 such cases are Max's ("
     )
-    record = next(r for r in kinds.people if r["annotator"] == "Max" and r["kind"] == "merged")
+    record = next(r for r in found.people if r["annotator"] == "Max" and r["kind"] == "merged")
     assert record["p"] <= 0.05 and record["by_chance"] < record["count"] == 12
-    assert kinds.in_words() == list(kinds.sentences)
+    assert found.in_words() == list(found.sentences)
 
 
 def test_expected_kinds_add_up_to_the_expected_disorder() -> None:
     corpus = merging_campaign(4)
     for chance in ("cut", "documents", "shift"):
         score = agreement(corpus, chance=chance, seed=2).score
-        kinds = kinds_of(corpus, chance=chance, seed=2)
-        whole = sum(part["expected"] for part in kinds.parts.values())
+        found = kinds_of(corpus, chance=chance, seed=2)
+        whole = sum(part["expected"] for part in found.parts.values())
         assert whole == pytest.approx(score.expected, abs=1e-9)
-        assert kinds.observed == pytest.approx(score.observed, abs=1e-9)
+        assert found.observed == pytest.approx(score.observed, abs=1e-9)
     # `shift` draws annotators with replacement: there are no counts of one person, and no sentence.
-    assert not kinds.sentences
-    assert {r["by_chance"] for r in kinds.people} == {None}
+    assert not found.sentences
+    assert {r["by_chance"] for r in found.people} == {None}
 
 
 def test_without_random_sets_there_are_counts_and_no_sentence() -> None:
-    kinds = kinds_of(gc.gamma_corpus(merging_campaign()))
-    assert not kinds.sentences
-    assert counts(kinds, "merged")["Max"] == 12
-    assert kinds.parts["merged"]["expected"] is None
+    found = kinds_of(gc.gamma_corpus(merging_campaign()))
+    assert not found.sentences
+    assert counts(found, "merged")["Max"] == 12
+    assert found.parts["merged"]["expected"] is None
 
 
 def test_random_sets_can_be_given() -> None:
     c = merging_campaign().continua["d0"]
     alignment = gc.align(c)
     sets = [RandomSet(c, alignment.groups)] * 3
-    kinds = kinds_of(alignment, random_sets=sets)
-    assert kinds.parts["merged"]["expected"] == pytest.approx(kinds.parts["merged"]["observed"])
+    found = kinds_of(alignment, random_sets=sets)
+    assert found.parts["merged"]["expected"] == pytest.approx(found.parts["merged"]["observed"])
     with pytest.raises(UsageError, match="random_sets is empty"):
         kinds_of(alignment, random_sets=[])
     with pytest.raises(UsageError, match="options"):
@@ -412,12 +412,12 @@ def test_a_convention_is_told_and_charged_to_nobody() -> None:
     edges = np.cumsum(rng.integers(3, 12, 60)).astype(float)
     spans = [(edges[2 * k], edges[2 * k + 1], "x") for k in range(30)]
     moved = [(start, end + 1, label) for start, end, label in spans]
-    kinds = kinds_of(marked(Ann=spans, Bob=spans, Cas=moved), samples=10)
-    assert kinds.conventions and "Cas" in kinds.conventions[0].convention
-    assert kinds.parts["position"]["observed"] > 0
-    assert not any(counts(kinds, "position").values())
-    assert kinds.in_words()[0].endswith("Nobody is charged with it.")
-    assert not kinds.sentences
+    found = kinds_of(marked(Ann=spans, Bob=spans, Cas=moved), samples=10)
+    assert found.conventions and "Cas" in found.conventions[0].convention
+    assert found.parts["position"]["observed"] > 0
+    assert not any(counts(found, "position").values())
+    assert found.in_words()[0].endswith("Nobody is charged with it.")
+    assert not found.sentences
 
 
 def test_an_annotator_who_found_nothing_misses_everything() -> None:
@@ -427,12 +427,12 @@ def test_an_annotator_who_found_nothing_misses_everything() -> None:
 
 
 def test_json_has_the_keys_that_are_promised() -> None:
-    output = json.loads(json.dumps(kinds_of(merging_campaign(), seed=1).as_dict()))
-    assert list(output["parts"]) == list(KINDS)
-    assert set(output["parts"]["merged"]) == {"observed", "expected", "share"}
-    assert set(output["people"][0]) == {"annotator", "kind", "count", "by_chance", "p", "charged"}
-    assert set(output["pairs"][0]) == {"one", "several", "cases", "units", "with_gaps"}
-    assert output["sentences"] and output["conventions"] == []
+    made = json.loads(json.dumps(kinds_of(merging_campaign(), seed=1).as_dict()))
+    assert list(made["parts"]) == list(KINDS)
+    assert set(made["parts"]["merged"]) == {"observed", "expected", "share"}
+    assert set(made["people"][0]) == {"annotator", "kind", "count", "by_chance", "p", "charged"}
+    assert set(made["pairs"][0]) == {"one", "several", "cases", "units", "with_gaps"}
+    assert made["sentences"] and made["conventions"] == []
 
 
 def test_binomial_by_hand() -> None:

@@ -11,12 +11,12 @@ OPTIONS = {"samples": 3, "bootstrap": 50}
 
 
 def continua() -> list[Continuum]:
-    examples: list[Continuum] = []
+    found: list[Continuum] = []
     for layout in (Layout.APART, Layout.COVERING, Layout.FIXED):
         model = ReferenceModel(n_units=15).laid_out(layout)
         error = "category" if layout is Layout.FIXED else "position+category"
-        examples += shuffled_sets(model, error, 0.4, 3, sets=2, seed=1)
-    return examples
+        found += shuffled_sets(model, error, 0.4, 3, sets=2, seed=1)
+    return found
 
 
 def text(number: float | None) -> str:

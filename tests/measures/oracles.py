@@ -144,7 +144,7 @@ def cu_alpha(c: Continuum, squared: np.ndarray) -> float:
     units = list(c)
     observed, itself = np.zeros((k, k)), np.zeros(k)
     for g in units:
-        code = c.categories.index(g.category)
+        own = c.categories.index(g.category)
         for j in c.annotators:
             if j == g.annotator:
                 continue
@@ -154,9 +154,9 @@ def cu_alpha(c: Continuum, squared: np.ndarray) -> float:
                     shared = len(
                         set(range(int(g.start), int(g.end))) & set(range(int(h.start), int(h.end)))
                     )
-                    observed[code, c.categories.index(h.category)] += shared / (m - 1)
+                    observed[own, c.categories.index(h.category)] += shared / (m - 1)
                     covered += shared
-            itself[code] += covered**2 / (m - 1)
+            itself[own] += covered**2 / (m - 1)
     total = observed.sum()
     if not total or total - itself.sum() / total <= 1e-12:
         return math.nan
@@ -168,7 +168,7 @@ def cu_alpha(c: Continuum, squared: np.ndarray) -> float:
 
 def slot_error_counts(c: Continuum, first: str, second: str) -> tuple[float, int]:
     """The cheapest SER cost of all one-to-one alignments, and the two annotators' units."""
-    unmatched = [u for u in c if u.annotator == first]
+    left = [u for u in c if u.annotator == first]
     right = [u for u in c if u.annotator == second]
 
     def cost(u: Unit, v: Unit) -> float | None:
@@ -178,16 +178,16 @@ def slot_error_counts(c: Continuum, first: str, second: str) -> tuple[float, int
         return 0.5 * (u.category != v.category) + 0.5 * (not same)
 
     def best(i: int, free: tuple[int, ...]) -> float:
-        if i == len(unmatched):
+        if i == len(left):
             return len(free)
-        n_matched = 1 + best(i + 1, free)
+        found = 1 + best(i + 1, free)
         for j in free:
-            pair = cost(unmatched[i], right[j])
+            pair = cost(left[i], right[j])
             if pair is not None:
-                n_matched = min(n_matched, pair + best(i + 1, tuple(x for x in free if x != j)))
-        return n_matched
+                found = min(found, pair + best(i + 1, tuple(x for x in free if x != j)))
+        return found
 
-    return best(0, tuple(range(len(right)))), len(unmatched)
+    return best(0, tuple(range(len(right)))), len(left)
 
 
 def largest_matching(edges: list[tuple[int, int]]) -> int:

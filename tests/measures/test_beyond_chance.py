@@ -35,16 +35,16 @@ def test_ser_beyond_chance_is_one_minus_the_ratio_of_errors(two: Continuum) -> N
     for k in range(40):
         rng = np.random.default_rng(np.random.SeedSequence(3, spawn_key=(k,)))
         drawn = on_the_grid(sampler.draw(rng), whole=True, declared=False)
-        score = measure(drawn, names)
-        errors.append([1 - score[n].value for n in names])
+        found = measure(drawn, names)
+        errors.append([1 - found[n].value for n in names])
     for name, expected in zip(names, np.mean(errors, axis=0), strict=True):
-        score = scores[name].beyond_chance
-        assert score is not None
-        assert score.expected == pytest.approx(expected)
-        assert score.value == pytest.approx(1 - (1 - scores[name].value) / expected)
-        assert (score.samples, score.without_value, score.chance) == (40, 0, "shift")
-        assert score.interval is not None
-        assert score.interval[0] <= score.value <= score.interval[1]
+        found = scores[name].beyond_chance
+        assert found is not None
+        assert found.expected == pytest.approx(expected)
+        assert found.value == pytest.approx(1 - (1 - scores[name].value) / expected)
+        assert (found.samples, found.without_value, found.chance) == (40, 0, "shift")
+        assert found.interval is not None
+        assert found.interval[0] <= found.value <= found.interval[1]
 
 
 def test_kappa_over_fixed_places_against_all_labellings() -> None:
@@ -64,19 +64,19 @@ def test_kappa_over_fixed_places_against_all_labellings() -> None:
     expected = sum(weight * apart for weight, apart in every)
     assert expected == pytest.approx(4 / 9)
     score = measure(c, ["kappa"], beyond_chance=True, chance="fixed-positions", samples=2000)
-    beyond = score["kappa"].beyond_chance
-    assert beyond is not None
-    assert beyond.observed == pytest.approx(2 / 3)
-    assert beyond.expected == pytest.approx(expected, abs=0.02)
-    assert beyond.value == pytest.approx(1 - (2 / 3) / beyond.expected)
+    found = score["kappa"].beyond_chance
+    assert found is not None
+    assert found.observed == pytest.approx(2 / 3)
+    assert found.expected == pytest.approx(expected, abs=0.02)
+    assert found.value == pytest.approx(1 - (2 / 3) / found.expected)
 
 
 def test_gamma_is_an_instance_of_it(two: Continuum) -> None:
     score = measure(two, ["gamma", "gamma-cat"], beyond_chance=True, chance="cut", samples=30)
-    beyond, alone = score["gamma"].beyond_chance, gamma(two, chance="cut", samples=30)
-    assert beyond is not None
-    assert (beyond.value, beyond.interval) == (alone.value, alone.interval)
-    assert beyond.p == alone.p is not None
+    found, alone = score["gamma"].beyond_chance, gamma(two, chance="cut", samples=30)
+    assert found is not None
+    assert (found.value, found.interval) == (alone.value, alone.interval)
+    assert found.p == alone.p is not None
     cat = score["gamma-cat"].beyond_chance
     assert cat is not None
     assert cat.value == score["gamma-cat"].value
@@ -86,9 +86,9 @@ def test_every_measure_has_a_disagreement_or_says_so(two: Continuum) -> None:
     names = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
     scores = measure(two, names, beyond_chance=True, chance="cut", samples=10)
     for name, score in scores.items():
-        beyond = score.beyond_chance
-        assert beyond is not None, name
-        assert (beyond.reason is None) is not math.isnan(beyond.value), name
+        found = score.beyond_chance
+        assert found is not None, name
+        assert (found.reason is None) is not math.isnan(found.value), name
         assert score.as_dict()["beyond_chance"]["chance"], name
     defined = {n for n, s in scores.items() if not math.isnan(s.beyond_chance.value)}  # type: ignore[union-attr]
     assert {"gamma", "gamma-cat", "ser", "f1-overlap", "kappa-d", "u-alpha"} <= defined
@@ -105,10 +105,8 @@ def test_names_are_read_as_without_beyond_chance(two: Continuum) -> None:
 def test_signatures_tell_how_chance_was_drawn(two: Continuum) -> None:
     lines: list[str] = []
     for options in ({}, {"seed": 1}, {"samples": 11}, {"confidence": 0.9}, {"chance": "shift"}):
-        options_used = {"samples": 10, "chance": "cut", **options}
-        for name, score in measure(
-            two, ["ser", "gamma"], beyond_chance=True, **options_used
-        ).items():
+        given = {"samples": 10, "chance": "cut", **options}
+        for name, score in measure(two, ["ser", "gamma"], beyond_chance=True, **given).items():
             assert score.beyond_chance is not None
             line = score.beyond_chance.signature
             assert line == score.beyond_chance.as_dict()["signature"]
@@ -124,23 +122,23 @@ def test_the_signature_beyond_chance_has_the_measures_options_and_the_selection(
         chosen, ["u-alpha"], beyond_chance=True, samples=10, chance="cut", bootstrap=0, seed=4
     )["u-alpha"]
     assert score.beyond_chance is not None
-    signature, measure_signature = parse(score.beyond_chance.signature), parse(score.signature)
-    assert signature.selection == measure_signature.selection == (("exclude", ("C",)),)
-    assert measure_signature.parts.items() <= signature.parts.items()
-    assert signature.parts["chance"] == score.beyond_chance.chance
-    assert (signature.parts["samples"], signature.parts["seed"]) == ("10", "4")
+    found, own = parse(score.beyond_chance.signature), parse(score.signature)
+    assert found.selection == own.selection == (("exclude", ("C",)),)
+    assert own.parts.items() <= found.parts.items()
+    assert found.parts["chance"] == score.beyond_chance.chance
+    assert (found.parts["samples"], found.parts["seed"]) == ("10", "4")
 
 
 def test_identical_annotators_are_perfect_and_rare() -> None:
     units = [Unit(a, s, s + 3, "x") for a in "AB" for s in (0, 7, 21, 30)]
-    scores = measure(
+    found = measure(
         Continuum.from_units(units),
         ["ser", "kappa-d"],
         beyond_chance=True,
         samples=99,
         chance="cut",
     )
-    for score in scores.values():
+    for score in found.values():
         assert score.beyond_chance is not None
         assert score.beyond_chance.value == 1
         assert score.beyond_chance.p <= 0.05  # type: ignore[operator]
@@ -155,10 +153,10 @@ def test_random_sets_without_a_value_are_counted() -> None:
 
     def settle(sets: int, without: int) -> BeyondChance:
         """Half of a disagreement everywhere, but none on the first `without` random sets."""
-        remaining = iter(range(sets))
+        left = iter(range(sets))
         return against_chance(
             {"ser": 0.25, "b": math.nan},
-            lambda _: {"ser": math.nan if next(remaining) < without else 0.5},
+            lambda _: {"ser": math.nan if next(left) < without else 0.5},
             Counter(),
             SampleRule(samples=sets),
             signed={"ser": "ser|v:1", "b": "b|v:1"},
@@ -184,9 +182,9 @@ def test_torn_ends_are_rounded_and_slivers_left_out() -> None:
     starts, ends = np.array([0, 0.07, 5.07, 10.07, 15.07]), np.array([0.07, 5.07, 10.07, 15.07, 20])
     codes = np.zeros(5, np.int32)
     c = C.from_codes(("1",), ("x",), starts, ends, codes, codes, bounds=(0, 20))
-    rounded = on_the_grid(c, whole=True, declared=True)
-    assert rounded.starts.tolist() == [0, 5, 10, 15]
-    assert rounded.ends.tolist() == [5, 10, 15, 20]
+    made = on_the_grid(c, whole=True, declared=True)
+    assert made.starts.tolist() == [0, 5, 10, 15]
+    assert made.ends.tolist() == [5, 10, 15, 20]
 
 
 @pytest.mark.parametrize("by", [0.1, 1 / 3, 7.77, 1234.5678, -0.9])
@@ -208,8 +206,8 @@ def test_gaps_that_are_filled_leave_no_random_set_without_a_value() -> None:
     units = [Unit(who, p[0][0], p[-1][1], label, p[: 9 * (len(p) > 1)])
              for p, label in rows for who in "AB"]  # fmt: skip
     c = Continuum.from_units([*units, Unit("B", 6.2, 6.9, "x")])
-    scores = measure(c, ["kappa-d", "u-alpha", "u-alpha-2013"], beyond_chance=True, samples=20)
-    for score in scores.values():
+    found = measure(c, ["kappa-d", "u-alpha", "u-alpha-2013"], beyond_chance=True, samples=20)
+    for score in found.values():
         assert score.beyond_chance is not None
         assert score.beyond_chance.without_value == 0
         assert 0 < score.beyond_chance.value < 1
@@ -222,13 +220,13 @@ def test_options_are_checked(two: Continuum) -> None:
 
 def test_a_model_that_does_not_serve_says_so() -> None:
     units = [Unit("A", 0, 5, "x"), Unit("A", 3, 9, "x"), Unit("B", 1, 4, "x")]
-    scores = measure(
+    found = measure(
         Continuum.from_units(units),
         ["ser", "cu-alpha"],
         beyond_chance=True,
         chance="non-overlapping",
     )
-    for score in scores.values():
+    for score in found.values():
         assert score.beyond_chance is not None
         assert "overlap" in (score.beyond_chance.reason or "")
 

@@ -61,26 +61,26 @@ def test_the_first_term_is_no_less_than_the_exact_probability(n: int, share: flo
 
 
 def test_lone_annotators_with_silences_are_told_what_gamma_hangs_on() -> None:
-    n_told = 0
+    told = 0
     for seed in range(10):
         c = lone(seed)
         score = gc.gamma(c, samples=60, seed=seed)
         if score.gaps is None:
             continue
-        record = score.as_dict()
-        assert record["gamma_if_unmarkable"] == score.gaps.gamma
-        assert record["common_gaps"] == [list(gap) for gap in common_gaps(c)]
+        found = score.as_dict()
+        assert found["gamma_if_unmarkable"] == score.gaps.gamma
+        assert found["common_gaps"] == [list(gap) for gap in common_gaps(c)]
         marked = without_gaps(c, common_gaps(c))
         again = gc.gamma(marked, samples=60, seed=seed, chance="cut")
         assert again.value == pytest.approx(score.gaps.gamma)
         assert bool(score.gaps.notes) == any("nobody marks anything" in n for n in score.notes)
-        n_told += bool(score.gaps.notes)
-    assert n_told >= 8
+        told += bool(score.gaps.notes)
+    assert told >= 8
 
 
 def test_lone_annotators_without_silences_are_told_nothing() -> None:
-    all_gaps = [gc.gamma(lone(seed, pauses=False), samples=30).gaps for seed in range(10)]
-    assert sum(gaps is not None and gaps.matters for gaps in all_gaps) == 0
+    told = [gc.gamma(lone(seed, pauses=False), samples=30).gaps for seed in range(10)]
+    assert sum(gaps is not None and gaps.matters for gaps in told) == 0
 
 
 def test_people_who_agree_are_told_nothing() -> None:
@@ -104,13 +104,13 @@ def test_a_corpus_is_told_within_its_documents() -> None:
     score = gc.gamma_corpus(corpus, samples=40)
     assert score.gaps is not None
     assert score.within is not None
-    record = score.as_dict()
-    assert {*record["common_gaps"]} <= {*corpus.continua}
+    found = score.as_dict()
+    assert {*found["common_gaps"]} <= {*corpus.continua}
     assert score.gaps.before == score.within.value
     assert score.gaps.before - score.gaps.gamma > 0.1
-    (gap_note,) = [note for note in score.notes if "nobody marks anything" in note]
-    assert f"{len(record['common_gaps'])} of 6 documents have such stretches" in gap_note
-    assert f"γ within documents is {score.gaps.gamma:.2f}" in gap_note
+    (said,) = [note for note in score.notes if "nobody marks anything" in note]
+    assert f"{len(found['common_gaps'])} of 6 documents have such stretches" in said
+    assert f"γ within documents is {score.gaps.gamma:.2f}" in said
     by_cut = gc.gamma_corpus(corpus, samples=40, chance="cut")
     assert by_cut.gaps is not None
     assert by_cut.gaps.before == by_cut.value

@@ -25,28 +25,28 @@ def of_labels() -> tuple[VarianceComponents, np.ndarray]:
 
 def test_given_units_with_interval_labels_have_the_components_of_the_analysis_of_variance() -> None:
     """Griffing's method 4 by hand: sums of squares, then their expectations of random effects."""
-    components, costs = of_labels()
+    found, costs = of_labels()
     d, n = LABELS.shape
     incidence = np.array([[a in pair for pair in combinations(range(n), 2)] for a in range(n)])
     total = costs.sum()
     by_document, by_annotator = costs.sum(axis=1), costs.sum(axis=0) @ incidence.T
-    disorders = costs @ incidence.T
+    own = costs @ incidence.T
     pairs = n * (n - 1) / 2
     s_document = (by_document**2).sum() / pairs - total**2 / (d * pairs)
     s_annotator = ((by_annotator**2).sum() - 4 * total**2 / n) / (d * (n - 2))
-    s_own = ((disorders**2).sum() - 4 * (by_document**2).sum() / n) / (n - 2) - s_annotator
+    s_own = ((own**2).sum() - 4 * (by_document**2).sum() / n) / (n - 2) - s_annotator
     s_rest = (costs**2).sum() - total**2 / (d * pairs) - s_document - s_annotator - s_own
     m_document, m_annotator = s_document / (d - 1), s_annotator / (n - 1)
     m_own, m_rest = s_own / ((d - 1) * (n - 1)), s_rest / (d * n * (n - 3) / 2)
     own_half, half = (m_own - m_rest) / (n - 2), (m_annotator - m_own) / (d * (n - 2))
-    expected_parts = {
+    known = {
         "document": (m_document - m_rest - 2 * (n - 1) * own_half) / pairs,
         "annotator": 4 * half,
         "annotator × document": 4 * own_half,
         "rest": m_rest,
     }
-    assert {k: c.variance for k, c in components.parts.items()} == pytest.approx(expected_parts)
-    assert [c.df for c in components.parts.values()] == pytest.approx([4, 3, 12, 10])
+    assert {k: c.variance for k, c in found.parts.items()} == pytest.approx(known)
+    assert [c.df for c in found.parts.values()] == pytest.approx([4, 3, 12, 10])
 
 
 def test_the_components_are_those_of_statsmodels() -> None:
@@ -54,8 +54,8 @@ def test_the_components_are_those_of_statsmodels() -> None:
 
     Mean squares 7.3333/4, 5.1/3, 24.4/12 and 5.3333/10.
     """
-    components, _ = of_labels()
-    assert [c.variance for c in components.parts.values()] == pytest.approx(
+    found, _ = of_labels()
+    assert [c.variance for c in found.parts.values()] == pytest.approx(
         [-0.533333333333, -0.133333333333, 3.0, 0.533333333333]
     )
 
@@ -83,9 +83,9 @@ def simulated(seed: int, sizes: tuple[int, int], there: float) -> VarianceCompon
 
 @pytest.mark.parametrize("there", [1.0, 0.5])
 def test_known_variances_are_found_and_held(there: float) -> None:
-    variances = {"document": 0.09, "annotator": 0.04, "annotator × document": 0.0625, "rest": 0.09}
+    known = {"document": 0.09, "annotator": 0.04, "annotator × document": 0.0625, "rest": 0.09}
     runs = [simulated(seed, (12, 6), there).parts for seed in range(60)]
-    for name, variance in variances.items():
+    for name, variance in known.items():
         values = [r[name].variance for r in runs]
         assert np.mean(values) == pytest.approx(variance, abs=4 * np.std(values) / 60**0.5)
         held = [r[name].interval[0] <= variance <= r[name].interval[1] for r in runs]
@@ -105,19 +105,19 @@ def test_what_cannot_be_told_apart_is_said(people: int, holds: dict[str, tuple[s
     g = np.random.default_rng(4)
     pairs = [*combinations(range(people), 2)] * 8
     where = np.repeat(np.arange(8), len(pairs) // 8)
-    components = components_of(where, pairs, g.random(len(pairs)), np.ones(len(pairs)))
-    assert {k: c.holds for k, c in components.parts.items() if c.holds} == holds
+    found = components_of(where, pairs, g.random(len(pairs)), np.ones(len(pairs)))
+    assert {k: c.holds for k, c in found.parts.items() if c.holds} == holds
     for name, others in holds.items():
-        assert f"{name}, with {' and '.join(others)}" in components.in_words()
+        assert f"{name}, with {' and '.join(others)}" in found.in_words()
 
 
 def test_a_study_of_designs_adds_variances_by_their_numbers() -> None:
-    components, _ = of_labels()
-    document, annotator, both, rest = (max(0, c.variance) for c in components.parts.values())
-    assert components.error(20, 3) ** 2 == pytest.approx(
+    found, _ = of_labels()
+    document, annotator, both, rest = (max(0, c.variance) for c in found.parts.values())
+    assert found.error(20, 3) ** 2 == pytest.approx(
         document / 20 + annotator / 3 + both / 60 + rest / 60
     )
-    assert components.error(20, 3, 9) ** 2 == pytest.approx(
+    assert found.error(20, 3, 9) ** 2 == pytest.approx(
         document / 20 + annotator / 9 + both / 60 + rest / 60
     )
 

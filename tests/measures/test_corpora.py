@@ -42,10 +42,10 @@ def corpus(documents: Sequence[Continuum]) -> Corpus:
 
 
 def test_marked_or_not_by_hand() -> None:
-    marking = alpha_of_marking({"a": document(1, 2), "b": document(0, 0), "c": document(0, 3)})
-    assert marking.alpha == pytest.approx(4 / 9)
-    assert (marking.documents, marking.unmarked) == (3, ("b",))
-    assert "nobody marked anything in 1 (b)" in marking.in_words()
+    found = alpha_of_marking({"a": document(1, 2), "b": document(0, 0), "c": document(0, 3)})
+    assert found.alpha == pytest.approx(4 / 9)
+    assert (found.documents, found.unmarked) == (3, ("b",))
+    assert "nobody marked anything in 1 (b)" in found.in_words()
     everything = alpha_of_marking({"a": document(1, 2), "b": document(2, 1)})
     assert math.isnan(everything.alpha)
     assert everything.in_words() == ""
@@ -66,17 +66,17 @@ def test_marked_or_not_is_krippendorffs_alpha() -> None:
 
 
 def test_where_nothing_is_aligned_nothing_is_proven_or_not() -> None:
-    score = gc.gamma_corpus(corpus([document(2), document(1)]), samples=5)
-    assert score.reason == "no continuum has a γ"
-    assert score.status is None
+    found = gc.gamma_corpus(corpus([document(2), document(1)]), samples=5)
+    assert found.reason == "no continuum has a γ"
+    assert found.status is None
     assert gc.gamma_corpus(corpus([document(2, 1), document(1)]), samples=5).status == "optimal"
 
 
 def test_empty_documents_are_named_in_one_line() -> None:
-    score = gc.gamma_corpus(corpus([document(1, 2), document(0, 0), document(2, 1)]), samples=5)
-    assert score.marked is not None
-    assert score.as_dict()["marked"]["unmarked"] == ["d1"]
-    assert score.in_words()[0].endswith("nobody marked anything in 1 (d1).")
+    found = gc.gamma_corpus(corpus([document(1, 2), document(0, 0), document(2, 1)]), samples=5)
+    assert found.marked is not None
+    assert found.as_dict()["marked"]["unmarked"] == ["d1"]
+    assert found.in_words()[0].endswith("nobody marked anything in 1 (d1).")
 
 
 def test_no_documents_have_no_agreement_whatever_the_dissimilarity() -> None:
@@ -85,8 +85,8 @@ def test_no_documents_have_no_agreement_whatever_the_dissimilarity() -> None:
             return gc.Combined(delta=max(c.n_units for c in annotations.values()))
 
     for dissimilarity in (OfUnits(), gc.Combined(categorial="tree-information")):
-        agreed = agreement({}, dissimilarity=dissimilarity)
-        assert (math.isnan(agreed.value), agreed.documents) == (True, {})
+        found = agreement({}, dissimilarity=dissimilarity)
+        assert (math.isnan(found.value), found.documents) == (True, {})
 
 
 def test_small_groups_of_a_corpus_get_few_random_sets(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,8 +149,8 @@ def test_independent_short_documents_have_no_agreement(start: int) -> None:
             documents.append(
                 Continuum.from_columns(who, ["x"] * len(who), *moved, annotators="ABC")
             )
-        score = gc.gamma_corpus(corpus(documents), chance="documents", samples=1000)
-        values.append(score.value)
+        found = gc.gamma_corpus(corpus(documents), chance="documents", samples=1000)
+        values.append(found.value)
     assert np.mean(values) == pytest.approx(0, abs=0.03)
 
 
@@ -163,10 +163,10 @@ def test_a_crowd_among_many_documents_is_aligned_to_what_its_chance_is_known_to(
         for k in range(200)
     }
     many = Basis(Corpus.from_continua({"crowd": crowd, **pairs}), Settings.of())
-    aligned, proven = many.align([*pairs.values(), crowd])[-1], align(crowd, many.bound)
-    assert proven.bound == proven.disorder <= aligned.disorder
-    assert aligned.bound <= proven.disorder
-    assert aligned.bound >= 0.75 * aligned.disorder
+    found, proven = many.align([*pairs.values(), crowd])[-1], align(crowd, many.bound)
+    assert proven.bound == proven.disorder <= found.disorder
+    assert found.bound <= proven.disorder
+    assert found.bound >= 0.75 * found.disorder
     assert many.gap(crowd.n_annotators) > 0 == many.gap(2)
     few = Basis(Corpus.from_continua({"crowd": crowd, "0": pairs["0"]}), Settings.of())
     assert few.gap(crowd.n_annotators) == 0
@@ -194,17 +194,17 @@ def in_a_table(folder: Path, size: int) -> Corpus:
             bounds=(-2.0, 60.0) if d % 5 == 0 else None,
         )
     gc.write(Corpus.from_continua(documents), folder / "c.parquet")
-    corpus = gc.read_corpus(folder / "c.parquet")
-    assert isinstance(corpus.continua, DocumentTable)
-    return corpus
+    found = gc.read_corpus(folder / "c.parquet")
+    assert isinstance(found.continua, DocumentTable)
+    return found
 
 
 def told(continua: Corpus, **options: Any) -> str:
     """All that JSON has of it, and what it is made of."""
-    agreed = agreement(continua, samples=30, **options).with_over()
-    sums = vars(agreed.pair_sums) | vars(agreed.contributions()) if agreed.rated else {}
+    found = agreement(continua, samples=30, **options).with_over()
+    sums = vars(found.pair_sums) | vars(found.contributions()) if found.rated else {}
     columns = {name: np.asarray(column).tolist() for name, column in sums.items()}
-    return json.dumps([agreed.as_dict(), columns, [*agreed.computed], [*agreed.rated]])
+    return json.dumps([found.as_dict(), columns, [*found.computed], [*found.rated]])
 
 
 @pytest.mark.parametrize("chance", ["cut/documents", "cut", "corpus"])
@@ -212,11 +212,11 @@ def test_a_table_is_measured_as_its_documents_by_themselves(tmp_path: Path, chan
     table = in_a_table(tmp_path, 90)
     objects = Corpus.from_continua(dict(table.items()))
     assert not isinstance(objects.continua, DocumentTable)
-    values = told(table, chance=chance)
-    assert values == told(objects, chance=chance)
+    found = told(table, chance=chance)
+    assert found == told(objects, chance=chance)
     if chance == "cut/documents":
         with Processes(2) as pool:
-            assert values == told(table, chance=chance, executor=pool)
+            assert found == told(table, chance=chance, executor=pool)
         assert '"bootstrap": [' in told(table, bootstrap=1) == told(objects, bootstrap=1)
 
 
@@ -248,15 +248,15 @@ def test_a_column_added_to_the_record_is_that_of_each_document_from_any_file(
     for ending in ("csv", "parquet"):
         file = tmp_path / f"c.{ending}"
         gc.write(documents, file)
-        agreed = agreement(gc.read_corpus(file), samples=30)
-        records.append({record["file"]: record for record in agreed.results()})
+        found = agreement(gc.read_corpus(file), samples=30)
+        records.append({record["file"]: record for record in found.results()})
     assert records[0] == records[1]
     assert {name: r["mean_length"] for name, r in records[1].items()} == lengths
 
 
 def test_scores_of_a_table_keep_their_alignment_elsewhere(tmp_path: Path) -> None:
-    agreed = agreement(in_a_table(tmp_path, 20), samples=30).rated
-    score = next(iter(agreed.values()))
+    found = agreement(in_a_table(tmp_path, 20), samples=30).rated
+    score = next(iter(found.values()))
     copied = pickle.loads(pickle.dumps(score))
     assert copied == score
     assert copied.alignment == score.alignment
@@ -268,8 +268,8 @@ def test_objects_are_made_for_the_documents_that_are_looked_at(
 ) -> None:
     for module in (gamma_corpus, aligned):
         monkeypatch.setattr(module, "_KEPT", 10)
-    agreed = agreement(in_a_table(tmp_path, 400), samples=30)
-    assert sum(1 for _ in agreed.results()) == 400
+    found = agreement(in_a_table(tmp_path, 400), samples=30)
+    assert sum(1 for _ in found.results()) == 400
     garbage.collect()
-    identities = {id(o) for o in garbage.get_objects() if type(o) is Continuum}  # no dead proxy
-    assert len(agreed.rated) > 150 > 100 > len(identities)
+    there = {id(o) for o in garbage.get_objects() if type(o) is Continuum}  # no dead proxy
+    assert len(found.rated) > 150 > 100 > len(there)

@@ -25,17 +25,17 @@ def document(people: dict[str, list[tuple[int, int]]], end: float = 100) -> Cont
 def test_random_sets_are_compared_with_the_reference_too(people: list[str], chance: str) -> None:
     one = document({name: ALIKE[name] for name in people})
     corpus = Corpus.from_continua({f"d{k}": one for k in range(6)})
-    score = gc.measure(
+    found = gc.measure(
         corpus, ["ser"], reference="A", beyond_chance=True, chance=chance, samples=20
     )["ser"].beyond_chance
-    assert score is not None
-    assert score.reason is None
+    assert found is not None
+    assert found.reason is None
     # B has 2 deletions and 4 insertions on 2 units; C a match, a deletion and an insertion.
-    assert score.observed == pytest.approx({2: 3.0, 3: 2.0}[len(people)])
+    assert found.observed == pytest.approx({2: 3.0, 3: 2.0}[len(people)])
     if chance == "documents":
         # Documents are all alike, so that dealing them out anew changes nothing.
-        assert score.expected == pytest.approx(score.observed)
-        assert score.value == pytest.approx(0)
+        assert found.expected == pytest.approx(found.observed)
+        assert found.value == pytest.approx(0)
 
 
 @pytest.mark.parametrize("name", ["u-alpha", "kappa-d"])
@@ -56,8 +56,8 @@ def test_documents_without_units_change_nothing_where_they_do_not_count(name: st
 def test_every_model_takes_documents_without_units(chance: str) -> None:
     some = {f"d{k}": document({"A": ALIKE["A"], "B": ALIKE["B"]}) for k in range(3)}
     corpus = Corpus.from_continua(some | {"e": document({"A": [], "B": []})})
-    scores = gc.measure(corpus, ["f1-overlap"], beyond_chance=True, chance=chance, samples=20)
-    beyond = scores["f1-overlap"].beyond_chance
+    found = gc.measure(corpus, ["f1-overlap"], beyond_chance=True, chance=chance, samples=20)
+    beyond = found["f1-overlap"].beyond_chance
     assert beyond is not None
     assert beyond.reason is None
 
@@ -67,20 +67,20 @@ def test_presence_of_a_rare_code() -> None:
     documents = {f"d{k}": document(people) for k, people in enumerate(marked)}
     documents |= {f"e{k}": document({"A": [], "B": []}) for k in range(18)}
     corpus = Corpus.from_continua(documents)
-    score = gc.measure(corpus, ["presence"], beyond_chance=True, chance="documents", samples=400)[
+    found = gc.measure(corpus, ["presence"], beyond_chance=True, chance="documents", samples=400)[
         "presence"
     ].beyond_chance
-    assert score is not None
-    assert score.observed == pytest.approx(0.1)
+    assert found is not None
+    assert found.observed == pytest.approx(0.1)
     # A's document and another one of B: one has the code in 2/20 − 2 · 1/20 · 1/19 of the pairs.
-    assert score.expected == pytest.approx(0.1 - 2 / 20 / 19, abs=0.01)
+    assert found.expected == pytest.approx(0.1 - 2 / 20 / 19, abs=0.01)
 
 
 def test_presence_needs_documents_that_are_dealt_anew() -> None:
     some = {f"d{k}": document({"A": ALIKE["A"], "B": ALIKE["B"] * (k % 2)}) for k in range(4)}
     corpus = Corpus.from_continua(some)
-    scores = gc.measure(corpus, ["presence"], beyond_chance=True, chance="cut", samples=20)
-    beyond = scores["presence"].beyond_chance
+    found = gc.measure(corpus, ["presence"], beyond_chance=True, chance="cut", samples=20)
+    beyond = found["presence"].beyond_chance
     assert beyond is not None
     assert beyond.reason is not None
     assert "presence needs chance=documents" in beyond.reason
@@ -92,11 +92,11 @@ def test_places_with_missing_labels() -> None:
     documents = {f"d{k}": Continuum.from_units(units) for k in range(3)}
     documents["short"] = Continuum.from_units([Unit(a, 0, 1, "xy"[a == "A"]) for a in "AB"])
     corpus = Corpus.from_continua(documents)
-    scores = gc.measure(
+    found = gc.measure(
         corpus, ["alpha", "gwet-ac"], beyond_chance=True, chance="fixed-positions", samples=200
     )
     for name in ("alpha", "gwet-ac"):
-        beyond = scores[name].beyond_chance
+        beyond = found[name].beyond_chance
         assert beyond is not None
         assert beyond.reason is None
         shares = np.array([35, 36]) / 71

@@ -57,10 +57,10 @@ def test_recall_and_precision_against_a_reference() -> None:
 
 def test_partial_credit() -> None:
     c = two([(0, 10, "a"), (20, 30, "a")], [(0, 10, "b"), (25, 35, "a")])
-    scores = gc.measure(c, ["f1-partial", "soft-f1", "f1-strict"])
-    assert scores["f1-partial"].value == pytest.approx(0.75)
-    assert scores["soft-f1"].value == pytest.approx(0.25)  # half of one of two, either way
-    assert scores["f1-strict"].value == 0
+    found = gc.measure(c, ["f1-partial", "soft-f1", "f1-strict"])
+    assert found["f1-partial"].value == pytest.approx(0.75)
+    assert found["soft-f1"].value == pytest.approx(0.25)  # half of one of two, either way
+    assert found["f1-strict"].value == 0
 
 
 @pytest.mark.parametrize("name", ["u-alpha", "binary-u-alpha", "cu-alpha", "kappa-d"])
@@ -97,14 +97,14 @@ def test_labels_of_whole_documents() -> None:
 
 
 def test_presence_over_documents() -> None:
-    marked_by = [("A", "B"), ("A", "B"), ("B",), ()]
+    found = [("A", "B"), ("A", "B"), ("B",), ()]
     documents = {
         f"d{k}": Continuum.from_units(
             [Unit(who, 3 * k, 3 * k + 1, "x") for who in some],
             annotators=["A", "B"],
             bounds=(0, 20),
         )
-        for k, some in enumerate(marked_by)
+        for k, some in enumerate(found)
     }
     score = gc.measure(Corpus.from_continua(documents), ["presence"])["presence"]
     assert score.value == pytest.approx(0.533333333333)
@@ -122,18 +122,18 @@ def test_presence_over_documents() -> None:
 def test_missing_labels() -> None:
     units = [Unit("A", 0, 2, "x"), Unit("A", 3, 5, "y"), Unit("B", 0, 2, "x"), Unit("B", 3, 5, "y")]
     c = Continuum.from_units([*units, Unit("A", 7, 9, "x")])
-    scores = gc.measure(c, ["alpha", "gwet-ac", "kappa"])
-    assert scores["alpha"].value == 1
-    assert scores["alpha"].notes == ("1 of 6 labels are missing",)
-    assert scores["gwet-ac"].value == 1
-    assert math.isnan(scores["kappa"].value)
-    assert "B has no label at 7-9" in str(scores["kappa"].reason)
-    assert "alpha and gwet-ac take missing labels" in str(scores["kappa"].reason)
+    found = gc.measure(c, ["alpha", "gwet-ac", "kappa"])
+    assert found["alpha"].value == 1
+    assert found["alpha"].notes == ("1 of 6 labels are missing",)
+    assert found["gwet-ac"].value == 1
+    assert math.isnan(found["kappa"].value)
+    assert "B has no label at 7-9" in str(found["kappa"].reason)
+    assert "alpha and gwet-ac take missing labels" in str(found["kappa"].reason)
 
 
 def random_corpus(seed: int, documents: int) -> Corpus:
     rng = np.random.default_rng(seed)
-    continua = {}
+    found = {}
     for d in range(documents):
         units = []
         for k in range(int(rng.integers(4, 9))):
@@ -141,31 +141,31 @@ def random_corpus(seed: int, documents: int) -> Corpus:
                 if rng.random() < 0.85:
                     end = 10 * k + int(rng.integers(5, 8))
                     units.append(Unit(who, 10 * k, end, str(rng.choice(["x", "y"]))))
-        continua[f"d{d}"] = Continuum.from_units(units, annotators="ABC", bounds=(0, 100))
-    return Corpus.from_continua(continua)
+        found[f"d{d}"] = Continuum.from_units(units, annotators="ABC", bounds=(0, 100))
+    return Corpus.from_continua(found)
 
 
 def test_gamma_is_pooled_as_its_own_corpus_value() -> None:
     corpus = random_corpus(1, 8)
-    corpus_score = gc.gamma(corpus, samples=20)
-    assert corpus_score == gc.gamma_corpus(corpus, samples=20)
+    own = gc.gamma(corpus, samples=20)
+    assert own == gc.gamma_corpus(corpus, samples=20)
     score = gc.measure(corpus, ["gamma"], samples=20)["gamma"]
-    assert (score.value, score.mean) == (corpus_score.value, corpus_score.mean)
+    assert (score.value, score.mean) == (own.value, own.mean)
     assert score.interval is not None
-    sums = [(s.units / s.annotators, s.observed, s.expected) for s in corpus_score.scores.values()]
+    sums = [(s.units / s.annotators, s.observed, s.expected) for s in own.scores.values()]
     observed, expected = (sum(w * d for w, *both in sums for d in [both[k]]) for k in (0, 1))
-    assert corpus_score.value == pytest.approx(1 - observed / expected, abs=1e-12)
+    assert own.value == pytest.approx(1 - observed / expected, abs=1e-12)
 
 
 def test_documents_weigh_what_they_stand_for() -> None:
     corpus = random_corpus(1, 6)
     weighted = {name: c.with_weight(1.0 + k) for k, (name, c) in enumerate(corpus.items())}
     sample = Corpus.from_continua(weighted)
-    score = gc.gamma(sample, samples=20)
-    scores = gc.measure(sample, ["gamma", "f1-strict"], samples=20)
-    assert (scores["gamma"].value, scores["gamma"].mean) == (score.value, score.mean)
+    own = gc.gamma(sample, samples=20)
+    found = gc.measure(sample, ["gamma", "f1-strict"], samples=20)
+    assert (found["gamma"].value, found["gamma"].mean) == (own.value, own.mean)
     each = [gc.measure(c, ["f1-strict"])["f1-strict"].value for c in corpus.values()]
-    assert scores["f1-strict"].mean == pytest.approx(np.average(each, weights=range(1, 7)))
+    assert found["f1-strict"].mean == pytest.approx(np.average(each, weights=range(1, 7)))
 
 
 def test_soft_gamma_of_a_corpus() -> None:
@@ -190,7 +190,7 @@ def test_categories_of_aligned_units_are_added_up() -> None:
                 units.append(Unit(who, 20 * k, 20 * k + 9, str(rng.choice(["x", "x", "y"]))))
         documents[f"d{d}"] = Continuum.from_units(units)
     corpus = Corpus.from_continua(documents)
-    scores = gc.measure(corpus, ["gamma-cat", "gamma-k"], samples=10)
+    found = gc.measure(corpus, ["gamma-cat", "gamma-k"], samples=10)
     parts = [gc.measure(c, ["gamma-cat"], samples=10)["gamma-cat"] for c in corpus.values()]
     pairs = [c.n_units / 2 for c in corpus.values()]
     apart = sum(w * s.observed for w, s in zip(pairs, parts, strict=True))
@@ -199,18 +199,16 @@ def test_categories_of_aligned_units_are_added_up() -> None:
         sum(a != b for row in labels for a, b in zip(row[::2], row[1::2], strict=True))
     )
     chance = sum(w * s.expected for w, s in zip(pairs, parts, strict=True))
-    score = scores["gamma-cat"]
+    score = found["gamma-cat"]
     assert score.value == pytest.approx(1 - apart / chance)
     assert score.mean == pytest.approx(np.mean([s.value for s in parts]))
     assert score.interval is not None
-    assert [*scores["gamma-k"].by_category] == ["x", "y"]
+    assert [*found["gamma-k"].by_category] == ["x", "y"]
     # γ_k of a document tells its E[δ] where pairs with this label differ.
-    values_by_document = [
-        gc.measure(c, ["gamma-k"], samples=10)["gamma-k"].by_category for c in corpus.values()
-    ]
-    for name, part in scores["gamma-k"].by_category.items():
+    own = [gc.measure(c, ["gamma-k"], samples=10)["gamma-k"].by_category for c in corpus.values()]
+    for name, part in found["gamma-k"].by_category.items():
         apart = chance = 0.0
-        for row, values in zip(labels, values_by_document, strict=True):
+        for row, values in zip(labels, own, strict=True):
             some = [p for p in zip(row[::2], row[1::2], strict=True) if name in p]
             differing = sum(a != b for a, b in some)
             assert differing
@@ -256,8 +254,8 @@ def test_the_exact_bound_of_documents_that_all_agree() -> None:
     from scipy import stats
 
     worth = 120 * (stats.t.ppf(0.975, 119) / stats.t.ppf(0.975, 11)) ** 2
-    interval = interval_of_counts(Pooled(1.0, np.ones(12), np.full(12, 10.0), 0.0, 1.0, 120.0))
-    assert interval == pytest.approx((0.025 ** (1 / worth), 1.0))
+    found = interval_of_counts(Pooled(1.0, np.ones(12), np.full(12, 10.0), 0.0, 1.0, 120.0))
+    assert found == pytest.approx((0.025 ** (1 / worth), 1.0))
 
 
 def test_an_interval_ends_where_the_measure_ends() -> None:
@@ -299,9 +297,9 @@ def test_beyond_chance_of_a_corpus_is_zero_for_independent_annotators() -> None:
             starts = (np.cumsum(gaps) + 6 * np.arange(8)).tolist()
             units += [Unit(who, s, s + 6, str(rng.choice(["x", "y"]))) for s in starts]
         documents[f"d{d}"] = Continuum.from_units(units, bounds=(0, 200))
-    scores = gc.measure(
+    found = gc.measure(
         Corpus.from_continua(documents), ["f1-overlap", "ser"], beyond_chance=True, samples=60
     )
-    for score in scores.values():
+    for score in found.values():
         assert abs(score.beyond_chance.value) < 0.2
         assert score.beyond_chance.p > 0.02

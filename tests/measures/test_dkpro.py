@@ -37,11 +37,10 @@ def dissimilarity(fixture: dict[str, Any]) -> gc.Combined:
 
 @each
 def test_costs_of_pairs(fixture: dict[str, Any]) -> None:
-    example = continuum(fixture["units"])
-    units, bound = unit_columns(example), bind(dissimilarity(fixture), example)
+    made = continuum(fixture["units"])
+    units, bound = unit_columns(made), bind(dissimilarity(fixture), made)
     first = {
-        name: np.flatnonzero(example.annotator_codes == i)
-        for i, name in enumerate(example.annotators)
+        name: np.flatnonzero(made.annotator_codes == i) for i, name in enumerate(made.annotators)
     }
     for one, i, other, j, cost in fixture["pairs"]:
         u, v = first[one][[i]], first[other][[j]]
@@ -50,10 +49,10 @@ def test_costs_of_pairs(fixture: dict[str, Any]) -> None:
 
 @each
 def test_observed_and_replayed_disorders(fixture: dict[str, Any]) -> None:
-    example, how = continuum(fixture["units"]), dissimilarity(fixture)
-    assert gc.align(example, how).disorder == pytest.approx(fixture["observed"], abs=SINGLE)
+    made, how = continuum(fixture["units"]), dissimilarity(fixture)
+    assert gc.align(made, how).disorder == pytest.approx(fixture["observed"], abs=SINGLE)
     for replayed in fixture["replayed"]:
-        drawn = continuum(replayed["units"], example.annotators)
+        drawn = continuum(replayed["units"], made.annotators)
         assert gc.align(drawn, how).disorder == pytest.approx(replayed["disorder"], abs=SINGLE)
 
 
@@ -63,7 +62,7 @@ def test_expected_disorder_of_the_preset(run: Run, fixture: dict[str, Any], tmp_
     file = tmp_path / "units.json"
     gc.write(continuum(fixture["units"]), file)
     weights = [f"--{key}={fixture[key]}" for key in ("alpha", "beta", "delta")]
-    output = run("gamma", file, "--preset", "pygamma", *weights, "--samples", 1000, "--json")
-    (result,) = json.loads(output.out)["results"]
+    found = run("gamma", file, "--preset", "pygamma", *weights, "--samples", 1000, "--json")
+    (result,) = json.loads(found.out)["results"]
     assert result["expected_disorder"] == pytest.approx(fixture["expected_of_2000"], rel=0.03)
     assert result["observed_disorder"] == pytest.approx(fixture["observed"], abs=SINGLE)

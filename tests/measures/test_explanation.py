@@ -25,20 +25,20 @@ def slowly(alignment: Alignment) -> dict[tuple[str, object], float]:
     """What annotators, pairs and categories bear, a pair of a unitary alignment at a time."""
     continuum, n = alignment.continuum, alignment.continuum.n_annotators
     scale = 1 / (n * (n - 1) / 2 * continuum.mean_units)
-    costs: dict[tuple[str, object], float] = defaultdict(float)
+    found: dict[tuple[str, object], float] = defaultdict(float)
     for pair in pairs(alignment):
         cost = pair.dissimilarity * scale
         group = alignment.unitary_alignments[pair.unitary_alignment]
         real = [u for u in group.units.values() if u is not None]
         bearing = [u for u in (pair.first, pair.second) if u is not None] or real
         for unit in bearing:
-            costs["annotator", unit.annotator] += cost / len(bearing)
-            costs["category", unit.category or UNLABELLED] += cost / len(bearing)
-        costs["pair", frozenset(pair.annotators)] += cost
+            found["annotator", unit.annotator] += cost / len(bearing)
+            found["category", unit.category or UNLABELLED] += cost / len(bearing)
+        found["pair", frozenset(pair.annotators)] += cost
         if (pair.first is None) != (pair.second is None):
             empty = pair.annotators[0 if pair.first is None else 1]
-            costs["missed", empty] += cost
-    return costs
+            found["missed", empty] += cost
+    return found
 
 
 def sums_up(found: Explanation) -> None:
@@ -62,19 +62,19 @@ def sums_up(found: Explanation) -> None:
 @settings(max_examples=40, deadline=None)
 @given(continua(n_annotators=(2, 4), n_units=(1, 10)), st.booleans())
 def test_parts_sum_up_and_are_those_of_the_pairs(continuum: Continuum, soft: bool) -> None:
-    explanation = explanation_of(continuum, samples=5, cover=soft)
-    sums_up(explanation)
+    found = explanation_of(continuum, samples=5, cover=soft)
+    sums_up(found)
     score = agreement(continuum, samples=5, cover=soft).score
-    assert explanation.gamma.value == pytest.approx(score.value, **NEAR, nan_ok=True)
+    assert found.gamma.value == pytest.approx(score.value, **NEAR, nan_ok=True)
     expected = slowly(score.alignment)  # type: ignore[attr-defined]
-    for record in explanation.annotators:
+    for record in found.annotators:
         name = record["annotator"]
         assert record["observed"] == pytest.approx(expected["annotator", name], **NEAR)
         assert record["missed"] == pytest.approx(expected["missed", name], **NEAR)
-    for record in explanation.pairs:
+    for record in found.pairs:
         who = frozenset(record["annotators"])
         assert record["observed"] == pytest.approx(expected["pair", who], **NEAR)
-    for record in explanation.categories:
+    for record in found.categories:
         what = record["category"]
         assert record["observed"] == pytest.approx(expected["category", what], **NEAR)
 
@@ -87,33 +87,33 @@ def test_parts_sum_up_and_are_those_of_the_pairs(continuum: Continuum, soft: boo
 def test_parts_of_corpora_sum_up(documents: list[Continuum], chance: str) -> None:
     named = {f"d{k}": c for k, c in enumerate(documents)}
     try:
-        explanation = explanation_of(Corpus.from_continua(named), samples=5, chance=chance)
+        found = explanation_of(Corpus.from_continua(named), samples=5, chance=chance)
     except DataError:  # a chance model that these cannot have
         return
-    sums_up(explanation)
-    assert not explanation.stretches
+    sums_up(found)
+    assert not found.stretches
 
 
 def test_by_hand() -> None:
     # A: [0, 10) x and [20, 30) y; B: [0, 10) y. Aligned: the first two, cost 1 (category); the
     # other unit of A faces nothing, cost 1. x̄ is 1.5.
     units = [("A", 0, 10, "x"), ("A", 20, 30, "y"), ("B", 0, 10, "y")]
-    explanation = explanation_of(
+    found = explanation_of(
         gc.Continuum.from_units([gc.Unit(*u) for u in units]), samples=5, stretches=2
     )
     third = pytest.approx(2 / 3)
-    assert {r["component"]: r["observed"] for r in explanation.components} == {
+    assert {r["component"]: r["observed"] for r in found.components} == {
         "position": 0.0, "category": third, "absence": third,
     }  # fmt: skip
-    a, b = explanation.annotators
+    a, b = found.annotators
     assert (a["observed"], a["missed"]) == (pytest.approx(1.0), 0.0)
     assert (b["observed"], b["missed"]) == (pytest.approx(1 / 3), third)
-    assert [r["observed"] for r in explanation.stretches] == [third, third]
-    x, y = explanation.categories
+    assert [r["observed"] for r in found.stretches] == [third, third]
+    x, y = found.categories
     assert (x["observed"], y["observed"]) == (pytest.approx(1 / 3), pytest.approx(1.0))
-    expected = explanation.gamma.expected
+    expected = found.gamma.expected
     assert expected
-    assert explanation.components[1]["gamma_if_perfect"] == pytest.approx(1 - 2 / 3 / expected)
+    assert found.components[1]["gamma_if_perfect"] == pytest.approx(1 - 2 / 3 / expected)
 
 
 class Alone:
@@ -126,22 +126,20 @@ class Alone:
 def test_a_dissimilarity_without_parts_has_two_components() -> None:
     units = [("A", 0, 10, "x"), ("A", 40, 50, "y"), ("B", 2, 10, "y")]
     continuum = gc.Continuum.from_units([gc.Unit(*u) for u in units])
-    explanation = explanation_of(continuum, samples=5, dissimilarity=Alone())
-    assert [r["component"] for r in explanation.components] == ["dissimilarity", "absence"]
-    sums_up(explanation)
-    assert "about units that others did not mark" in explanation.in_words()[0]
+    found = explanation_of(continuum, samples=5, dissimilarity=Alone())
+    assert [r["component"] for r in found.components] == ["dissimilarity", "absence"]
+    sums_up(found)
+    assert "about units that others did not mark" in found.in_words()[0]
     # Whose, and what γ would be: of the first part, by its name.
-    assert explanation.in_words()[1].startswith(
-        "Of the disorder about units that others did not mark, "
-    )
-    best = f"{max(r['gamma_if_perfect'] for r in explanation.components):.4f}"
-    assert f"others did not mark, γ would be at most {best}" in explanation.in_words()[2]
+    assert found.in_words()[1].startswith("Of the disorder about units that others did not mark, ")
+    best = f"{max(r['gamma_if_perfect'] for r in found.components):.4f}"
+    assert f"others did not mark, γ would be at most {best}" in found.in_words()[2]
 
 
 def test_perfect_agreement_has_no_disorder_to_tell_of() -> None:
     units = [(a, s, s + 5, "x") for a in "AB" for s in (0, 20, 50)]
-    explanation = explanation_of(gc.Continuum.from_units([gc.Unit(*u) for u in units]), samples=5)
-    assert explanation.in_words() == ["There is no disorder: everybody agrees on everything."]
+    found = explanation_of(gc.Continuum.from_units([gc.Unit(*u) for u in units]), samples=5)
+    assert found.in_words() == ["There is no disorder: everybody agrees on everything."]
 
 
 def test_nothing_to_explain_is_an_error() -> None:

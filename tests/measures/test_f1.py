@@ -29,11 +29,9 @@ def test_largest_of_all_matchings(measure, match) -> None:
             continue
         ratios = []
         for a, b in combinations(c.annotators, 2):
-            left_units, right = ([u for u in c if u.annotator == name] for name in (a, b))
-            edges = [
-                (i, j) for i, u in enumerate(left_units) for j, v in enumerate(right) if match(u, v)
-            ]
-            ratios.append(2 * oracles.largest_matching(edges) / (len(left_units) + len(right)))
+            left, right = ([u for u in c if u.annotator == name] for name in (a, b))
+            edges = [(i, j) for i, u in enumerate(left) for j, v in enumerate(right) if match(u, v)]
+            ratios.append(2 * oracles.largest_matching(edges) / (len(left) + len(right)))
         assert measure(c).value == pytest.approx(np.mean(ratios)), list(c)
 
 

@@ -22,8 +22,8 @@ def rows(figure: Any) -> list[str]:
 
 
 def points(figure: Any) -> list[float]:
-    positions = [list(line.get_xdata()) for line in figure.axes[0].lines]
-    return [x[0] for x in positions if len(x) == 1]
+    found = [list(line.get_xdata()) for line in figure.axes[0].lines]
+    return [x[0] for x in found if len(x) == 1]
 
 
 def test_gamma_is_on_a_scale_above_its_alignment() -> None:

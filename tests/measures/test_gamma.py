@@ -118,9 +118,9 @@ def test_moving_scaling_renaming_and_reordering_leave_gamma_alone(
     ]
     random.shuffle(units)  # type: ignore[attr-defined]
     for chance in ("shift", "statistical"):
-        score = gamma(c, seed=7, samples=5, chance=chance)
+        there = gamma(c, seed=7, samples=5, chance=chance)
         back = gamma(Continuum.from_units(units), seed=7, samples=5, chance=chance)
-        assert back.value == pytest.approx(score.value, abs=1e-9)
+        assert back.value == pytest.approx(there.value, abs=1e-9)
 
 
 def test_one_annotator_and_no_unit_are_bad_data() -> None:
@@ -142,11 +142,11 @@ def test_random_sets_without_any_unit_have_no_disorder() -> None:
     """One annotator of two has units: a quarter of all sets is drawn from the other twice."""
     c = Continuum.from_units([Unit("A", 0, 4, "x"), Unit("A", 10, 12, "x")], annotators=["B"])
     options = Settings.of(samples=60, chance="shift")
-    expected = Basis(c, options).chance(c).expected
-    assert set(expected.disorders[expected.disorders < 0.01]) == {0.0}
-    assert (expected.disorders == 0).sum() == pytest.approx(15, abs=9)
-    assert (expected.bounds[expected.disorders == 0] == 0).all()
-    assert expected.proven
+    found = Basis(c, options).chance(c).expected
+    assert set(found.disorders[found.disorders < 0.01]) == {0.0}
+    assert (found.disorders == 0).sum() == pytest.approx(15, abs=9)
+    assert (found.bounds[found.disorders == 0] == 0).all()
+    assert found.proven
 
 
 class _Apart:
@@ -188,9 +188,9 @@ def test_the_same_bits_in_another_process() -> None:
 
     c = random_continuum(2)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-        score = gamma(c, samples=12, executor=executor)
+        there = gamma(c, samples=12, executor=executor)
     here = gamma(c, samples=12)
-    assert (score.value, score.expected) == (here.value, here.expected)
+    assert (there.value, there.expected) == (here.value, here.expected)
 
 
 def test_soft_gamma_pays_less_for_splits() -> None:
@@ -210,19 +210,19 @@ def corpus(n: int = 4) -> Corpus:
 
 
 def test_gamma_of_a_corpus() -> None:
-    score = gamma_corpus(corpus(), samples=30)
-    scores = [s for s in score.scores.values() if isinstance(s, gc.GammaScore)]
-    assert len(scores) == score.continua == 4
+    found = gamma_corpus(corpus(), samples=30)
+    scores = [s for s in found.scores.values() if isinstance(s, gc.GammaScore)]
+    assert len(scores) == found.continua == 4
     expected = {s.expected for s in scores}
     assert len(expected) == 1
-    assert "chance:documents" in score.signature
+    assert "chance:documents" in found.signature
     weights = np.array([s.units / s.annotators for s in scores])
     observed = np.array([s.observed for s in scores], float)
     value = 1 - (weights * observed).sum() / (weights.sum() * expected.pop())  # type: ignore[operator]
-    assert score.value == pytest.approx(value)
-    assert score.mean == pytest.approx(np.mean([s.value for s in scores]))
-    assert score.interval is not None
-    assert score.interval[0] < score.value < score.interval[1]
+    assert found.value == pytest.approx(value)
+    assert found.mean == pytest.approx(np.mean([s.value for s in scores]))
+    assert found.interval is not None
+    assert found.interval[0] < found.value < found.interval[1]
 
 
 @pytest.mark.parametrize(
@@ -230,16 +230,16 @@ def test_gamma_of_a_corpus() -> None:
     [("shift", False), ("shift-pooled", True), ("statistical", True), ("corpus", True)],
 )
 def test_chance_of_a_corpus_or_of_each_continuum(chance: str, pools: bool) -> None:
-    score = gamma_corpus(corpus(3), samples=4, chance=chance)
-    expected = {s.expected for s in score.scores.values()}
+    found = gamma_corpus(corpus(3), samples=4, chance=chance)
+    expected = {s.expected for s in found.scores.values()}
     assert len(expected) == (1 if pools else 3)
 
 
 def test_a_small_corpus_falls_back_to_cut_and_says_so() -> None:
-    score = gamma_corpus(corpus(2), samples=10)
-    assert "chance:cut" in score.signature
+    found = gamma_corpus(corpus(2), samples=10)
+    assert "chance:cut" in found.signature
     each = gamma(corpus(2)["d0"], samples=10, dissimilarity=Combined())
-    assert score.scores["d0"].value == pytest.approx(each.value)
+    assert found.scores["d0"].value == pytest.approx(each.value)
     with pytest.raises(DataError, match="at least 3 continua"):
         CHANCE_MODELS["corpus"].prepare(list(corpus(2).values()), 3)
 
@@ -266,30 +266,30 @@ def test_a_corpus_is_proven_if_everything_is(monkeypatch: pytest.MonkeyPatch) ->
     solve = module.align_each
 
     def unproven(*given: Any, **options: Any) -> Aligned:
-        first, *others = solution = solve(*given, **options)
+        first, *others = found = solve(*given, **options)
         parts = [AlignedPart.of([replace(first, status=Status.FEASIBLE, bound=0.0), *others])]
-        return Aligned(solution.continua, solution.dissimilarity, "auto", cover=False, parts=parts)
+        return Aligned(found.continua, found.dissimilarity, "auto", cover=False, parts=parts)
 
     monkeypatch.setattr(module, "align_each", unproven)
-    score = gamma_corpus(corpus(3), samples=4)
-    assert [s.status for s in score.scores.values() if isinstance(s, gc.GammaScore)] == [
+    found = gamma_corpus(corpus(3), samples=4)
+    assert [s.status for s in found.scores.values() if isinstance(s, gc.GammaScore)] == [
         Status.FEASIBLE,
         Status.OPTIMAL,
         Status.OPTIMAL,
     ]
-    assert score.status is Status.FEASIBLE
-    assert score.observed is not None
-    assert score.bound is not None
-    assert score.bound < score.observed
+    assert found.status is Status.FEASIBLE
+    assert found.observed is not None
+    assert found.bound is not None
+    assert found.bound < found.observed
 
 
 def test_a_continuum_without_gamma_does_not_stop_the_others() -> None:
     lonely = Continuum.from_units([Unit("A0", 0, 3, "0")])
     continua = {**corpus(3), "lonely": lonely}
-    score = gamma_corpus(Corpus.from_continua(continua), samples=10)
-    assert score.continua == 3
-    assert "two annotators" in (score.scores["lonely"].reason or "")
-    assert not math.isnan(score.value)
+    found = gamma_corpus(Corpus.from_continua(continua), samples=10)
+    assert found.continua == 3
+    assert "two annotators" in (found.scores["lonely"].reason or "")
+    assert not math.isnan(found.value)
 
 
 def test_a_capped_precision_is_said_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:

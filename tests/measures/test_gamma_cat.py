@@ -81,9 +81,9 @@ def test_measure_shares_the_alignments_of_the_family(monkeypatch: pytest.MonkeyP
     calls = []
     solve = module.align_each
     monkeypatch.setattr(module, "align_each", lambda *a, **k: calls.append(a) or solve(*a, **k))
-    scores = measure(c, ["gamma", "gamma-cat", "gamma-k"], samples=10)
+    found = measure(c, ["gamma", "gamma-cat", "gamma-k"], samples=10)
     assert len(calls) == 1
-    assert scores["gamma-cat"].value == gamma_cat(c, samples=10).value
+    assert found["gamma-cat"].value == gamma_cat(c, samples=10).value
 
 
 def test_one_category_leaves_nothing_to_expect() -> None:

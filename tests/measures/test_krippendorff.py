@@ -299,8 +299,8 @@ def test_an_atom_is_a_length(atom: float) -> None:
 @given(continua(n_annotators=(2, 4), n_units=(2, 8), categories=("a", "b", "c")))
 def test_few_units_give_a_value_of_at_most_one_or_a_reason(c: Continuum) -> None:
     """Dividing by the expectation of a column that is 0 or negative gave errors and values > 1."""
-    scores = measure(c, ["cu-alpha", "ku-alpha"])
-    cu, ku = scores["cu-alpha"], scores["ku-alpha"]
+    found = measure(c, ["cu-alpha", "ku-alpha"])
+    cu, ku = found["cu-alpha"], found["ku-alpha"]
     for score in (cu, ku):
         if not isinstance(score, CoincidenceScore):
             continue
@@ -311,8 +311,8 @@ def test_few_units_give_a_value_of_at_most_one_or_a_reason(c: Continuum) -> None
     assert not math.isnan(cu.value) or cu.reason
     if isinstance(ku, CoincidenceScore):
         undefined = {k for k, v in ku.by_category.items() if math.isnan(v)}
-        labels_named = {note.partition(":")[0] for note in ku.notes}
-        assert undefined == labels_named & set(ku.by_category)
+        told = {note.partition(":")[0] for note in ku.notes}
+        assert undefined == told & set(ku.by_category)
 
 
 def test_a_category_that_meets_itself_less_than_never() -> None:

@@ -16,12 +16,12 @@ from tests.boxes import random_boxes
 
 def drawn(rng: np.random.Generator, labels: tuple[int, int], units: int = 20) -> Continuum:
     """Return units of two annotators, whose own units may overlap."""
-    documents = []
+    made = []
     for annotator, kinds in zip(("Ann", "Bob"), labels, strict=True):
         for start, length in zip(rng.uniform(0, 90, units), rng.uniform(1, 10, units), strict=True):
             kind = f"{annotator[0]}{rng.integers(kinds)}"
-            documents.append(Unit(annotator, float(start), float(start + length), kind))
-    return Continuum.from_units(documents, bounds=(0, 100))
+            made.append(Unit(annotator, float(start), float(start + length), kind))
+    return Continuum.from_units(made, bounds=(0, 100))
 
 
 def overlap_by_hand(documents: list[Continuum], first: str, second: str) -> float:
@@ -55,13 +55,13 @@ def best_by_force(documents: list[Continuum], labels: tuple[int, int]) -> float:
 def test_no_permutation_shares_more(labels: tuple[int, int], documents: int) -> None:
     rng = np.random.default_rng([*labels, documents])
     corpus = [drawn(rng, labels) for _ in range(documents)]
-    mapping = label_map(corpus)
-    assert mapping.shared == pytest.approx(best_by_force(corpus, labels))
-    by_hand = [overlap_by_hand(corpus, old, new) for old, new in mapping.matched["Bob"].items()]
-    assert mapping.shared == pytest.approx(sum(by_hand))
-    news = [*mapping.names["Bob"].values(), *mapping.left_over["Bob"]]
+    found = label_map(corpus)
+    assert found.shared == pytest.approx(best_by_force(corpus, labels))
+    by_hand = [overlap_by_hand(corpus, old, new) for old, new in found.matched["Bob"].items()]
+    assert found.shared == pytest.approx(sum(by_hand))
+    news = [*found.names["Bob"].values(), *found.left_over["Bob"]]
     assert len(set(news)) == len(news)
-    assert set(mapping.names["Bob"]) == {k for c in corpus for k in c.categories if k[0] == "B"}
+    assert set(found.names["Bob"]) == {k for c in corpus for k in c.categories if k[0] == "B"}
 
 
 @pytest.mark.parametrize("name", ["f1-strict", "u-alpha", "gamma", "ser"])
@@ -90,10 +90,10 @@ def test_labels_that_are_matched_to_none_collide_with_nothing() -> None:
     units += [Unit("Bob", 0, 5, "z"), Unit("Bob", 10, 15, "x"), Unit("Bob", 30, 35, "y")]
     units += [Unit("Bob", 40, 45)]
     matched = LabelMatching("corpus").match({"d": Continuum.from_units(units)})
-    mapping = matched.maps[""]
-    assert mapping.matched == {"Bob": {"z": "x"}}
-    assert mapping.unmatched == {"Bob": {"x": "Bob:x", "y": "Bob:y'"}}
-    assert mapping.left_over == {"Bob": ("Bob:y",)}
+    found = matched.maps[""]
+    assert found.matched == {"Bob": {"z": "x"}}
+    assert found.unmatched == {"Bob": {"x": "Bob:x", "y": "Bob:y'"}}
+    assert found.left_over == {"Bob": ("Bob:y",)}
     labels = [(u.annotator, u.category) for u in matched.documents["d"]]
     assert sorted(labels, key=str) == sorted(
         [("Ann", "x"), ("Ann", "Bob:y"), ("Bob", "x"), ("Bob", "Bob:x"), ("Bob", "Bob:y'"),
@@ -105,9 +105,9 @@ def test_labels_that_are_matched_to_none_collide_with_nothing() -> None:
 def test_fragments_share_what_they_cover() -> None:
     units = [Unit("Ann", 0, 30, "x", fragments=((0, 5), (25, 30))), Unit("Ann", 8, 20, "y")]
     units += [Unit("Bob", 6, 24, "1"), Unit("Bob", 0, 5, "2")]
-    mapping = label_map([Continuum.from_units(units)])
-    assert mapping.matched == {"Bob": {"1": "y", "2": "x"}}
-    assert (mapping.shared, mapping.labelled) == (17, 17)
+    found = label_map([Continuum.from_units(units)])
+    assert found.matched == {"Bob": {"1": "y", "2": "x"}}
+    assert (found.shared, found.labelled) == (17, 17)
 
 
 def test_a_tie_is_told() -> None:
@@ -194,10 +194,10 @@ def test_random_sets_of_gamma_are_matched_as_well() -> None:
     plain: dict[str, list[float]] = {n: [] for n in names}
     beyond: dict[str, list[float]] = {n: [] for n in names}
     for k in range(6):
-        scores = gc.measure(independent(k, 25), names, beyond_chance=True, **how)
+        found = gc.measure(independent(k, 25), names, beyond_chance=True, **how)
         for name in names:
-            plain[name].append(scores[name].value)
-            beyond[name].append(scores[name].beyond_chance.value)
+            plain[name].append(found[name].value)
+            beyond[name].append(found[name].beyond_chance.value)
     for name in names:
         assert np.mean(plain[name]) > 0.15, name
         assert abs(np.mean(beyond[name])) < 0.08, name
@@ -221,7 +221,7 @@ def test_random_sets_are_matched_before_they_are_measured() -> None:
             for place, label in enumerate(rng.integers(10, size=30).tolist())
         ]
         data = Continuum.from_units(units, bounds=(0, 30))
-        scores = gc.measure(
+        found = gc.measure(
             data, ["alpha"], match_labels="corpus", beyond_chance=True, chance="fixed-positions",
             samples=20,
         )  # fmt: skip
@@ -229,8 +229,8 @@ def test_random_sets_are_matched_before_they_are_measured() -> None:
         without = gc.measure(
             by_hand, ["alpha"], beyond_chance=True, chance="fixed-positions", samples=20
         )
-        plain.append(scores["alpha"].value)
-        matched.append(scores["alpha"].beyond_chance.value)
+        plain.append(found["alpha"].value)
+        matched.append(found["alpha"].beyond_chance.value)
         unmatched.append(without["alpha"].beyond_chance.value)
     assert np.mean(plain) > 0.2
     assert np.mean(unmatched) > 0.2
@@ -247,10 +247,10 @@ def test_independent_labels_are_at_zero_beyond_chance() -> None:
             for a in ("Ann", "Bob")
             for place, label in enumerate(rng.integers(10, size=60).tolist())
         ]
-        scores = gc.measure(
+        found = gc.measure(
             Continuum.from_units(units, bounds=(0, 60)),
             ["alpha"], match_labels="corpus", beyond_chance=True, chance="fixed-positions",
             samples=60, seed=k,
         )  # fmt: skip
-        beyond.append(scores["alpha"].beyond_chance.value)
+        beyond.append(found["alpha"].beyond_chance.value)
     assert abs(np.mean(beyond)) < 0.01

@@ -59,9 +59,9 @@ def test_the_rows_of_a_corpus_give_its_gamma() -> None:
     one = load("alex-paul-suzan")
     two = Continuum.from_units([Unit("Alex", 2, 8, "1"), Unit("Paul", 3, 8, "2")])
     named = {"one": one.in_cluster("c"), "two": two.with_weight(3.0)}
-    agreed = agreement(named, samples=5, chance="cut")
-    frame = agreed.to_frame()
-    for name, score in agreed.computed.items():
+    found = agreement(named, samples=5, chance="cut")
+    frame = found.to_frame()
+    for name, score in found.computed.items():
         mine = frame[frame.document == name]
         assert 1 - mine.disorder.sum() / mine.expected_disorder.iloc[0] == pytest.approx(
             score.value
@@ -88,12 +88,12 @@ def test_features_have_costs_of_their_own(tmp_path: Path, run: Run) -> None:
 def test_compare_writes_the_rows(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "rows.csv"
     asked = ("compare", "--dataset", "alex-paul-suzan", "--samples", 5, "--json")
-    output = run(*asked, "--frame", out)
-    assert "wrote" in output.err
+    found = run(*asked, "--frame", out)
+    assert "wrote" in found.err
     with out.open(encoding="utf-8") as stream:
         rows = [*csv.DictReader(stream)]
     total = math.fsum(float(r["disorder"]) for r in rows)
-    assert total == pytest.approx(json.loads(output.out)["overall"]["observed_disorder"])
+    assert total == pytest.approx(json.loads(found.out)["overall"]["observed_disorder"])
     assert run(*asked, "--frame", tmp_path / "rows.parquet").code == 2
 
 
@@ -101,6 +101,6 @@ def test_rows_are_not_written_over_what_is_read(run: Run, tmp_path: Path) -> Non
     path = tmp_path / "u.csv"
     path.write_text("A,x,0,4\nB,x,0,4\n")
     for command in ("align", "compare"):
-        output = run(command, path, "--frame", path)
-        assert (output.code, "files to read" in output.err) == (2, True)
+        found = run(command, path, "--frame", path)
+        assert (found.code, "files to read" in found.err) == (2, True)
     assert path.read_text() == "A,x,0,4\nB,x,0,4\n"

@@ -30,10 +30,10 @@ def draws(seed: int, cases: int, lowest: int = 1):
 @pytest.mark.parametrize("metric", ["nominal", "interval", "ratio"])
 def test_alpha_with_missing_labels(metric: str) -> None:
     for values in draws(1, 350, lowest=0):
-        values_or_nan = np.where(values, values, np.nan).astype(float)
+        known = np.where(values, values, np.nan).astype(float)
         if len(set(values.ravel())) < 3:
             continue
-        expected = krippendorff.alpha(values_or_nan, level_of_measurement=metric)
+        expected = krippendorff.alpha(known, level_of_measurement=metric)
         assert alpha(labelled(values), metric=metric).value == pytest.approx(expected, nan_ok=True)
 
 
@@ -115,10 +115,10 @@ def test_bootstrap_draws_as_many_pairs_as_were_compared() -> None:
     assert score.expected is not None
     observed = score.observed_coincidences
     for pairs, same in ((10, True), (9, False), (13, False)):
-        interval = bootstrap_interval(
+        found = bootstrap_interval(
             observed, 1 - np.eye(2), score.expected, pairs=pairs, resamples=300, seed=0
         )
-        assert (interval == score.bootstrap) == same
+        assert (found == score.bootstrap) == same
 
 
 def test_bad_input() -> None:

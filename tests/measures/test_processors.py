@@ -29,8 +29,8 @@ def optional_features() -> str:
     """What NumPy found in this processor beyond the least that it needs."""
     from numpy._core import _multiarray_umath as umath
 
-    features = umath.__cpu_features__
-    return " ".join(f for f in umath.__cpu_dispatch__ if features.get(f))
+    found = umath.__cpu_features__
+    return " ".join(f for f in umath.__cpu_dispatch__ if found.get(f))
 
 
 def test_other_kernels_give_the_same_bits() -> None:

@@ -86,8 +86,8 @@ def test_wrong_usage(names: list[str], options: dict[str, object], message: str)
 
 
 def test_a_name_is_taken_once() -> None:
-    registered = MEASURES["ser"]
-    assert register(registered) is registered
+    taken = MEASURES["ser"]
+    assert register(taken) is taken
     other = Measure(name="ser", summary="", reference="", function=measure)
     with pytest.raises(UsageError, match="registered already"):
         register(other)
@@ -120,9 +120,9 @@ def test_scores_come_one_by_one() -> None:
     ],
 )
 def test_needs(units: list[Unit], need: Need, reason: str) -> None:
-    unmet = unmet_need(Continuum.from_units(units), [need])
-    assert unmet is not None
-    assert unmet.startswith(reason) or reason in unmet
+    found = unmet_need(Continuum.from_units(units), [need])
+    assert found is not None
+    assert found.startswith(reason) or reason in found
 
 
 def test_needs_that_are_met() -> None:

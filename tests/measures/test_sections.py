@@ -13,7 +13,7 @@ def test_every_annotator_tiles_the_bounds() -> None:
     for case in range(100):
         c = oracles.disjoint(rng, annotators=1 + case % 3)
         tiling = sections_of(c)
-        tilings = [
+        found = [
             [
                 (s, e, tiling.names[k])
                 for s, e, k in zip(
@@ -22,7 +22,7 @@ def test_every_annotator_tiles_the_bounds() -> None:
             ]
             for rows in (tiling.annotators == a for a in range(c.n_annotators))
         ]
-        assert tilings == oracles.sections(c)
+        assert found == oracles.sections(c)
         assert tiling.label_lengths().sum(axis=1).tolist() == [c.length] * c.n_annotators
 
 

@@ -64,6 +64,6 @@ def test_two_documents_have_only_two_random_sets() -> None:
     A's document a and B's b have no unit in one place, A's b and B's a have one.
     """
     corpus = Corpus.from_continua({"a": scattered(1), "b": scattered(4, n=20)})
-    score = gamma_corpus(corpus)
-    assert "chance:documents" in score.signature
-    assert any("only 2 of the" in note for note in score.notes)
+    found = gamma_corpus(corpus)
+    assert "chance:documents" in found.signature
+    assert any("only 2 of the" in note for note in found.notes)

@@ -105,23 +105,23 @@ def test_nuclei_are_added_up() -> None:
         expected += score.expected * len(part)
         units += len(part)
     room = units - expected if nuclei >= expected else expected
-    corpus_score = gc.measure(corpus_of(documents), ["staccato"], samples=50)["staccato"]
-    assert corpus_score.value == pytest.approx((nuclei - expected) / room)
+    found = gc.measure(corpus_of(documents), ["staccato"], samples=50)["staccato"]
+    assert found.value == pytest.approx((nuclei - expected) / room)
 
 
 def test_a_corpus_of_several_annotators_has_the_mean_of_their_kappas() -> None:
     rng = np.random.default_rng(5)
     documents = [random_units(rng, "ABC") for _ in range(6)]
-    scores = gc.measure(corpus_of(documents), NAMES, by="pair", unit=1.0)
+    found = gc.measure(corpus_of(documents), NAMES, by="pair", unit=1.0)
     for name in ("easydiag-kappa", "time-unit-kappa", "event-alignment-kappa"):
-        pairs = [score.value for score in scores[name].by_pair.values()]
+        pairs = [score.value for score in found[name].by_pair.values()]
         assert len(pairs) == 3
-        assert scores[name].value == pytest.approx(np.mean(pairs), abs=0.02), name
+        assert found[name].value == pytest.approx(np.mean(pairs), abs=0.02), name
     for name in NAMES:
         assert MEASURES[name].counting is not None
-        assert scores[name].interval is not None, name
-        low, high = scores[name].interval
-        assert low <= scores[name].value <= high, name
+        assert found[name].interval is not None, name
+        low, high = found[name].interval
+        assert low <= found[name].value <= high, name
 
 
 def test_who_has_no_unit_in_a_document() -> None:
@@ -129,6 +129,6 @@ def test_who_has_no_unit_in_a_document() -> None:
     documents = {f"d{k}": Continuum.from_units(random_units(rng, "AB")) for k in range(5)}
     only = random_units(rng, "A")
     documents["d5"] = Continuum.from_units(only, annotators=["A", "B"])
-    scores = gc.measure(Corpus.from_continua(documents), ["overlap-ratio", "easydiag-kappa"])
-    assert scores["overlap-ratio"].documents == 6
-    assert scores["easydiag-kappa"].documents == 6
+    found = gc.measure(Corpus.from_continua(documents), ["overlap-ratio", "easydiag-kappa"])
+    assert found["overlap-ratio"].documents == 6
+    assert found["easydiag-kappa"].documents == 6

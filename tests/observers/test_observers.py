@@ -52,11 +52,11 @@ STACCATO = [  # Staccato 1.0.0 with 200,000 and 20,000 random sets: nominations,
 def test_staccato_as_elan_has_it(nominations: str, inside: int, degree: float) -> None:
     rows = [line.split() for line in nominations.split(", ")]
     units = continuum(*((a, float(s), float(e), None) for a, s, e in rows))
-    score = gc.measure(units, ["staccato"])["staccato"]
-    assert (score.observed or 0) * len(rows) == pytest.approx(inside)
-    assert score.value == pytest.approx(degree, abs=0.03)
-    assert score.interval is not None
-    assert score.interval[0] - 0.02 <= degree <= score.interval[1] + 0.02
+    found = gc.measure(units, ["staccato"])["staccato"]
+    assert (found.observed or 0) * len(rows) == pytest.approx(inside)
+    assert found.value == pytest.approx(degree, abs=0.03)
+    assert found.interval is not None
+    assert found.interval[0] - 0.02 <= degree <= found.interval[1] + 0.02
 
 
 def test_staccato_without_room_and_of_seconds() -> None:

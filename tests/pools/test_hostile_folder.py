@@ -55,14 +55,12 @@ def test_a_bare_name_is_not_looked_for_in_the_folder(folder: Path) -> None:
 def test_a_missing_extra_is_not_looked_for_in_the_folder(folder: Path) -> None:
     """Not even when a module of one's own, which lies elsewhere, is loaded."""
     ran = set_traps(folder)
-    own_folder = folder.parent / "own"
-    own_folder.mkdir()
-    (own_folder / "mine.py").write_text(
+    own = folder.parent / "own"
+    own.mkdir()
+    (own / "mine.py").write_text(
         "try:\n    import no_such_module\nexcept ModuleNotFoundError:\n    pass\n"
     )
-    done = run_in(
-        folder, *console_script(folder), "gamma", "one.csv", "--import", f"{own_folder}/mine.py"
-    )
+    done = run_in(folder, *console_script(folder), "gamma", "one.csv", "--import", f"{own}/mine.py")
     assert done.returncode == 0, done.stderr
     assert not ran.exists(), ran.read_text()
 

@@ -137,9 +137,9 @@ def test_a_script_that_workers_would_run_again_is_told_so(tmp_path: Path) -> Non
         timeout=60,
     )
     assert done.returncode == 1
-    last_line = done.stderr.splitlines()[-1]
-    assert "end before their first task" in last_line
-    assert 'under `if __name__ == "__main__":`' in last_line
+    told = done.stderr.splitlines()[-1]
+    assert "end before their first task" in told
+    assert 'under `if __name__ == "__main__":`' in told
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no signal masks here")

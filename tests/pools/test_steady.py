@@ -67,8 +67,8 @@ def test_a_lost_cluster_leaves_the_rest_to_this_process(
     asked = iter([2, 2])
 
     def width() -> int:
-        for reported in asked:
-            return reported
+        for known in asked:
+            return known
         raise PoolError("lost the connection", sweeps="run again")
 
     silent = [None, TimeoutError(), CancelledError(), TimeoutError()]
@@ -122,14 +122,14 @@ def test_workers_and_scheduler_of_a_cluster_are_killed(
                 time.sleep(0.5)
         with workers(None, executor=cluster.url) as pool:
             assert pool is not None
-            processes = []
+            found = []
             for k, value in enumerate(pool.map(square, range(120))):
                 if k == 20:
                     first.kill()
                 if k == 60:
                     cluster.scheduler.kill()
-                processes.append(value)
-        assert processes == [k * k for k in range(120)]
+                found.append(value)
+        assert found == [k * k for k in range(120)]
         assert "what is left is computed in this process" in caplog.text
         # What Dask was about to fetch fails in tornado's loop, which would print its traceback.
         assert not logging.getLogger("tornado.application").isEnabledFor(logging.ERROR)
@@ -155,8 +155,8 @@ def test_a_cluster_of_another_version_is_refused(tmp_path: Path, run: Run) -> No
         for command in ("gamma", "measure"):
             refused = run(command, units, "--executor", cluster.url)
             assert (refused.code, refused.out) == (1, "")
-            pattern = r"worker tcp://\S+ runs other software \(gammacp 9\.9 there, \S+ here\)"
-            assert re.search(pattern, refused.err)
+            told = r"worker tcp://\S+ runs other software \(gammacp 9\.9 there, \S+ here\)"
+            assert re.search(told, refused.err)
     finally:
         for process in cluster.processes:
             process.kill()

@@ -71,11 +71,11 @@ def _least_mean(c: Continuum) -> float:
 @given(st.lists(spans, min_size=2, max_size=3).filter(lambda a: 0 < sum(map(len, a)) <= 7))
 def test_entropy_is_the_least_mean_over_all_partitions(annotators: list[Spans]) -> None:
     c = _continuum(annotators)
-    best = best_entropy(c)
-    assert best.entropy == pytest.approx(_least_mean(c), abs=1e-9)
-    assert best.status is Status.OPTIMAL
-    assert best.bound == best.entropy
-    assert best_entropy(c, method="greedy").entropy >= best.entropy - 1e-9
+    found = best_entropy(c)
+    assert found.entropy == pytest.approx(_least_mean(c), abs=1e-9)
+    assert found.status is Status.OPTIMAL
+    assert found.bound == found.entropy
+    assert best_entropy(c, method="greedy").entropy >= found.entropy - 1e-9
 
 
 def test_identical_annotators_have_no_entropy_and_strangers_the_most() -> None:
@@ -113,9 +113,9 @@ def test_back_ends_agree(method: str) -> None:
 
 
 def test_the_greedy_alignment_is_no_proof() -> None:
-    best = best_entropy(_continuum([[(0, 5, "a")], [(1, 5, "a")]]), method="greedy")
-    assert best.status is Status.FEASIBLE
-    assert best.bound == 0
+    found = best_entropy(_continuum([[(0, 5, "a")], [(1, 5, "a")]]), method="greedy")
+    assert found.status is Status.FEASIBLE
+    assert found.bound == 0
 
 
 def test_a_time_limit_leaves_a_bound() -> None:
@@ -146,8 +146,8 @@ def test_a_bound_at_the_time_limit_holds(monkeypatch: pytest.MonkeyPatch, looks:
         left = iter([False] * (looks - 1))
         with monkeypatch.context() as patch:
             patch.setattr("gammacp.problems.entropy.due", lambda _, left=left: next(left, True))
-            best = best_entropy(c, time_limit=1000)
-        assert best.bound <= exact.entropy + 1e-9
-        assert exact.entropy <= best.entropy + 1e-9
-        iterations.add(best.iterations)
+            found = best_entropy(c, time_limit=1000)
+        assert found.bound <= exact.entropy + 1e-9
+        assert exact.entropy <= found.entropy + 1e-9
+        iterations.add(found.iterations)
     assert max(iterations) == looks

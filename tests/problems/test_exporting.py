@@ -30,25 +30,23 @@ def drawn(n: int, units: int, seed: int, opening: float, share: float = 0.8) -> 
     rng = np.random.default_rng(seed)
     owner = np.repeat(np.arange(n), units)
     first, second = np.triu_indices(n * units, 1)
-    is_candidate = (owner[first] != owner[second]) & (rng.random(len(first)) < share)
-    weight = rng.normal(0, 1, int(is_candidate.sum()))
+    kept = (owner[first] != owner[second]) & (rng.random(len(first)) < share)
+    weight = rng.normal(0, 1, int(kept.sum()))
     weight[0] = -1e12
-    return weighted_problem(
-        owner, first[is_candidate], second[is_candidate], weight, opening=opening
-    )
+    return weighted_problem(owner, first[kept], second[kept], weight, opening=opening)
 
 
 def least(program: IntegerProgram) -> float:
     """The optimum by HiGHS, as a cost."""
-    outcome = milp(
+    found = milp(
         program.cost.astype(float),
         integrality=np.ones(len(program.cost)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(program.matrix, program.lower, program.upper),
         options={"mip_rel_gap": 0.0},
     )
-    assert outcome.status == 0
-    return float(outcome.fun) / program.scale
+    assert found.status == 0
+    return float(found.fun) / program.scale
 
 
 def agrees(program: IntegerProgram, objective: float) -> None:
@@ -131,9 +129,9 @@ def test_what_or_tools_reads_of_mps_is_the_program_to_the_last_digit(model: str)
     assert len(rows) == len(dense)
     for row, values in zip(rows, dense, strict=True):
         inside = helper.constraint_var_indices(row.index)
-        coefficients = np.zeros(dense.shape[1])
-        coefficients[[order[i] for i in inside]] = helper.constraint_coefficients(row.index)
-        assert np.array_equal(coefficients, values)
+        found = np.zeros(dense.shape[1])
+        found[[order[i] for i in inside]] = helper.constraint_coefficients(row.index)
+        assert np.array_equal(found, values)
     assert [row.lower_bound for row in rows] == program.lower.tolist()
     assert [row.upper_bound for row in rows] == program.upper.tolist()
 
@@ -189,9 +187,9 @@ def least_of_opb(text: str) -> int:
         if line.startswith("min:"):
             objective = total
             continue
-        is_met = total >= limit if relation == ">=" else total == limit
+        kept = total >= limit if relation == ">=" else total == limit
         assert objective is not None
-        points, objective = points[is_met], objective[is_met]
+        points, objective = points[kept], objective[kept]
     assert objective is not None
     return int(objective.min())
 

@@ -33,13 +33,9 @@ def random_weights(n: int, units: int, seed: int, opening: float) -> Problem:
     rng = np.random.default_rng(seed)
     owner = np.repeat(np.arange(n), units)
     first, second = np.triu_indices(n * units, 1)
-    is_candidate = (owner[first] != owner[second]) & (
-        rng.random(len(first)) < (0.6 if seed % 2 else 1)
-    )
-    weight = rng.normal(0, 1, int(is_candidate.sum()))
-    return weighted_problem(
-        owner, second[is_candidate], first[is_candidate], weight, opening=opening
-    )
+    kept = (owner[first] != owner[second]) & (rng.random(len(first)) < (0.6 if seed % 2 else 1))
+    weight = rng.normal(0, 1, int(kept.sum()))
+    return weighted_problem(owner, second[kept], first[kept], weight, opening=opening)
 
 
 @pytest.mark.parametrize("opening", [0.0, 0.5, -0.5])
@@ -51,23 +47,23 @@ def test_every_solver_takes_any_opening(method: str, opening: float) -> None:
             problem = random_weights(n, units, seed, opening)
             best = solve(problem, method="brute").objective
             assert best == pytest.approx(least(pair_program(problem)), abs=1e-6)
-            solution = solve(problem, method=method)
-            assert solution.bound <= best + 1e-9 <= solution.objective + 2e-9
+            found = solve(problem, method=method)
+            assert found.bound <= best + 1e-9 <= found.objective + 2e-9
             if method != "greedy":
-                assert solution.status == "optimal"
+                assert found.status == "optimal"
 
 
 def test_what_is_planted_is_found() -> None:
     """Eight sets of the same six points: each pair of a point and itself earns, all others cost."""
     owner = np.repeat(np.arange(8), 6)
     first, second = (rows.astype(int) for rows in np.triu_indices(48, 1))
-    is_candidate = owner[first] != owner[second]
-    first, second = first[is_candidate], second[is_candidate]
+    kept = owner[first] != owner[second]
+    first, second = first[kept], second[kept]
     weight = np.where(first % 6 == second % 6, 0.5, -1.0)
-    solution = solve(weighted_problem(owner, first, second, weight))
-    assert solution.status == "optimal"
-    assert solution.objective == -6 * 28 * 0.5
-    assert {tuple(sorted({u % 6 for u in group})) for group in solution.groups.tolist()} == {
+    found = solve(weighted_problem(owner, first, second, weight))
+    assert found.status == "optimal"
+    assert found.objective == -6 * 28 * 0.5
+    assert {tuple(sorted({u % 6 for u in group})) for group in found.groups.tolist()} == {
         (point,) for point in range(6)
     }
 
@@ -84,9 +80,9 @@ def test_a_file_is_the_problem_that_it_says(tmp_path: Path) -> None:
         (0, 3, 0.25),
         (1, 2, 1.0),
     ]
-    solution = solve(problem)
-    assert (solution.objective, solution.bound) == (-2.5, -2.5)
-    assert solution.groups.tolist() == [[0, 1, 2], [-1, -1, 3]]
+    found = solve(problem)
+    assert (found.objective, found.bound) == (-2.5, -2.5)
+    assert found.groups.tolist() == [[0, 1, 2], [-1, -1, 3]]
 
 
 def test_two_graphs_need_no_header(tmp_path: Path) -> None:

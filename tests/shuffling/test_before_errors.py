@@ -58,44 +58,44 @@ def test_statistics_by_hand() -> None:
     ],
 )
 def test_the_planted_reference_is_found_again(error: str, magnitude: float) -> None:
-    references, observed = planted(error, magnitude)
-    fitted = BeforeErrors.learn(observed).shuffled(error, magnitude, 3, sets=12, seed=9)
-    assert fitted.misfit < 0.06
+    references, seen = planted(error, magnitude)
+    found = BeforeErrors.learn(seen).shuffled(error, magnitude, 3, sets=12, seed=9)
+    assert found.misfit < 0.06
     truth = Statistics.of(references, "ABCD")
-    naive = Statistics.of(observed, "ABCD")
+    naive = Statistics.of(seen, "ABCD")
     # Twelve references of 20 units: their mean length and number are known to some percent.
-    assert fitted.guess.units == pytest.approx(truth.units, rel=0.08)
-    assert naive.length * fitted.guess.stretch == pytest.approx(truth.length, rel=0.1)
-    assert fitted.guess.overlapping == pytest.approx(0, abs=0.03)
+    assert found.guess.units == pytest.approx(truth.units, rel=0.08)
+    assert naive.length * found.guess.stretch == pytest.approx(truth.length, rel=0.1)
+    assert found.guess.overlapping == pytest.approx(0, abs=0.03)
 
 
 @pytest.mark.parametrize("error", ["position", "false-negative", "false-positive", "split"])
 def test_a_segmentation_stays_one(error: str) -> None:
-    references, observed = planted(error, 0.3, "covering")
-    fitted = BeforeErrors.learn(observed).shuffled(error, 0.3, 3, sets=6, seed=9)
-    assert fitted.misfit < 0.06
-    assert all(not gaps_of([c]).any() for c in fitted.sets)
-    assert fitted.guess.units == pytest.approx(Statistics.of(references, "ABCD").units, rel=0.1)
+    references, seen = planted(error, 0.3, "covering")
+    found = BeforeErrors.learn(seen).shuffled(error, 0.3, 3, sets=6, seed=9)
+    assert found.misfit < 0.06
+    assert all(not gaps_of([c]).any() for c in found.sets)
+    assert found.guess.units == pytest.approx(Statistics.of(references, "ABCD").units, rel=0.1)
 
 
 def test_what_cannot_have_been_is_told() -> None:
     """Units that leave no room: twice as many, half of them missed, do not fit in."""
     units = [Unit(a, 10 * i, 10 * i + 9, "x") for a in "AB" for i in range(20)]
     c = Continuum.from_units(units, bounds=(0, 200))
-    fitted = BeforeErrors.learn([c]).shuffled("false-negative", 0.5, 2, sets=6)
-    assert fitted.misfit > 0.2
+    found = BeforeErrors.learn([c]).shuffled("false-negative", 0.5, 2, sets=6)
+    assert found.misfit > 0.2
 
 
 def test_nothing_changes_without_errors() -> None:
-    _, observed = planted("position", 0.0)
-    fitted = BeforeErrors.learn(observed).shuffled("position", 0.0, 3, sets=12)
-    assert fitted.guess.units == pytest.approx(20)
-    assert fitted.guess.stretch == pytest.approx(1, abs=0.1)
+    _, seen = planted("position", 0.0)
+    found = BeforeErrors.learn(seen).shuffled("position", 0.0, 3, sets=12)
+    assert found.guess.units == pytest.approx(20)
+    assert found.guess.stretch == pytest.approx(1, abs=0.1)
 
 
 def test_points_and_unlabelled_units() -> None:
     units = [Unit(a, p, p, None) for a in "AB" for p in (1.5, 4, 9, 11, 13)]
     c = Continuum.from_units(units)
-    fitted = BeforeErrors.learn([c]).shuffled("false-negative", 0.3, 2, sets=4)
-    assert all((s.lengths == 0).all() for s in fitted.sets)
-    assert fitted.guess.units == pytest.approx(5 / 0.7, rel=0.4)
+    found = BeforeErrors.learn([c]).shuffled("false-negative", 0.3, 2, sets=4)
+    assert all((s.lengths == 0).all() for s in found.sets)
+    assert found.guess.units == pytest.approx(5 / 0.7, rel=0.4)

@@ -125,12 +125,12 @@ def test_what_finds_no_room_is_counted() -> None:
     error = FalsePositive(overlap=False)
     with pytest.warns(FewerErrors, match="false-positive: 0 of 25 made, no room for more"):
         shuffle(reference, error, 1, 1, model=model)
-    with fewer_errors() as caught:
+    with fewer_errors() as told:
         shuffle(reference, error, 1, 3, model=model)
-    assert [str(t) for t in caught] == [
+    assert [str(t) for t in told] == [
         "false-positive: 0 of 75 made by 3 annotators, no room for more"
     ]
-    assert caught[0].lacking(6) == 0.5  # had three more annotators made all of theirs
+    assert told[0].lacking(6) == 0.5  # had three more annotators made all of theirs
 
 
 # The former generator: every magnitude drew by itself, with NumPy's own bounded draws.

@@ -136,9 +136,9 @@ def test_false_positives_are_added_to_the_reference(
     assert lo <= shuffled.starts.min() and shuffled.ends.max() <= hi
     wanted = int(np.floor(0.8 * magnitude * 25 + 0.5 + 1e-9))
     for a in range(2):
-        units = [(u.start, u.end, u.category) for u in units_of(shuffled, a)]
+        theirs = [(u.start, u.end, u.category) for u in units_of(shuffled, a)]
         true = [(u.start, u.end, u.category) for u in reference]
-        new = list(units)
+        new = list(theirs)
         for unit in true:
             new.remove(unit)
         assert len(new) <= wanted if overlap is False else len(new) == wanted

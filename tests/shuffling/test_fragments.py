@@ -22,15 +22,15 @@ def reference() -> Continuum:
     "error", ["position", "category", "false-negative", "false-positive", "split", "merge"]
 )
 def test_nothing_changes_at_magnitude_0(error: str, reference: Continuum) -> None:
-    shuffled = shuffle(reference, error, 0.0, 2)
-    for name in shuffled.annotators:
-        units_of_one = [(u.start, u.end, u.fragments) for u in shuffled if u.annotator == name]
-        assert units_of_one == [(u.start, u.end, u.fragments) for u in reference]
+    made = shuffle(reference, error, 0.0, 2)
+    for name in made.annotators:
+        own = [(u.start, u.end, u.fragments) for u in made if u.annotator == name]
+        assert own == [(u.start, u.end, u.fragments) for u in reference]
 
 
 def test_positions_move_what_is_inside_in_proportion(reference: Continuum) -> None:
-    shuffled = shuffle(reference, "position", 0.1, 40, seed=1)
-    broken = [u for u in shuffled if u.fragments]
+    made = shuffle(reference, "position", 0.1, 40, seed=1)
+    broken = [u for u in made if u.fragments]
     assert len(broken) == 40
     for u in broken:
         inside = [edge for f in u.fragments for edge in f][1:-1]
@@ -43,25 +43,25 @@ def test_boundaries_that_leave_no_room_close_gaps() -> None:
     column = np.empty(1, object)
     column[0] = (10.0, 11.0, 12.0, 30.0)
     units = Units(np.array([0.0]), np.array([40.0]), np.array([0], np.int32), column)
-    stretched = units.stretched(np.array([0.0]), np.array([4.0]), integer=True)
-    assert stretched.breaks is not None
-    assert stretched.breaks.tolist() == [(1.0, 3.0)]
+    made = units.stretched(np.array([0.0]), np.array([4.0]), integer=True)
+    assert made.breaks is not None
+    assert made.breaks.tolist() == [(1.0, 3.0)]
     assert units.stretched(np.array([0.0]), np.array([1.0]), integer=True).breaks is None
 
 
 def test_splits_give_fragments_to_their_side(reference: Continuum) -> None:
-    shuffled = shuffle(reference, Split(factor=2), 1.0, 5, seed=3)
-    for name in shuffled.annotators:
-        fragments = sorted(
+    made = shuffle(reference, Split(factor=2), 1.0, 5, seed=3)
+    for name in made.annotators:
+        own = sorted(
             f
-            for u in shuffled
+            for u in made
             if u.annotator == name
             for f in u.fragments or ((u.start, u.end),)
             if u.end <= 200
         )
-        covered = {p for s, e in fragments for p in range(int(s), int(e))}
+        covered = {p for s, e in own for p in range(int(s), int(e))}
         assert covered == {p for s, e in CUT for p in range(s, e)}
-        assert sum(e - s for s, e in fragments) == len(covered)
+        assert sum(e - s for s, e in own) == len(covered)
 
 
 def test_merges_close_gaps_and_new_units_are_of_one_piece(reference: Continuum) -> None:

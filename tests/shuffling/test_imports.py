@@ -18,15 +18,15 @@ FOLDER = Path(shuffling.__path__[0])
 
 def imports(path: Path) -> set[str]:
     """Modules that a file imports, also inside its functions."""
-    modules = set[str]()
+    found = set[str]()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            modules |= {alias.name for alias in node.names}
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            modules.add(str(node.module))
+            found.add(str(node.module))
             if node.module == "shuffling":
-                modules |= {f"shuffling.{alias.name}" for alias in node.names}
-    return modules
+                found |= {f"shuffling.{alias.name}" for alias in node.names}
+    return found
 
 
 def test_no_module_imports_one_that_imports_it() -> None:

@@ -53,9 +53,9 @@ def test_everybody_errs_as_in_a_set_of_equals_with_their_magnitude() -> None:
 
 def test_copies_are_the_same_and_count_as_annotators() -> None:
     panel = Panel((Group(copies=3), Group(errors="category", magnitude=1.0)))
-    shuffled = shuffled_set(MODEL, "position", 0.5, panel, seed=1)
-    assert shuffled.n_annotators == panel.n_annotators == 4
-    assert units(shuffled, 1) == units(shuffled, 2) == units(shuffled, 3) != units(shuffled, 4)
+    made = shuffled_set(MODEL, "position", 0.5, panel, seed=1)
+    assert made.n_annotators == panel.n_annotators == 4
+    assert units(made, 1) == units(made, 2) == units(made, 3) != units(made, 4)
 
 
 def test_a_school_shares_its_errors_and_nobody_else_has_them() -> None:
@@ -64,17 +64,17 @@ def test_a_school_shares_its_errors_and_nobody_else_has_them() -> None:
         (Group(count=2, magnitude=0, school="blind"), Group(magnitude=0)),
         {"blind": School(errors="false-negative", magnitude=0.5)},
     )
-    shuffled = shuffle(reference, "position", 0.9, panel, seed=4)
-    true = [unit[:2] for unit in units(shuffled, 3)]
+    made = shuffle(reference, "position", 0.9, panel, seed=4)
+    true = [unit[:2] for unit in units(made, 3)]
     assert true == list(zip(reference.starts.tolist(), reference.ends.tolist(), strict=True))
-    assert units(shuffled, 1) == units(shuffled, 2)
-    assert set(units(shuffled, 1)) < set(units(shuffled, 3))
-    assert 0 < len(units(shuffled, 1)) < 25
+    assert units(made, 1) == units(made, 2)
+    assert set(units(made, 1)) < set(units(made, 3))
+    assert 0 < len(units(made, 1)) < 25
     # Members err on their own besides, on what the school has left.
     erring = Panel((Group(count=2, school="blind"), Group()), panel.schools)
-    alone = shuffle(reference, "position", 0.2, erring, seed=4)
-    assert len(units(alone, 1)) == len(units(alone, 2)) == len(units(shuffled, 1))
-    assert units(alone, 1) != units(alone, 2)
+    own = shuffle(reference, "position", 0.2, erring, seed=4)
+    assert len(units(own, 1)) == len(units(own, 2)) == len(units(made, 1))
+    assert units(own, 1) != units(own, 2)
 
 
 def test_another_school_changes_nobody_elses_errors() -> None:
@@ -123,9 +123,9 @@ def test_a_file_has_what_the_classes_have(tmp_path: Path) -> None:
 def test_a_file_that_says_no_panel_is_refused(tmp_path: Path, text: str, why: str) -> None:
     path = tmp_path / "panel.toml"
     path.write_text(text)
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError) as told:
         read_panel(path)
-    assert why in str(caught.value)
+    assert why in str(told.value)
 
 
 @pytest.mark.parametrize("text", ["", "3", "2*", "a*0.1", "0*0.1", "2*0.1,", "1*2", "1*-m"])
@@ -141,10 +141,8 @@ def test_what_is_not_used_is_in_no_configuration() -> None:
     assert not [word for word in ("random", "order", "panel") if word in plain]
     panel = Panel.parse("2*0.1,1*m")
     named = {"a": (ERRORS["split"](random=True), ERRORS["position"](order=True))}  # type: ignore[call-arg]
-    configuration = canonical(
-        Sweep(source=Shuffled(named=named, panel=panel), errors=("a",)).configuration
-    )
-    assert all(word in configuration for word in ('"random": true', '"order": true', '"panel"'))
+    there = canonical(Sweep(source=Shuffled(named=named, panel=panel), errors=("a",)).configuration)
+    assert all(word in there for word in ('"random": true', '"order": true', '"panel"'))
 
 
 def test_a_source_with_a_panel_wants_its_number_of_annotators() -> None:
@@ -173,13 +171,13 @@ def test_quantiles_are_those_of_the_poisson_distribution() -> None:
 def test_random_counts_have_mean_and_variance_of_poisson(
     error: str, sign: int, mean: float
 ) -> None:
-    counts = [
+    made = [
         sign * (shuffled_set(MODEL, f"{error}:random=true", 0.4, 1, index=k).n_units - 25)
         for k in range(200)
     ]
     spread = np.sqrt(mean / 200)
-    assert np.mean(counts) == pytest.approx(mean, abs=4 * spread)
-    assert np.var(counts) == pytest.approx(mean, rel=0.4)
+    assert np.mean(made) == pytest.approx(mean, abs=4 * spread)
+    assert np.var(made) == pytest.approx(mean, rel=0.4)
     fixed = {shuffled_set(MODEL, error, 0.4, 1, index=k).n_units for k in range(5)}
     assert fixed == {25 + sign * mean}
 
@@ -204,13 +202,13 @@ def test_random_errors_come_on_top_of_those_of_smaller_magnitudes() -> None:
 
 def test_units_that_keep_their_order_do_and_still_move() -> None:
     reference = reference_set(MODEL, seed=2)
-    free, in_order = (
+    free, kept = (
         shuffle(reference, error, 1.0, 5, seed=2) for error in ("position", "position:order=true")
     )
     codes = reference.category_codes.tolist()
-    assert all([u[2] for u in units(in_order, k)] == codes for k in range(1, 6))
+    assert all([u[2] for u in units(kept, k)] == codes for k in range(1, 6))
     assert not all([u[2] for u in units(free, k)] == codes for k in range(1, 6))
-    assert [u[:2] for u in units(in_order, 1)] != [u[:2] for u in units(in_order, 2)]
+    assert [u[:2] for u in units(kept, 1)] != [u[:2] for u in units(kept, 2)]
     for error in ("position:order=true,overlap=true", "position:order=true,keep-lengths=true"):
         with pytest.raises(UsageError, match="order does not go with"):
             shuffle(reference, error, 1.0)
@@ -230,8 +228,8 @@ def test_opposed_labels_by_hand() -> None:
     reference = Continuum.from_units(
         [Unit("r", 10 * k, 10 * k + 5, n) for k, n in enumerate((*"edcba", None))]
     )
-    shuffled = shuffle(reference, "opposed", 1.0, 1, model=model)
-    labels = [None if k < 0 else shuffled.categories[k] for k in shuffled.category_codes]
+    made = shuffle(reference, "opposed", 1.0, 1, model=model)
+    labels = [None if k < 0 else made.categories[k] for k in made.category_codes]
     assert labels == ["a", "b", "c", "d", "e", None]
     twice = shuffle(reference, "opposed+opposed", 1.0, 1, model=model)
     assert twice.category_codes.tolist() == reference.category_codes.tolist()
@@ -244,9 +242,9 @@ def test_a_complement_by_hand() -> None:
     reference = Continuum.from_units(
         [Unit("r", 5, 10, "a"), Unit("r", 10, 14, "b"), Unit("r", 20, 25, "c")], bounds=(0, 30)
     )
-    shuffled = shuffle(reference, "complement", 1.0, 1)
-    spans = zip(shuffled.starts.tolist(), shuffled.ends.tolist(), strict=True)
-    labels = [shuffled.categories[k] for k in shuffled.category_codes]
+    made = shuffle(reference, "complement", 1.0, 1)
+    spans = zip(made.starts.tolist(), made.ends.tolist(), strict=True)
+    labels = [made.categories[k] for k in made.category_codes]
     assert list(zip(spans, labels, strict=True)) == [
         ((0, 5), "a"),
         ((14, 20), "b"),
@@ -258,7 +256,7 @@ def test_a_complement_by_hand() -> None:
 def test_a_complement_covers_what_no_unit_covers(layout: str) -> None:
     for seed in range(5):
         reference = reference_set(MODEL.laid_out(layout), seed=seed)
-        shuffled = shuffle(reference, "complement", 1.0, 1, seed=seed)
+        made = shuffle(reference, "complement", 1.0, 1, seed=seed)
         low, high = (int(b) for b in reference.bounds)
 
         def covered(c: Continuum, low: int = low, high: int = high) -> np.ndarray:
@@ -267,10 +265,10 @@ def test_a_complement_covers_what_no_unit_covers(layout: str) -> None:
                 places[start - low : end - low] += 1
             return places
 
-        assert ((covered(reference) > 0) == (covered(shuffled) == 0)).all()
-        assert covered(shuffled).max() <= 1
+        assert ((covered(reference) > 0) == (covered(made) == 0)).all()
+        assert covered(made).max() <= 1
     some = shuffle(reference, "complement", 0.4, 20, seed=1)
-    assert some.n_units != shuffled.n_units
+    assert some.n_units != made.n_units
 
 
 def test_segmentations_and_fragments_have_no_complement() -> None:

@@ -120,15 +120,15 @@ def test_units_kept_apart_have_the_conditional_distribution(integer: bool) -> No
     rng = np.random.default_rng(3)
     shape = (400_000, 3, 2)
     free = rng.integers(low, high + 1, shape) if integer else rng.uniform(low, high, shape)
-    accepted = free[(free[..., 0] < free[..., 1]).all(axis=1)]
+    kept = free[(free[..., 0] < free[..., 1]).all(axis=1)]
     for i, j in ((0, 1), (0, 2), (1, 2)):
-        apart = (accepted[:, i, 1] <= accepted[:, j, 0]) | (accepted[:, j, 1] <= accepted[:, i, 0])
-        accepted = accepted[apart]
-    assert len(accepted) > 10_000
-    assert drawn.mean(axis=0) == pytest.approx(accepted.mean(axis=0), abs=0.3)
-    assert drawn.std(axis=0) == pytest.approx(accepted.std(axis=0), abs=0.2)
+        apart = (kept[:, i, 1] <= kept[:, j, 0]) | (kept[:, j, 1] <= kept[:, i, 0])
+        kept = kept[apart]
+    assert len(kept) > 10_000
+    assert drawn.mean(axis=0) == pytest.approx(kept.mean(axis=0), abs=0.3)
+    assert drawn.std(axis=0) == pytest.approx(kept.std(axis=0), abs=0.2)
     swapped = (drawn[:, 1, 0] < drawn[:, 0, 0]).mean()
-    assert swapped == pytest.approx((accepted[:, 1, 0] < accepted[:, 0, 0]).mean(), abs=0.03)
+    assert swapped == pytest.approx((kept[:, 1, 0] < kept[:, 0, 0]).mean(), abs=0.03)
 
 
 def test_ordered_places_have_the_conditional_distribution() -> None:
@@ -142,11 +142,9 @@ def test_ordered_places_have_the_conditional_distribution() -> None:
     )
     low, high = np.maximum(present - reach, 7), np.minimum(present + reach, 21)
     free = rng.integers(low.astype(int), high.astype(int) + 1, (60_000, 4))
-    accepted = free[
-        (free[:, 0] < free[:, 1]) & (free[:, 1] <= free[:, 2]) & (free[:, 2] < free[:, 3])
-    ]
-    assert drawn.mean(axis=0) == pytest.approx(accepted.mean(axis=0), abs=0.15)
-    assert drawn.std(axis=0) == pytest.approx(accepted.std(axis=0), abs=0.12)
+    kept = free[(free[:, 0] < free[:, 1]) & (free[:, 1] <= free[:, 2]) & (free[:, 2] < free[:, 3])]
+    assert drawn.mean(axis=0) == pytest.approx(kept.mean(axis=0), abs=0.15)
+    assert drawn.std(axis=0) == pytest.approx(kept.std(axis=0), abs=0.12)
 
 
 def test_ordered_fractional_places_have_the_conditional_distribution() -> None:
@@ -157,9 +155,9 @@ def test_ordered_fractional_places_have_the_conditional_distribution() -> None:
         [draw_ordered(present, reach, 0, 9, strict, integer=False, rng=rng) for _ in range(3000)]
     )
     free = rng.uniform(np.maximum(present - reach, 0), present + reach, (40_000, 3))
-    accepted = free[(np.diff(free, axis=1) > 0).all(axis=1)]
-    assert drawn.mean(axis=0) == pytest.approx(accepted.mean(axis=0), abs=0.05)
-    assert drawn.std(axis=0) == pytest.approx(accepted.std(axis=0), abs=0.04)
+    kept = free[(np.diff(free, axis=1) > 0).all(axis=1)]
+    assert drawn.mean(axis=0) == pytest.approx(kept.mean(axis=0), abs=0.05)
+    assert drawn.std(axis=0) == pytest.approx(kept.std(axis=0), abs=0.04)
 
 
 def test_long_ranges_of_whole_places_are_sampled() -> None:
@@ -246,10 +244,10 @@ def test_units_that_keep_their_lengths_are_moved_whole(
     shuffled = shuffle(reference, error, magnitude, 2, model=model, seed=seed)
     low, high = reference.bounds
     for unit in shuffled:
-        unit_before = before[unit.category]
-        length = unit_before.end - unit_before.start
+        own = before[unit.category]
+        length = own.end - own.start
         assert unit.end - unit.start == pytest.approx(length, abs=1e-9)
-        assert abs(unit.start - unit_before.start) <= 3 * magnitude * length + 1e-9
+        assert abs(unit.start - own.start) <= 3 * magnitude * length + 1e-9
         assert low - 1e-9 <= unit.start <= unit.end <= high + 1e-9
     if overlap is None:
         for name in shuffled.annotators:
@@ -274,20 +272,20 @@ def test_whole_units_kept_apart_have_the_conditional_distribution(integer: bool)
     high = np.minimum(starts + 2 * lengths, 29 - lengths)
     rng = np.random.default_rng(3)
     shape = (200_000, 3)
-    draws = rng.integers(low, high + 1, shape) if integer else rng.uniform(low, high, shape)
+    kept = rng.integers(low, high + 1, shape) if integer else rng.uniform(low, high, shape)
     for i, j in ((0, 1), (0, 2), (1, 2)):
-        apart = draws[:, i] + lengths[i] <= draws[:, j]
-        draws = draws[apart | (draws[:, j] + lengths[j] <= draws[:, i])]
-    assert len(draws) > 10_000
-    assert drawn.mean(axis=0) == pytest.approx(draws.mean(axis=0), abs=0.7)
-    assert drawn.std(axis=0) == pytest.approx(draws.std(axis=0), abs=0.5)
+        apart = kept[:, i] + lengths[i] <= kept[:, j]
+        kept = kept[apart | (kept[:, j] + lengths[j] <= kept[:, i])]
+    assert len(kept) > 10_000
+    assert drawn.mean(axis=0) == pytest.approx(kept.mean(axis=0), abs=0.7)
+    assert drawn.std(axis=0) == pytest.approx(kept.std(axis=0), abs=0.5)
     swapped = (drawn[:, 1] < drawn[:, 0]).mean()
-    assert swapped == pytest.approx((draws[:, 1] < draws[:, 0]).mean(), abs=0.1)
+    assert swapped == pytest.approx((kept[:, 1] < kept[:, 0]).mean(), abs=0.1)
 
 
 def test_segmentations_cannot_keep_lengths() -> None:
     reference = tiled([3, 4, 5])
     with pytest.raises(UsageError, match="overlap=true"):
         shuffle(reference, Position(keep_lengths=True), 0.5, 1)
-    shuffled = shuffle(reference, Position(keep_lengths=True, overlap=True), 0.5, 1)
-    assert sorted(shuffled.lengths.tolist()) == [3, 4, 5]
+    found = shuffle(reference, Position(keep_lengths=True, overlap=True), 0.5, 1)
+    assert sorted(found.lengths.tolist()) == [3, 4, 5]

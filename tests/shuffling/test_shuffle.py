@@ -29,10 +29,8 @@ def test_the_reference_is_not_in_the_output(error: str, reference: Continuum) ->
     assert shuffled.bounds == reference.bounds
     units = {(u.start, u.end, u.category) for u in reference}
     for annotator in shuffled.annotators:
-        shuffled_units = {
-            (u.start, u.end, u.category) for u in shuffled if u.annotator == annotator
-        }
-        assert shuffled_units != units
+        theirs = {(u.start, u.end, u.category) for u in shuffled if u.annotator == annotator}
+        assert theirs != units
 
 
 @pytest.mark.parametrize("error", list(ERRORS))
@@ -101,8 +99,8 @@ def test_a_reference_that_does_not_fit_the_model_is_refused() -> None:
 
 
 def test_unlabelled_units_and_an_own_reference_are_enough() -> None:
-    continuum = Continuum.from_units([Unit("Ann", 0.5, 2.25), Unit("Ann", 3, 9)], bounds=(0, 10))
+    own = Continuum.from_units([Unit("Ann", 0.5, 2.25), Unit("Ann", 3, 9)], bounds=(0, 10))
     for error in ERRORS:
-        shuffled = shuffle(continuum, error, 0.5, 2)
+        shuffled = shuffle(own, error, 0.5, 2)
         assert shuffled.bounds == (0, 10)
         assert all(u.category is None for u in shuffled)

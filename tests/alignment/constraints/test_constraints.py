@@ -126,7 +126,7 @@ def test_every_method_finds_the_best_that_keeps_the_constraints_or_refuses(seed:
     tried = 0
     for method in METHODS:
         try:
-            alignment = align(c, method=method, constraints=constraints)
+            found = align(c, method=method, constraints=constraints)
         except UsageError as error:
             assert method in {"generation", "crowd", "bipartite"}
             assert "cannot keep" in str(error) or "two annotators" in str(error)
@@ -134,10 +134,10 @@ def test_every_method_finds_the_best_that_keeps_the_constraints_or_refuses(seed:
         except DataError:
             assert truth == math.inf
             continue
-        groups = [[u for u in g if u >= 0] for g in alignment.groups.tolist()]
+        groups = [[u for u in g if u >= 0] for g in found.groups.tolist()]
         assert all(keep(c, groups) for keep in keeps)
-        assert alignment.status == "optimal"
-        assert alignment.disorder == pytest.approx(truth, abs=1e-9)
+        assert found.status == "optimal"
+        assert found.disorder == pytest.approx(truth, abs=1e-9)
         tried += 1
     assert tried or truth == math.inf
 
@@ -157,10 +157,10 @@ def test_two_crossing_groups_cost_what_the_better_of_two_other_ways_does() -> No
     categories = Combined(alpha=0)
     crossed = align(CROSSED, categories)
     assert crossed.disorder == 0
-    ordered = align(CROSSED, categories, constraints=[NonCrossing()])
+    kept = align(CROSSED, categories, constraints=[NonCrossing()])
     # One pair at 0 and two units alone at Δ each, or two pairs at Δ each: 2 Δ over x̄ = 2.
-    assert ordered.disorder == 1
-    assert (ordered.groups >= 0).all(axis=1).sum() >= 1
+    assert kept.disorder == 1
+    assert (kept.groups >= 0).all(axis=1).sum() >= 1
 
 
 def test_of_three_annotators_groups_may_go_round() -> None:
@@ -177,10 +177,10 @@ def test_of_three_annotators_groups_may_go_round() -> None:
     )
     # A: x before z; C: z before y; B: y before x.
     never_mixed = Combined(alpha=0, f_cat="steep")
-    alignment = align(c, never_mixed, constraints=[NonCrossing()])
+    found = align(c, never_mixed, constraints=[NonCrossing()])
     # Of each of three groups, two of three pairs have an empty unit: 3 · 2 Δ / (3 · 2).
-    assert alignment.disorder == align(c, never_mixed).disorder == 1
-    assert sorted((g >= 0).sum() for g in alignment.groups) == [2, 2, 2]
+    assert found.disorder == align(c, never_mixed).disorder == 1
+    assert sorted((g >= 0).sum() for g in found.groups) == [2, 2, 2]
 
 
 def test_of_nested_units_neither_is_before() -> None:
@@ -192,8 +192,8 @@ def test_of_nested_units_neither_is_before() -> None:
             Unit("B", 1.5, 10.5, "inner"),
         ]
     )
-    alignment = align(c, Combined(alpha=0), constraints=[NonCrossing()])
-    assert alignment.disorder == 0
+    found = align(c, Combined(alpha=0), constraints=[NonCrossing()])
+    assert found.disorder == 0
 
 
 def test_long_texts_of_two_annotators_keep_their_order() -> None:
@@ -212,9 +212,9 @@ def test_long_texts_of_two_annotators_keep_their_order() -> None:
         for j in range(80):
             both = best[i, j] + max(2 - cost[i, j], 0)
             best[i + 1, j + 1] = max(best[i, j + 1], best[i + 1, j], both)
-    alignment = align(c, constraints=[NonCrossing()])
-    assert alignment.disorder == pytest.approx((160 - best[80, 80]) / 80)
-    assert alignment.status == "optimal"
+    found = align(c, constraints=[NonCrossing()])
+    assert found.disorder == pytest.approx((160 - best[80, 80]) / 80)
+    assert found.status == "optimal"
 
 
 def pair(c: Continuum) -> tuple[Unit, Unit]:
@@ -338,10 +338,10 @@ def test_values_that_cannot_be_are_refused() -> None:
 
 def test_gamma_puts_structural_constraints_on_random_sets_and_refuses_others() -> None:
     plain = gamma(CROSSED, samples=30)
-    score = gamma(CROSSED, samples=30, constraints=[AtMost(1)])
+    kept = gamma(CROSSED, samples=30, constraints=[AtMost(1)])
     # Everybody alone, in every random set: observed = expected = n = 2.
-    assert (score.observed, score.expected, score.value) == (2, 2, 0)
-    assert "|constraints:at-most(1)|" in str(score.signature)
+    assert (kept.observed, kept.expected, kept.value) == (2, 2, 0)
+    assert "|constraints:at-most(1)|" in str(kept.signature)
     assert "constraints" not in str(plain.signature)
     for constraint in (MustLink(A0, B0), CannotLink(A0, B0), AtLeast(2)):
         with pytest.raises(UsageError, match="cannot be put on random sets"):

@@ -92,16 +92,7 @@ def pass_by_pass(n_units: int, columns: Columns, order: list[int], passes: int) 
     shares = {c: dict.fromkeys(members[begin[c] : begin[c + 1]], share[c]) for c in order}
 
     def best_but(u: int, column: int) -> float:
-        return max(
-            [
-                0.0,
-                *(
-                    share_by_unit[u]
-                    for c, share_by_unit in shares.items()
-                    if u in share_by_unit and c != column
-                ),
-            ]
-        )
+        return max([0.0, *(own[u] for c, own in shares.items() if u in own and c != column)])
 
     for done in range(passes):
         for c in order if done % 2 == 0 else order[::-1]:

@@ -34,17 +34,17 @@ FEW = Recombination(assignments=20)
 
 
 def test_local_search_is_close_to_the_optimum_and_never_loses() -> None:
-    achieved = optimal = 0.0
+    found = optimal = 0.0
     for seed in range(24):
         problem = problem_of(seed, 2 + seed % 4, 24)
         best = solve(problem)
         start = group_costs(problem, improve(problem)).sum() / problem.opening
-        achieved, optimal = achieved + start, optimal + best.objective / problem.opening
+        found, optimal = found + start, optimal + best.objective / problem.opening
         again = group_costs(problem, improve(problem, best.groups)).sum()
         assert again == pytest.approx(best.objective, abs=1e-9)
         better = group_costs(problem, improve(problem, alone(problem))).sum()
         assert better <= problem.n_units * problem.opening + 1e-9
-    assert optimal - 1e-6 <= achieved <= 1.02 * optimal
+    assert optimal - 1e-6 <= found <= 1.02 * optimal
 
 
 def test_groups_that_no_single_annotator_would_open_are_opened() -> None:
@@ -77,7 +77,7 @@ def test_resizing_never_loses_and_ends_at_the_deadline() -> None:
 
 
 def test_recombining_never_loses_and_comes_close() -> None:
-    achieved = optimal = 0.0
+    found = optimal = 0.0
     for seed in range(8):
         problem = problem_of(seed, 3 + seed % 4, 24)
         runs = [
@@ -88,9 +88,9 @@ def test_recombining_never_loses_and_comes_close() -> None:
         assert all(b <= a + 1e-9 for a, b in pairwise(costs))
         for groups in runs[0]:
             assert np.array_equal(np.sort(groups[groups >= 0]), np.arange(problem.n_units))
-        achieved += costs[-1] / problem.opening
+        found += costs[-1] / problem.opening
         optimal += solve(problem).objective / problem.opening
-    assert optimal - 1e-6 <= achieved <= 1.005 * optimal
+    assert optimal - 1e-6 <= found <= 1.005 * optimal
 
 
 def test_what_a_relaxation_has_together_is_found_together() -> None:
@@ -120,10 +120,10 @@ def test_of_two_alignments_each_region_takes_the_better_one() -> None:
     continuum = Continuum.from_units([*near, *far])
     problem = build_problem(continuum, bind(Combined(), continuum))
     single, whole = alone(problem), solve(problem).groups
-    left_groups = [g for g in whole if continuum.starts[g.max()] < 50]
+    left = [g for g in whole if continuum.starts[g.max()] < 50]
     right = [g for g in whole if continuum.starts[g.max()] > 50]
     at = continuum.starts[single.max(axis=1)] < 50
-    one = np.concatenate((left_groups, single[~at]))
+    one = np.concatenate((left, single[~at]))
     other = np.concatenate((single[at], right))
     assert group_costs(problem, one).sum() > group_costs(problem, whole).sum() + 1
     for pair in ((one, other), (other, one)):
@@ -149,25 +149,25 @@ def test_shared_prices_pay_for_each_group() -> None:
 def test_the_certificate_of_a_matching_is_tight() -> None:
     for seed in range(20):
         problem = problem_of(60 + seed, 2, 15)
-        solution = solve(problem, method="bipartite")
-        assert solution.certificate is not None
-        columns, price, _ = solution.certificate
+        found = solve(problem, method="bipartite")
+        assert found.certificate is not None
+        columns, price, _ = found.certificate
         assert (columns.losses(price) >= -1e-9).all()
-        gained = problem.n_units * problem.opening - solution.objective
+        gained = problem.n_units * problem.opening - found.objective
         assert price.sum() == pytest.approx(gained, abs=1e-9)
 
 
 def test_two_annotators_are_matched_as_on_the_full_matrix() -> None:
     for seed in range(10):
         problem = problem_of(80 + seed, 2, 13)
-        solution = solve(problem, method="bipartite")
+        found = solve(problem, method="bipartite")
         gain = np.zeros((13, 13))
         gain[problem.first, problem.second] = problem.weight + problem.opening
         rows, columns = scipy.optimize.linear_sum_assignment(np.maximum(gain, 0), maximize=True)
         best = problem.n_units * problem.opening - np.maximum(gain, 0)[rows, columns].sum()
-        assert solution.objective == pytest.approx(best, abs=1e-9)
-        assert sorted(solution.groups[solution.groups >= 0].tolist()) == list(range(13))
-        assert (problem.annotator[solution.groups[:, 0]][solution.groups[:, 0] >= 0] == 0).all()
+        assert found.objective == pytest.approx(best, abs=1e-9)
+        assert sorted(found.groups[found.groups >= 0].tolist()) == list(range(13))
+        assert (problem.annotator[found.groups[:, 0]][found.groups[:, 0] >= 0] == 0).all()
 
 
 @pytest.mark.parametrize(("gap", "status"), [(0.0, Status.OPTIMAL), (0.1, Status.FEASIBLE)])
@@ -178,16 +178,16 @@ def test_highs_proves_to_a_millionth(
     milp = scipy.optimize.milp
 
     def cautious(*args: Any, **options: Any) -> SimpleNamespace:
-        outcome = milp(*args, **options)
+        found = milp(*args, **options)
         below = 0.1 if gap else 5e-7
-        return SimpleNamespace(x=outcome.x, status=0, mip_dual_bound=outcome.fun - below)
+        return SimpleNamespace(x=found.x, status=0, mip_dual_bound=found.fun - below)
 
     monkeypatch.setattr(scipy.optimize, "milp", cautious)
     continuum = random_continuum(1, 3, 12)
-    solution = best_groups(continuum, bind(Combined(), continuum), method="milp", gap=gap)
-    assert solution.status is status
+    found = best_groups(continuum, bind(Combined(), continuum), method="milp", gap=gap)
+    assert found.status is status
     if status is Status.FEASIBLE:
-        assert solution.bound < solution.disorder
+        assert found.bound < found.disorder
 
 
 def test_no_disorder_has_no_gap() -> None:

@@ -137,11 +137,11 @@ def test_projections(case: tuple[int, int, int]) -> None:
     group_of = group_of_units(groups, problem.n_units)
     opening, meter = problem.opening, new_meter()
     for floor in (0.0, -0.1 * opening):
-        columns = same(
+        found = same(
             price_near,
             *(problem.graph, price.copy(), opening, groups, group_of, floor, support, meter),
         )
-        same(project_on_all, price.copy(), columns, 1e-6, support, meter)
+        same(project_on_all, price.copy(), found, 1e-6, support, meter)
 
 
 def test_pricing_that_is_halted_claims_nothing() -> None:
@@ -154,10 +154,10 @@ def test_pricing_that_is_halted_claims_nothing() -> None:
     first = (graph, price, opening, 0.0)
     limits = (np.arange(problem.n_units), 10**9, 10**6)
     assert not same(price_groups, *first, True, *limits, halted)[-1]
-    columns, halfway, unsure, _ = price_groups(*first, False, *limits, halted)
-    assert not columns.number
-    columns, whole, sure, _ = price_groups(*first, False, *limits, new_meter())
-    assert columns.number
+    found, halfway, unsure, _ = price_groups(*first, False, *limits, halted)
+    assert not found.number
+    found, whole, sure, _ = price_groups(*first, False, *limits, new_meter())
+    assert found.number
     assert (halfway >= whole).all()
     assert unsure[whole > 0].all()
     assert not sure.any()

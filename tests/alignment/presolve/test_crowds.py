@@ -48,26 +48,26 @@ def whole(groups: Codes, continuum: Continuum) -> bool:
 def test_a_crowd_by_categories_is_between_its_bound_and_a_little_more(seed: int) -> None:
     continuum = crowd(seed, 2 + seed % 4, 40, 1 + seed % 3)
     bound = bind(Combined(), continuum)
-    solution = solve_pooled(continuum, bound, np.inf)
-    assert solution is not None
-    assert whole(solution.groups, continuum)
+    found = solve_pooled(continuum, bound, np.inf)
+    assert found is not None
+    assert whole(found.groups, continuum)
     best = solve(build_problem(continuum, bound))
-    assert solution.bound <= best.bound + 1e-9 <= solution.objective + 2e-9
-    assert solution.objective <= 1.1 * best.objective + 1e-9
-    assert solution.bound >= 0.8 * best.objective
+    assert found.bound <= best.bound + 1e-9 <= found.objective + 2e-9
+    assert found.objective <= 1.1 * best.objective + 1e-9
+    assert found.bound >= 0.8 * best.objective
     # The cost is that of the groups, straight from the dissimilarity.
     problem = build_problem(continuum, bound, prune=False)
-    assert group_costs(problem, solution.groups).sum() == pytest.approx(solution.objective)
+    assert group_costs(problem, found.groups).sum() == pytest.approx(found.objective)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_categories_bound_what_is_no_crowd_too(seed: int) -> None:
     continuum = random_continuum(seed, 2 + seed % 3, 20)
     bound = bind(Combined(), continuum)
-    solution = solve_pooled(continuum, bound, np.inf)
-    assert solution is not None
-    assert whole(solution.groups, continuum)
-    assert solution.bound <= solve(build_problem(continuum, bound)).objective + 1e-9
+    found = solve_pooled(continuum, bound, np.inf)
+    assert found is not None
+    assert whole(found.groups, continuum)
+    assert found.bound <= solve(build_problem(continuum, bound)).objective + 1e-9
 
 
 @pytest.mark.parametrize("n_annotators", [2, 3, 5])
@@ -77,12 +77,12 @@ def test_too_many_pairs_leave_a_good_alignment_with_a_bound(n_annotators: int) -
     best = best_groups(continuum, bound)
     few = [Presolve(pairs=50, pairs_per_unit=0, closest=5)]
     for time_limit in (None, 1e-6):
-        solution = best_groups(continuum, bound, time_limit=time_limit, tuning=few)
+        found = best_groups(continuum, bound, time_limit=time_limit, tuning=few)
         proven = n_annotators == 2 and time_limit is None  # all pairs are priced
-        assert solution.status is (Status.OPTIMAL if proven else Status.FEASIBLE)
-        assert whole(solution.groups, continuum)
-        assert 0 < solution.bound <= best.disorder + 1e-12 <= solution.disorder + 2e-12
-        assert solution.disorder < 1.2 * best.disorder
+        assert found.status is (Status.OPTIMAL if proven else Status.FEASIBLE)
+        assert whole(found.groups, continuum)
+        assert 0 < found.bound <= best.disorder + 1e-12 <= found.disorder + 2e-12
+        assert found.disorder < 1.2 * best.disorder
 
 
 @pytest.mark.parametrize(("n_annotators", "length"), [(3, 10.0), (5, 10.0), (3, 1000.0), (2, 10.0)])
@@ -103,10 +103,10 @@ def test_a_large_crowd_ends_at_the_time_limit(
     bound = bind(Combined(), continuum)
     looked = LookedAtClock(step=0.01)
     monkeypatch.setattr(time, "monotonic", looked)
-    solution = best_groups(continuum, bound, time_limit=0.2)
+    found = best_groups(continuum, bound, time_limit=0.2)
     assert looked.looks < 60  # 20 until the limit
-    assert whole(solution.groups, continuum)
-    assert 0 <= solution.bound <= solution.disorder < 0.1
+    assert whole(found.groups, continuum)
+    assert 0 <= found.bound <= found.disorder < 0.1
 
 
 def test_local_search_is_close_to_the_optimum_and_never_loses() -> None:
@@ -126,5 +126,5 @@ def test_local_search_without_time_leaves_everything_as_it_is() -> None:
     best = solve(problem)
     at_once = clock() - 1
     assert np.array_equal(improve(problem, None, at_once), alone(problem))
-    improved = improve(problem, best.groups, at_once)
-    assert group_costs(problem, improved).sum() == pytest.approx(best.objective, abs=1e-9)
+    kept = improve(problem, best.groups, at_once)
+    assert group_costs(problem, kept).sum() == pytest.approx(best.objective, abs=1e-9)

@@ -33,16 +33,16 @@ def test_merged_duplicates_equal_the_full_model() -> None:
         continuum = repeated(seed, 2 + seed % 3, 7, 6)
         bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
         full = best_groups(continuum, bound, method="milp")
-        solution = best_groups(continuum, bound)
-        assert solution.bound <= full.disorder + 1e-9
-        assert solution.disorder >= full.disorder - 1e-9
-        units = solution.groups[solution.groups >= 0]
+        found = best_groups(continuum, bound)
+        assert found.bound <= full.disorder + 1e-9
+        assert found.disorder >= full.disorder - 1e-9
+        units = found.groups[found.groups >= 0]
         assert sorted(units.tolist()) == list(range(continuum.n_units))
-        if solution.status is Status.OPTIMAL:
+        if found.status is Status.OPTIMAL:
             proven += 1
-            assert solution.disorder == pytest.approx(full.disorder, abs=1e-8)
+            assert found.disorder == pytest.approx(full.disorder, abs=1e-8)
         else:
-            assert solution.bound < solution.disorder <= full.disorder * 1.2 + 1e-9
+            assert found.bound < found.disorder <= full.disorder * 1.2 + 1e-9
     assert proven >= 4
 
 
@@ -54,10 +54,10 @@ def test_the_closest_pairs_leave_a_valid_bound() -> None:
         continuum = random_continuum(160 + seed, n, 30)
         bound = bind(Combined(delta=(1.0, 3.0)[seed % 2]), continuum)
         full = best_groups(continuum, bound, method="milp")
-        solution = best_groups(continuum, bound, tuning=few)
-        assert solution.bound <= full.disorder + 1e-9
-        assert full.disorder - 1e-9 <= solution.disorder
-        units = solution.groups[solution.groups >= 0]
+        found = best_groups(continuum, bound, tuning=few)
+        assert found.bound <= full.disorder + 1e-9
+        assert full.disorder - 1e-9 <= found.disorder
+        units = found.groups[found.groups >= 0]
         assert sorted(units.tolist()) == list(range(continuum.n_units))
 
 
@@ -89,10 +89,10 @@ def test_generation_stopped_at_any_moment_has_a_valid_bound(
                     patch.setattr(
                         f"gammacp.alignment.{module}.due", lambda _=0, a=asked: next(a, True)
                     )
-                solution = best_groups(continuum, bound, method="generation", time_limit=60)
-            assert solution.bound <= best + 1e-9
-            assert solution.disorder >= best - 1e-9
-            assert (solution.status is Status.OPTIMAL) == (solution.bound == solution.disorder)
+                found = best_groups(continuum, bound, method="generation", time_limit=60)
+            assert found.bound <= best + 1e-9
+            assert found.disorder >= best - 1e-9
+            assert (found.status is Status.OPTIMAL) == (found.bound == found.disorder)
 
 
 @pytest.mark.parametrize("method", ["enumeration", "generation"])
@@ -110,6 +110,6 @@ def test_a_gap_is_kept_where_groups_are_generated() -> None:
     for seed in range(6):
         continuum = random_continuum(200 + seed, 4 + seed % 3, 28)
         bound = bind(DISSIMILARITIES[seed % 5], continuum)
-        solution = best_groups(continuum, bound, method="generation", gap=0.2)
-        assert solution.disorder - solution.bound <= 0.2 * solution.disorder + 1e-9
-        assert solution.bound <= best_groups(continuum, bound).disorder + 1e-9
+        found = best_groups(continuum, bound, method="generation", gap=0.2)
+        assert found.disorder - found.bound <= 0.2 * found.disorder + 1e-9
+        assert found.bound <= best_groups(continuum, bound).disorder + 1e-9

@@ -51,10 +51,10 @@ def test_groups_above_a_price(seed: int) -> None:
         price = any_price if draw % 3 == 0 else near
         every = {g: gain - sum(price[u] for u in g) for g, gain in gains.items()}
         floor = (-0.3, 0.0, 0.1)[draw % 3] * opening
-        pricing = search(problem, price, floor, every=True)
-        assert pricing is not None
+        found = search(problem, price, floor, every=True)
+        assert found is not None
         expected = {g: gains[g] for g, value in every.items() if value > floor}
-        assert listed(pricing.columns) == pytest.approx(expected, abs=1e-9)
+        assert listed(found.columns) == pytest.approx(expected, abs=1e-9)
         _check_excess(problem, price, every)
 
 
@@ -63,11 +63,11 @@ def _check_excess(problem: Problem, price: Floats, every: dict[Group, float]) ->
     best = np.zeros(problem.n_units)
     for group, value in every.items():
         best[group[0]] = max(best[group[0]], value)
-    pricing = search(problem, price, 0.0)
-    assert pricing is not None
-    assert not pricing.unsure.any()
-    assert pricing.excess == pytest.approx(best, abs=1e-9)
-    assert set(listed(pricing.columns)) <= {g for g, value in every.items() if value > 0}
+    found = search(problem, price, 0.0)
+    assert found is not None
+    assert not found.unsure.any()
+    assert found.excess == pytest.approx(best, abs=1e-9)
+    assert set(listed(found.columns)) <= {g for g, value in every.items() if value > 0}
     roots = np.arange(0, problem.n_units, 2)
     for nodes in (0, 1, 3):
         early = search(problem, price, 0.0, nodes=nodes, roots=roots)
@@ -150,8 +150,8 @@ def test_the_bound_of_units(seed: int) -> None:
     assert unit_bound(problem) <= least + 1e-9
     for most in (0.0, 0.2, 0.7, 1.5):
         closest = build_problem(continuum, bound, most=most)
-        proven = unit_bound(closest, beyond=bound.delta - most)
-        assert proven <= least + 1e-9
+        found = unit_bound(closest, beyond=bound.delta - most)
+        assert found <= least + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -218,16 +218,16 @@ def test_components_and_what_joins_them() -> None:
     loss = np.array([0.0, 0.0, 0.7, 1.0, 2.9])
     # {0, 3, 5} touch 0.75 in all, {5, 6} touch 1 and {6, 4} touch 3.
     every, last = np.arange(5), np.arange(4, 5)
-    next_loss, waiting = activate(columns, loss, active, every, label, least, 0.01, 2.5)
-    assert (next_loss, waiting.tolist()) == (2.9, [4])
+    left, waiting = activate(columns, loss, active, every, label, least, 0.01, 2.5)
+    assert (left, waiting.tolist()) == (2.9, [4])
     assert active.tolist() == [True, True, True, False, False]
-    next_loss, waiting = activate(columns, loss, active, every, label, least, -0.01, 2.5)
-    assert (next_loss, waiting.tolist()) == (2.9, [4])
+    left, waiting = activate(columns, loss, active, every, label, least, -0.01, 2.5)
+    assert (left, waiting.tolist()) == (2.9, [4])
     assert active.tolist() == [True, True, True, True, False]
     assert activate(columns, loss, active, every[:4], label, least, 0.01, 2.9)[0] == np.inf
     assert not active[4]
-    next_loss, waiting = activate(columns, loss, active, last, label, least, 0.01, 2.9)
-    assert (next_loss, waiting.tolist()) == (np.inf, [])
+    left, waiting = activate(columns, loss, active, last, label, least, 0.01, 2.9)
+    assert (left, waiting.tolist()) == (np.inf, [])
     assert active.all()
 
 
@@ -236,5 +236,5 @@ def test_columns_of_each_unit() -> None:
         np.array([0, 2, 4, 7]), np.array([4, 2, 1, 2, 0, 3, 2], np.int32), np.zeros(3)
     )
     start, at = columns_at(6, columns)
-    columns_by_unit = [at[start[u] : start[u + 1]].tolist() for u in range(6)]
-    assert columns_by_unit == [[2], [1], [0, 1, 2], [2], [0], []]
+    found = [at[start[u] : start[u + 1]].tolist() for u in range(6)]
+    assert found == [[2], [1], [0, 1, 2], [2], [0], []]

@@ -33,8 +33,8 @@ def packing_of(model: Model) -> Any:
 def test_a_second_opinion_makes_it_optimal(cover: bool) -> None:
     for seed in range(3):
         problem = problem_of(200 + seed, 3, 12, cover=cover)
-        solution = solve(problem, method="enumeration", tuning=HARD)
-        assert solution.status is Status.OPTIMAL
+        found = solve(problem, method="enumeration", tuning=HARD)
+        assert found.status is Status.OPTIMAL
 
 
 def test_without_one_the_status_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,12 +44,12 @@ def test_without_one_the_status_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     for seed in range(12):
         problem = problem_of(200 + seed, 3, 12)
         least = problem.n_units * problem.opening - most_gain(problem, all_groups(problem))
-        solution = solve(problem, method="enumeration", tuning=HARD)
-        statuses.add(solution.status)
-        assert solution.objective == pytest.approx(least, abs=1e-8)
-        assert solution.bound <= least + 1e-8
-        if solution.status is Status.UNCHECKED:
-            assert solution.bound < solution.objective - problem.slack
+        found = solve(problem, method="enumeration", tuning=HARD)
+        statuses.add(found.status)
+        assert found.objective == pytest.approx(least, abs=1e-8)
+        assert found.bound <= least + 1e-8
+        if found.status is Status.UNCHECKED:
+            assert found.bound < found.objective - problem.slack
     assert Status.UNCHECKED in statuses
     assert Status.FEASIBLE not in statuses
 
@@ -57,14 +57,14 @@ def test_without_one_the_status_says_so(monkeypatch: pytest.MonkeyPatch) -> None
 def test_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """In JSON and in words."""
     monkeypatch.setattr(packing, "highs_bound", _nobody)
-    unchecked = next(
+    found = next(
         a
         for seed in range(50)
         if (a := align(random_continuum(seed, 4, 14), tuning=HARD)).status is Status.UNCHECKED
     )
-    assert unchecked.as_dict()["status"] == "by CP-SAT, unchecked"
-    assert unchecked.bound < unchecked.disorder
-    assert "CP-SAT alone" in unchecked.notes[0]
+    assert found.as_dict()["status"] == "by CP-SAT, unchecked"
+    assert found.bound < found.disorder
+    assert "CP-SAT alone" in found.notes[0]
 
 
 @pytest.mark.parametrize("method", ["enumeration", "cpsat"])
@@ -75,10 +75,10 @@ def test_a_liar_is_not_believed(method: str, monkeypatch: pytest.MonkeyPatch) ->
     for seed in range(5):
         problem = problem_of(220 + seed, 3, 12)
         least = problem.n_units * problem.opening - most_gain(problem, all_groups(problem))
-        solution = solve(problem, method=method, tuning=HARD)
-        assert solution.bound <= least + 1e-8
-        if solution.objective > least + problem.slack:
-            assert solution.status is not Status.OPTIMAL
+        found = solve(problem, method=method, tuning=HARD)
+        assert found.bound <= least + 1e-8
+        if found.objective > least + problem.slack:
+            assert found.status is not Status.OPTIMAL
 
 
 def test_merged_units_are_packed_by_two_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,8 +127,8 @@ def _gain(model: Model, times: Any) -> float:
     gain = float(columns.gain @ times)
     if not model.cover:
         return gain
-    n_taken = np.bincount(columns.members, np.repeat(times, columns.sizes), len(model.capacity))
-    return gain - model.opening * float(np.maximum(n_taken - 1, 0).sum())
+    taken = np.bincount(columns.members, np.repeat(times, columns.sizes), len(model.capacity))
+    return gain - model.opening * float(np.maximum(taken - 1, 0).sum())
 
 
 def test_packings_of_two_solvers_are_the_same() -> None:

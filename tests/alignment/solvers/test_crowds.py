@@ -44,30 +44,30 @@ def test_crowds_are_enclosed_by_bound_and_alignment(seed):
     cost = problem.n_units * problem.opening
     groups, price = alone(problem), np.full(problem.n_units, problem.opening)
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
-    enclosed = enclose(problem, start, limits, limits.deadline())
-    assert cost - enclosed.most_gain <= least + 1e-9
-    assert cost - enclosed.gain >= least - 1e-9
-    assert cost - enclosed.gain == pytest.approx(group_costs(problem, enclosed.groups).sum())
+    found = enclose(problem, start, limits, limits.deadline())
+    assert cost - found.most_gain <= least + 1e-9
+    assert cost - found.gain >= least - 1e-9
+    assert cost - found.gain == pytest.approx(group_costs(problem, found.groups).sum())
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_back_end_proves_what_can_be_proven(seed):
     problem = crowd_problem(seed)
-    solution = solve_crowd(problem, Limits(tuning=AT_ONCE))
+    found = solve_crowd(problem, Limits(tuning=AT_ONCE))
     full = solve(problem, method="cpsat")
-    assert solution.status is Status.OPTIMAL
-    assert solution.objective == pytest.approx(full.objective, abs=1e-6)
-    assert solution.bound <= full.objective + problem.slack
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(full.objective, abs=1e-6)
+    assert found.bound <= full.objective + problem.slack
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_units_too_many_for_a_matrix_are_proven_too(seed):
     problem = crowd_problem(seed)
     tuning = [Semidefinite(most=2), Generation(trial=0)]
-    solution = solve_crowd(problem, Limits(tuning=tuning))
+    found = solve_crowd(problem, Limits(tuning=tuning))
     full = solve(problem, method="cpsat")
-    assert solution.status is Status.OPTIMAL
-    assert solution.objective == pytest.approx(full.objective, abs=1e-6)
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(full.objective, abs=1e-6)
     groups, price = alone(problem), np.full(problem.n_units, problem.opening)
     cost = problem.n_units * problem.opening
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
@@ -78,11 +78,11 @@ def test_units_too_many_for_a_matrix_are_proven_too(seed):
 
 
 def test_a_long_continuum_is_searched_where_its_relaxation_leads(monkeypatch):
-    problem, calls = crowd_problem(3), []
+    problem, told = crowd_problem(3), []
 
     def searched(_problem, groups, *, together, **_):
         for _ in range(4):
-            calls.append(together())
+            told.append(together())
             yield groups
 
     monkeypatch.setattr(crowds, "recombinations", searched)
@@ -91,15 +91,15 @@ def test_a_long_continuum_is_searched_where_its_relaxation_leads(monkeypatch):
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
     limits = Limits(time_limit=1.0, tuning=[Semidefinite(most=2)])
     enclose(problem, start, limits, limits.deadline())
-    assert calls
-    assert all(t is not None and len(t) == len(problem.first) for t in calls)
+    assert told
+    assert all(t is not None and len(t) == len(problem.first) for t in told)
 
 
 def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch):
-    calls = []
+    left = []
 
     def endless(_problem, found, _limits, _deadline):
-        calls.append((current_work().steps_left, current_work().steps))
+        left.append((current_work().steps_left, current_work().steps))
         return found
 
     monkeypatch.setattr(crowds, "enclose", endless)
@@ -107,11 +107,11 @@ def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch
     monkeypatch.setattr(crowds, "_is_over", lambda *_: False)
     with counting():
         solve_crowd(problem, Limits())
-    ((budget, steps),) = calls
-    assert budget == steps > 0
+    ((budget, taken),) = left
+    assert budget == taken > 0
     # A crowd is enclosed until nothing more comes of it.
     solve_crowd(problem, Limits(tuning=[Generation(crowd=2)]))
-    assert calls[-1][0] == UNLIMITED
+    assert left[-1][0] == UNLIMITED
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_columns_are_generated_again_where_the_crowd_is_small_little_is_open_or_
     begun = replace(far, most_gain=(1 + below) * cost) if below else far
     monkeypatch.setattr(crowds, "_head_start", lambda *_: begun)
     monkeypatch.setattr(crowds, "generate", lambda *_: generated.append(1) or far)
-    solution = solve_crowd(problem, Limits(time_limit=seconds or None, tuning=AT_ONCE))
+    found = solve_crowd(problem, Limits(time_limit=seconds or None, tuning=AT_ONCE))
     assert len(generated) == goes_on
-    assert solution.bound <= (1 - short) * cost * (1 + 1e-9)
+    assert found.bound <= (1 - short) * cost * (1 + 1e-9)
 
 
 def test_a_larger_relaxation_has_time_to_come_past_the_smaller_one(monkeypatch):
@@ -159,10 +159,10 @@ def test_a_larger_relaxation_has_time_to_come_past_the_smaller_one(monkeypatch):
     monkeypatch.setattr(crowds, "relaxations", relaxed)
     monkeypatch.setattr(crowds, "annealing_runs", lambda *_, **__: iter(()))
     groups, price = alone(problem), np.full(problem.n_units, problem.opening)
-    generated = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
+    found = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
     limits = Limits(tuning=AT_ONCE)
-    generated = enclose(problem, generated, limits, limits.deadline())
-    assert cost - generated.most_gain == pytest.approx(0.9 * best)
+    found = enclose(problem, found, limits, limits.deadline())
+    assert cost - found.most_gain == pytest.approx(0.9 * best)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -181,17 +181,17 @@ def test_annealing_never_loses_and_repeats_itself(seed):
 
 @pytest.mark.parametrize("gap", [0.3, 0.05])
 def test_a_gap_that_is_enough_ends_the_search(gap):
-    alignment = align(crowd(11, 32, 90, 4), gap=gap)
-    assert alignment.gap <= gap
+    found = align(crowd(11, 32, 90, 4), gap=gap)
+    assert found.gap <= gap
 
 
 def test_the_time_limit_is_kept(monkeypatch):
     people = crowd(5, 60, 400, 8)
     looked = LookedAtClock(step=0.01)
     monkeypatch.setattr(time, "monotonic", looked)
-    alignment = align(people, time_limit=1.0)
+    found = align(people, time_limit=1.0)
     assert looked.looks < 150  # 100 until the limit
-    assert 0 < alignment.bound <= alignment.disorder
+    assert 0 < found.bound <= found.disorder
 
 
 @pytest.mark.parametrize("categories", [1, 2])
@@ -222,7 +222,7 @@ def test_a_proof_leaves_less_than_1e_8_of_delta_open():
 
 
 def test_the_expected_disorder_of_a_crowd_includes_what_is_not_proven():
-    score = gamma(crowd(3, 30, 60, 3), samples=2, gap=0.05)
-    lo, hi = score.interval
-    assert lo < score.value < hi
-    assert score.status is Status.FEASIBLE
+    found = gamma(crowd(3, 30, 60, 3), samples=2, gap=0.05)
+    lo, hi = found.interval
+    assert lo < found.value < hi
+    assert found.status is Status.FEASIBLE

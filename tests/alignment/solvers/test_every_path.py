@@ -36,8 +36,8 @@ def _check(seed: int) -> bool:
     paths = (
         ["auto", "milp", "enumeration", "generation"] + ["bipartite"] * (n == 2) + ["brute"] * brute
     )
-    solutions = {path: best_groups(continuum, bound, method=path) for path in paths}
-    for path, one in solutions.items():
+    found = {path: best_groups(continuum, bound, method=path) for path in paths}
+    for path, one in found.items():
         assert one.disorder == pytest.approx(best.disorder, abs=1e-8), (seed, path)
         assert one.status is Status.OPTIMAL, (seed, path)
         assert one.bound <= best.disorder + 1e-9, (seed, path)

@@ -22,18 +22,18 @@ from tests.alignment.enumeration import NEVER, all_groups, problem_of
 def test_prices_that_no_group_beats_are_the_bound(cover: bool, gap: float) -> None:
     for seed in range(5):
         problem = problem_of(210 + seed, 3 + seed % 3, 15, cover=cover)
-        generated = generate(problem, Limits(gap=gap), NEVER)
+        found = generate(problem, Limits(gap=gap), NEVER)
         for group, gain in all_groups(problem).items():
-            assert gain <= generated.price[list(group)].sum() + 1e-8 * problem.opening
-        assert generated.most_gain == pytest.approx(generated.price.sum())
+            assert gain <= found.price[list(group)].sum() + 1e-8 * problem.opening
+        assert found.most_gain == pytest.approx(found.price.sum())
         if cover:
-            assert (generated.price <= problem.opening).all()
-        cost = float(group_costs(problem, generated.groups).sum())
-        lowest = problem.n_units * problem.opening - generated.most_gain
+            assert (found.price <= problem.opening).all()
+        cost = float(group_costs(problem, found.groups).sum())
+        lowest = problem.n_units * problem.opening - found.most_gain
         assert lowest <= cost + 1e-9
         # Groups are listed once the bound is close; a useless one would list them all.
         assert cost - lowest <= 3 * problem.opening
-        assert generated.complete or cost - lowest <= gap * cost + 1e-6
+        assert found.complete or cost - lowest <= gap * cost + 1e-6
 
 
 @pytest.mark.parametrize("nodes", [1, 1000])
@@ -55,20 +55,20 @@ def test_any_prices_are_made_feasible(cover: bool, nodes: int) -> None:
             trial=price,
             support=support,
         )
-        priced = generation.price_columns(problem, state, NEVER, nodes)
-        assert (priced.price >= 0).all()
-        assert priced.most_gain == pytest.approx(priced.price.sum())
+        found = generation.price_columns(problem, state, NEVER, nodes)
+        assert (found.price >= 0).all()
+        assert found.most_gain == pytest.approx(found.price.sum())
         for group, gain in all_groups(problem).items():
-            assert gain <= priced.price[list(group)].sum() + 1e-8 * problem.opening
+            assert gain <= found.price[list(group)].sum() + 1e-8 * problem.opening
 
 
 def test_trimmed_columns_keep_all_that_the_master_uses() -> None:
     pairs = np.arange(80, dtype=np.int32)
     columns = Columns(np.arange(0, 81, 2), pairs, np.linspace(1.0, 2.0, 40))
     value = (np.arange(40) % 4 == 0).astype(np.float64)
-    trimmed = generation.trim(columns, Relaxation(value, np.ones(80)), pool=10)
-    assert set(columns.gain[value > 0].tolist()) <= set(trimmed.gain.tolist())
-    assert trimmed.number < columns.number
+    kept = generation.trim(columns, Relaxation(value, np.ones(80)), pool=10)
+    assert set(columns.gain[value > 0].tolist()) <= set(kept.gain.tolist())
+    assert kept.number < columns.number
 
 
 @pytest.mark.parametrize("cover", [False, True])
@@ -76,6 +76,6 @@ def test_a_pool_that_is_trimmed_all_the_time_comes_to_an_end(cover: bool) -> Non
     """Columns that are dropped must not come back for ever: prices are still found in the end."""
     for seed in range(6):
         problem = problem_of(230 + seed, 3 + seed % 3, 15, cover=cover)
-        generated = generate(problem, Limits(tuning=[Generation(pool=4)]), NEVER)
+        found = generate(problem, Limits(tuning=[Generation(pool=4)]), NEVER)
         for group, gain in all_groups(problem).items():
-            assert gain <= generated.price[list(group)].sum() + 1e-8 * problem.opening
+            assert gain <= found.price[list(group)].sum() + 1e-8 * problem.opening

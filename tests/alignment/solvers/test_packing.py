@@ -63,12 +63,12 @@ def test_prices_block_by_block() -> None:
         paid = np.add.reduceat(price[ranked.members], ranked.begin[:-1])
         # Six blocks of five, and windows about the five seams between them.
         inside = (ranked.members >= 2) & (ranked.members < 27)
-        is_seen = np.logical_or.reduceat(inside, ranked.begin[:-1])
-        assert (paid >= ranked.gain - 1e-6 * problem.opening)[is_seen].all()
-        solution = solve_listed(problem, columns, Limits(tuning=[blocks]))
+        seen = np.logical_or.reduceat(inside, ranked.begin[:-1])
+        assert (paid >= ranked.gain - 1e-6 * problem.opening)[seen].all()
+        found = solve_listed(problem, columns, Limits(tuning=[blocks]))
         least = problem.n_units * problem.opening - _most_gain_by_milp(problem, columns)
-        assert solution.status is Status.OPTIMAL
-        assert solution.objective == pytest.approx(least, abs=1e-6 * problem.opening)
+        assert found.status is Status.OPTIMAL
+        assert found.objective == pytest.approx(least, abs=1e-6 * problem.opening)
 
 
 def _most_gain_by_milp(problem: Problem, columns: Columns) -> float:
@@ -86,14 +86,14 @@ def test_a_packing_that_stops_early_has_a_bound() -> None:
         assert columns is not None
         most = most_gain(problem, listed(columns))
         for limits in (Limits(), Limits(gap=0.3), Limits(time_limit=1e-9)):
-            packing = best_packing(
+            found = best_packing(
                 Model(columns, np.ones(problem.n_units, np.int64), problem.opening), limits
             )
-            gained = columns.gain @ packing.times
+            gained = columns.gain @ found.times
             assert gained <= most + 1e-9
-            assert packing.bound >= most - 1e-9
-            assert packing.proven == (limits == Limits())
-            if packing.proven:
+            assert found.bound >= most - 1e-9
+            assert found.proven == (limits == Limits())
+            if found.proven:
                 assert gained == pytest.approx(most, abs=1e-6)
 
 
@@ -111,9 +111,9 @@ def test_a_cover_that_stops_early_has_a_bound() -> None:
         cost = np.append(sizes * problem.opening - columns.gain, np.full(n, problem.opening))
         least = linprog(cost, -inside, -np.ones(n), integrality=np.ones(m + n)).fun
         for limits in (Limits(), Limits(gap=0.3), Limits(time_limit=1e-9)):
-            packing = best_packing(
+            found = best_packing(
                 Model(columns, np.ones(n, np.int64), problem.opening, cover=True), limits
             )
-            assert packing.bound >= n * problem.opening - least - 1e-9
-            if packing.proven:
-                assert packing.bound == pytest.approx(n * problem.opening - least, abs=1e-6)
+            assert found.bound >= n * problem.opening - least - 1e-9
+            if found.proven:
+                assert found.bound == pytest.approx(n * problem.opening - least, abs=1e-6)

@@ -41,8 +41,8 @@ def _apart(problem: Problem, limits: Limits) -> Solution:
 
 
 def _lost(problem: Problem, limits: Limits) -> Solution:
-    solution = SOLVERS["auto"].solve(problem, limits)
-    return replace(solution, groups=solution.groups[1:])
+    found = SOLVERS["auto"].solve(problem, limits)
+    return replace(found, groups=found.groups[1:])
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_larger_continua_equal_the_full_models(cover: bool) -> None:
         continuum = random_continuum(100 + seed, n, 60 // n + 10)
         bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
         full = best_groups(continuum, bound, method="milp", cover=cover)
-        solution = best_groups(continuum, bound, cover=cover)
-        assert solution.disorder == pytest.approx(full.disorder, abs=1e-8), seed
-        assert solution.status is Status.OPTIMAL
+        found = best_groups(continuum, bound, cover=cover)
+        assert found.disorder == pytest.approx(full.disorder, abs=1e-8), seed
+        assert found.status is Status.OPTIMAL
 
 
 @pytest.mark.parametrize("cover", [False, True])
@@ -114,10 +114,8 @@ def test_pruned_pairs_suffice() -> None:
 def test_objective_is_recomputed_from_the_groups() -> None:
     continuum = load("3by100")
     problem = build_problem(continuum, bind(Combined(), continuum))
-    solution = solve(problem, method="auto")
-    assert solution.objective == pytest.approx(
-        group_costs(problem, solution.groups).sum(), abs=1e-12
-    )
+    found = solve(problem, method="auto")
+    assert found.objective == pytest.approx(group_costs(problem, found.groups).sum(), abs=1e-12)
 
 
 def test_a_gap_gives_a_valid_bound() -> None:
@@ -132,9 +130,9 @@ def test_a_gap_gives_a_valid_bound() -> None:
 def test_a_time_limit_gives_a_valid_bound() -> None:
     continuum = random_continuum(8, 9, 150)
     bound = bind(Combined(), continuum)
-    solution = best_groups(continuum, bound, time_limit=0.2)
-    assert 0 <= solution.bound <= solution.disorder
-    _check_groups(solution.groups, continuum.annotator_codes, cover=False)
+    found = best_groups(continuum, bound, time_limit=0.2)
+    assert 0 <= found.bound <= found.disorder
+    _check_groups(found.groups, continuum.annotator_codes, cover=False)
 
 
 @pytest.mark.parametrize(
