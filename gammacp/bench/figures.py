@@ -332,7 +332,7 @@ def add_legend(
         Or a whole figure.
     points
         Points that are drawn.
-    found
+    handles
         Handles by their labels; by default those of the axes.
     about
         Description of the sets, a line above.

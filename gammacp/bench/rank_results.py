@@ -54,7 +54,7 @@ def write_ranking(
     ----------
     ranking
         Ranking that is written.
-    found
+    swept
         Values from which the ranking was made.
     folder
         Folder for the files; created if missing.

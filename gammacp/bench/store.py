@@ -436,7 +436,7 @@ def check_software(
     ----------
     path, name
         Path of the store and name of the experiment.
-    there, here
+    earlier, current
         The software that computed cells, and the one that is to compute more.
 
     Raises

@@ -89,7 +89,7 @@ def compute_on_worker(
     Raises
     ------
     PoolError
-        The worker has loaded other software than `wanted`.
+        The worker has loaded other software than `expected`.
     """
     load_all(sweep.modules)  # so that what they register is there
     check_same(f"process {os.getpid()} on {platform.node()}", software(modules), expected)

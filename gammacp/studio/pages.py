@@ -270,10 +270,10 @@ def _what_was_read(understood: Understood) -> Markup:
 
 def _failure(error: DataError, head: TableHead | None) -> Record:
     """Return a row on an unreadable file, with a hint to the form if it is a table to name."""
-    found = {c.key: getattr(error, c.key) for c in _FAILURES}
-    if head is not None and head.unread and found["file"] == head.file:
-        found["hint"] = "Say under “What is measured” which column is what"
-    return found
+    record = {c.key: getattr(error, c.key) for c in _FAILURES}
+    if head is not None and head.unread and record["file"] == head.file:
+        record["hint"] = "Say under “What is measured” which column is what"
+    return record
 
 
 def _number(count: int, thing: str) -> str:
@@ -461,15 +461,14 @@ def reviewing(review: Review, script: str, heard: Container[str] = (), secret: s
             )  # fmt: skip
 
         takes = [
-            button(f"{name}: {_link(theirs)}", "take", name)
-            for name, theirs in record["links"].items()
+            button(f"{name}: {_link(link)}", "take", name) for name, link in record["links"].items()
         ]
         if record["tied"]:
             merged = []
         else:
             merged = [button("Merge", "merge")]
-        said = element("small", "", data_said_link=record["key"])
-        return join(*takes, *merged, button("No link", "drop"), " ", said)
+        outcome = element("small", "", data_said_link=record["key"])
+        return join(*takes, *merged, button("No link", "drop"), " ", outcome)
 
     if items:
         worst = page_tables.review(review.consensus, first=go)
@@ -534,11 +533,11 @@ def _questions(questions: Sequence[Question]) -> Iterable[Markup]:
     yield element("p", undo, " ", element("span", id="answered", role="status"))
 
 
-def _link(theirs: Mapping[str, Any] | None) -> str:
-    if theirs is None:
+def _link(link: Mapping[str, Any] | None) -> str:
+    if link is None:
         return "no link"
-    ends = (f"{position(e['start'])}–{position(e['end'])}" for e in (theirs[x] for x in _ENDS))
-    return f"{theirs['type']} {' → '.join(ends)}"
+    ends = (f"{position(e['start'])}–{position(e['end'])}" for e in (link[x] for x in _ENDS))
+    return f"{link['type']} {' → '.join(ends)}"
 
 
 def waiting(place: str, title: str, state: Now) -> str:
@@ -593,7 +592,7 @@ def _with_bounds(format: Format) -> Format:
 
 
 def gold_standard(
-    found: Gold, *, with_undecided: bool, came_as: Container[str] = (), bounded: bool = True
+    gold: Gold, *, with_undecided: bool, came_as: Container[str] = (), bounded: bool = True
 ) -> Markup:
     """Return the links to the gold standard in every format, formats of the input first.
 
@@ -601,35 +600,35 @@ def gold_standard(
     formats lose. `with_undecided` says whether undecided units are included.
     """
     notes = []
-    if found.tied:
-        units = _number(found.tied, "unit")
+    if gold.tied:
+        units = _number(gold.tied, "unit")
         notes.append(f"{units} not yet reviewed: the category is tied, and left open.")
-    if found.loose:
-        links = _number(found.loose, "link")
+    if gold.loose:
+        links = _number(gold.loose, "link")
         notes.append(f"{links} left out, because a unit at one end is not in the gold standard.")
-    if found.stale:
-        decisions = _number(found.stale, "decision")
+    if gold.stale:
+        decisions = _number(gold.stale, "decision")
         notes.append(f"{decisions} not applied, because the annotations or the choice changed.")
     parts = [element("p", note) for note in notes]
     if with_undecided:
         query = ""
     else:
         query = "?decided"
-    if found.undecided:
-        kept = "included as in the consensus"
+    if gold.undecided:
+        treatment = "included as in the consensus"
         turn = "leave them out"
         if not with_undecided:
-            kept = "left out"
+            treatment = "left out"
             turn = "include them as in the consensus"
         other = element("a", turn, href="./export?decided" if with_undecided else "./export")
-        parts.append(element("p", f"Unreviewed units are {kept}; ", other, "."))
-    corpus = Corpus.from_continua(found.continua)
+        parts.append(element("p", f"Unreviewed units are {treatment}; ", other, "."))
+    corpus = Corpus.from_continua(gold.continua)
     any_shapes = any(c.axes > 1 for c in corpus.values())
     records: list[dict[str, Any]] = [
         {
             "format": f"{f.title} (as your files)" if name in came_as else f.title,
             "name": name,
-            "losses": (refused := cannot_hold(found.continua, name))
+            "losses": (refused := cannot_hold(gold.continua, name))
             or "; ".join(map(without_options, losses(corpus, f if bounded else _with_bounds(f))))
             or "nothing",
             "refused": refused,
@@ -655,8 +654,8 @@ def gold_standard(
         own("gold.html"),
         units=join(with_commas(sum(c.n_units for c in corpus.values()))),
         documents=join(_number(len(corpus), "document")),
-        decided=join(with_commas(found.decided)),
-        undecided=join(with_commas(found.undecided)),
+        decided=join(with_commas(gold.decided)),
+        undecided=join(with_commas(gold.undecided)),
         notes=join(*parts),
         formats=table(Table(_FORMATS, records), first=link),
     )

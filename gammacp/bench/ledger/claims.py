@@ -324,7 +324,7 @@ def refuse_unknown_experiments(ledgers: Sequence[Ledger], experiments: Collectio
     ----------
     ledgers
         All ledgers of a folder.
-    known
+    experiments
         Names of its experiments.
     """
     for ledger in ledgers:
