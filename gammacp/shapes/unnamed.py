@@ -172,10 +172,7 @@ def unnamed_gamma(
     k = _readers(corpus, readers)
     blocks = {name: declare_unnamed_readers(c, 0) for name, c in corpus.items()}
     bound = bind(dissimilarity or Combined(), Corpus.from_continua(blocks))
-    if same is None:
-        near = bound.delta
-    else:
-        near = number("same", same, 0.0)
+    near = bound.delta if same is None else number("same", same, 0.0)
     units = sum(c.n_units for c in blocks.values())
     if not units:
         raise DataError("there is no unit at all, so there is nothing to agree on")

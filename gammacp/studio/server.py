@@ -28,7 +28,7 @@ from gammacp.report.images import images_of, small_jpeg
 from gammacp.report.markup import Markup
 from gammacp.report.page import policy
 from gammacp.report.viewer import script as view_script
-from gammacp.studio import pages
+from gammacp.studio import export_page, first_page, pages, review_page
 from gammacp.studio.choice import Choice, campaign_in, parse
 from gammacp.studio.connections import Server
 from gammacp.studio.guard import Guard
@@ -258,8 +258,8 @@ async def _home(studio: Studio, _request: Request) -> Response:
     script = pages.own("again.js") + pages.own("studio.js")
     body = (
         pages.key(studio.key),
-        pages.dropping(studio.folder.name, studio.intake.limits),
-        pages.live(
+        first_page.dropping(studio.folder.name, studio.intake.limits),
+        first_page.live(
             studio.now(),
             studio.choice,
             studio.problem,
@@ -321,7 +321,7 @@ def _review(studio: Studio, _request: Request) -> Response:
     if review is None:
         return _page(pages.waiting("review", "Review", now), "")
     script = Markup(view_script() + pages.own("again.js") + pages.own("review.js"))
-    return _page(pages.reviewing(review, script, studio.recordings(), studio.key), script)
+    return _page(review_page.reviewing(review, script, studio.recordings(), studio.key), script)
 
 
 def _sound(studio: Studio, request: Request) -> Response:
@@ -375,10 +375,10 @@ def _export(studio: Studio, request: Request) -> Response:
     bounded = studio.choice.bounds is not None or any(FORMATS[name].kept.bounds for name in formats)
     how: dict[str, Any] = {"with_undecided": all_of_it, "came_as": formats, "bounded": bounded}
     if findings.review:
-        gold = pages.gold_standard(studio.gold(all_of_it), **how)
+        gold = export_page.gold_standard(studio.gold(all_of_it), **how)
     else:
         gold = None
-    return _page(pages.exporting(gold, now), "")
+    return _page(export_page.exporting(gold, now), "")
 
 
 def _gold(studio: Studio, request: Request) -> Response:

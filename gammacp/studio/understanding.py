@@ -21,6 +21,7 @@ from gammacp.formats.campaign_file import NAME, Campaign
 from gammacp.formats.finding import Finding, find
 from gammacp.formats.joining import Joining
 from gammacp.formats.layers import union
+from gammacp.formats.reading import Collection
 from gammacp.formats.summary import alike_names, summary
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.places import inside, seen_from
@@ -131,11 +132,11 @@ def understand(
         Chance model, if one was named. Otherwise there is a note if the selection changes the
         default model.
     """
-    known = Understood()
+    beginning = Understood()
     try:
         campaign = choice.apply_to(campaign_in(folder))
         offers, finding = _offers_for(folder, campaign)
-        known = Understood(offers=offers)
+        beginning = Understood(offers=offers)
         if name := campaign.values.get("dissimilarity"):
             dissimilarity = _named_dissimilarity(folder, name)
         features = features_of(dissimilarity)
@@ -144,31 +145,24 @@ def understand(
             reading = campaign.but({"features": features})
         collected = reading.collect(finding=finding)
     except GammacpError as error:
-        return replace(known, problem=seen_from(folder, str(error))), {}, dissimilarity
+        return replace(beginning, problem=seen_from(folder, str(error))), {}, dissimilarity
     weighed = {name: c.with_features(features) for name, c in collected.continua.items()}
     collected = replace(collected, continua=weighed)
     continua = {inside(folder, name): c for name, c in collected.continua.items()}
     formats = {inside(folder, name): entry for name, entry in collected.formats.items()}
-    doubts: list[str | None] = []
     problem: str | None = None
+    doubts: list[str] = []
     chosen: dict[str, Continuum] = {}
     try:
-        if continua:
-            selected = campaign.select(collected, links=True)
-        else:
-            selected = collected
-        doubts.append(collected.doubt(campaign.values.get("annotators", ()), selected.continua))
-        if chance is None:
-            doubts.append(changed_default(collected.continua, selected.continua, campaign.values))
-        chosen = {inside(folder, name): c for name, c in selected.continua.items()}
-        collected = selected
+        collected, doubts = _select(campaign, collected, check_chance=chance is None)
+        chosen = {inside(folder, name): c for name, c in collected.continua.items()}
     except GammacpError as error:
         problem = seen_from(folder, str(error))
     failures = _failures(folder, collected.unread)
     annotators, categories = _unit_counts(continua.values())
     head = _table_to_name(folder, finding, collected.unread, named=bool(choice.columns))
     understood = replace(
-        known,
+        beginning,
         offers=replace(offers, table=head),
         documents=_documents(continua, formats),
         annotators=annotators,
@@ -176,7 +170,7 @@ def understand(
         warnings=(
             *_warnings(chosen.values()),
             *Counter(remark.text for remark in collected.remarks if remark.told).items(),
-            *((doubt, 1) for doubt in doubts if doubt),
+            *((doubt, 1) for doubt in doubts),
         ),
         failures=tuple(each.error for each in failures),
         incomplete=incomplete_in_words(len(continua), failures),
@@ -185,6 +179,23 @@ def understand(
         problem=problem,
     )
     return understood, chosen, dissimilarity
+
+
+def _select(
+    campaign: Campaign, collected: Collection, *, check_chance: bool
+) -> tuple[Collection, list[str]]:
+    """Return the selected continua, and doubts about the selection.
+
+    `check_chance` says whether a changed default of the chance model is such a doubt.
+    """
+    if collected.continua:
+        selected = campaign.select(collected, links=True)
+    else:
+        selected = collected
+    doubts = [collected.doubt(campaign.values.get("annotators", ()), selected.continua)]
+    if check_chance:
+        doubts.append(changed_default(collected.continua, selected.continua, campaign.values))
+    return selected, [doubt for doubt in doubts if doubt]
 
 
 def _named_dissimilarity(folder: Path, name: str) -> Any:
