@@ -168,20 +168,20 @@ def read(
         NAME.parquet holds links between units, which it names by their column `unit`
     """
     beside = _links_beside(source)
-    given = _from_path(source)
+    path_names = _from_path(source)
     unread = {*(() if shapes != "no" else (*AXES, SHAPE)), *(() if beside else (UNIT,))}
     with _damage_named(source.error):
         schema, batches = _schema_and_batches(source)
-        made = _Reading(source.error, schema, features, given, unread, columns)
+        reading = _Reading(source.error, schema, features, path_names, unread, columns)
         for place, batch in batches:
-            made.add(batch, place)
-        document = made.document(source.place, source.document)
+            reading.add(batch, place)
+        document = reading.document(source.place, source.document)
     if beside:
         with _damage_named(beside.error):
-            links = _links(beside.error, *_schema_and_batches(beside), given)
-        document = made.with_links(document, links, source.place)
+            links = _links(beside.error, *_schema_and_batches(beside), path_names)
+        document = reading.with_links(document, links, source.place)
     document = in_pieces(document, discontinuous, source.place)
-    if made.shaped:
+    if reading.shaped:
         return with_shapes(document, shapes, source.place)
     return document
 
@@ -189,18 +189,18 @@ def read(
 def first_rows(source: Source) -> dict[tuple[Any, ...], str]:
     """Return the place of the first row of each document and annotator: `row 8 of row group 2`."""
     schema, batches = _schema_and_batches(source)
-    made = _Reading(source.error, schema, (), _from_path(source), ())
-    found: dict[tuple[Any, ...], str] = {}
+    reading = _Reading(source.error, schema, (), _from_path(source), ())
+    place_by_names: dict[tuple[Any, ...], str] = {}
     for place, batch in batches:
-        (documents, named), (people, called) = (made.names_of(batch, role) for role in _WHOSE)
+        (documents, named), (people, called) = (reading.names_of(batch, role) for role in _WHOSE)
         for row in np.unique(np.stack((documents, people)), axis=1, return_index=True)[1].tolist():
             # a document is declared
             if people[row] >= 0:
                 who = called[people[row]]
             else:
                 who = None
-            found.setdefault((named[documents[row]], who), place(row))
-    return found
+            place_by_names.setdefault((named[documents[row]], who), place(row))
+    return place_by_names
 
 
 def head(source: Source) -> list[list[str]]:
@@ -256,16 +256,16 @@ def read_table(
     error = partial(DataError, file="table")
     with _damage_named(error, "it"):
         schema, batches = _in_memory(table)
-        made = _Reading(error, schema, features, {}, unread, columns)
+        reading = _Reading(error, schema, features, {}, unread, columns)
         for place, batch in batches:
-            made.add(batch, place)
-        document = made.document("table", "")
+            reading.add(batch, place)
+        document = reading.document("table", "")
     if links is not None:
         error = partial(DataError, file="links")
         with _damage_named(error, "it"):
-            found = _links(error, *_in_memory(links), {})
-        document = made.with_links(document, found, "table")
-    if made.shaped:
+            link_lists = _links(error, *_in_memory(links), {})
+        document = reading.with_links(document, link_lists, "table")
+    if reading.shaped:
         return with_shapes(document, "keep", "table")
     return document
 
@@ -292,18 +292,19 @@ def _links(
     error: Fault, schema: Any, batches: Iterable[tuple[Place, Any]], given: dict[str, str]
 ) -> dict[str, list[Link]]:
     """Return the links by document; the key is "" if the table has no document column."""
-    said = {LINKS[0]: given.get("document", ""), "annotator": given.get("annotator")}
-    said |= {"kind": DIRECTED}
+    defaults = {LINKS[0]: given.get("document", ""), "annotator": given.get("annotator")}
+    defaults |= {"kind": DIRECTED}
     for name in LINKS[1:-1]:
-        if name not in schema.names and said.get(name) is None:
-            there = ", ".join(schema.names) or "none"
+        if name not in schema.names and defaults.get(name) is None:
+            column_names = ", ".join(schema.names) or "none"
             raise error(
-                f"there is no column {name!r}", hint=f"Links have {', '.join(LINKS)}; here: {there}"
+                f"there is no column {name!r}",
+                hint=f"Links have {', '.join(LINKS)}; here: {column_names}",
             )
-    found: dict[str, list[Link]] = {}
+    links: dict[str, list[Link]] = {}
     for place, batch in batches:
         columns = [
-            _texts(error, batch, name) if name in schema.names else [said[name]] * len(batch)
+            _texts(error, batch, name) if name in schema.names else [defaults[name]] * len(batch)
             for name in LINKS
         ]
         for row, values in enumerate(zip(*columns, strict=True)):
@@ -313,10 +314,10 @@ def _links(
                     raise error(f"{place(row)} has no {name}")
             if (kind or DIRECTED) not in KINDS:
                 raise error(f"{place(row)}: kind {kind!r} is not one of {', '.join(KINDS)}")
-            found.setdefault(document or "", []).append(
+            links.setdefault(document or "", []).append(
                 Link(str(who), str(what), str(source), str(target), kind or DIRECTED)
             )
-    return found
+    return links
 
 
 def _schema_and_batches(source: Source) -> tuple[Any, Iterator[tuple[Place, Any]]]:
@@ -355,19 +356,19 @@ def _with_places(batches: Iterable[Any], inside: str = "") -> Iterator[tuple[Pla
     pyarrow trusts the offsets and codes of a file: unless they are checked first, a damaged one
     reads memory that is not its own and ends the process.
     """
-    seen = 0
+    n_rows_before = 0
     for batch in batches:
         batch.validate(full=True)
-        yield (lambda row, seen=seen: f"row {seen + row + 1}{inside}"), batch  # type: ignore[misc]
-        seen += len(batch)
+        yield (lambda row, before=n_rows_before: f"row {before + row + 1}{inside}"), batch  # type: ignore[misc]
+        n_rows_before += len(batch)
 
 
 def _from_path(source: Source) -> dict[str, str]:
     """Return the values by role that the path states in parts such as `annotator=Ann`."""
     roles = {alias: role for role, aliases in COLUMNS.items() for alias in aliases}
     parts = (*source.path.parent.parts, *PurePosixPath(source.member).parent.parts)
-    said = (part.partition("=") for part in parts)
-    return {roles[as_role(k)]: value for k, mark, value in said if mark and as_role(k) in roles}
+    pairs = (part.partition("=") for part in parts)
+    return {roles[as_role(k)]: value for k, mark, value in pairs if mark and as_role(k) in roles}
 
 
 class _Names:
@@ -460,7 +461,7 @@ class _Reading:
 
     def _columns(self, names: Sequence[str], columns: Mapping[str, str] | None) -> dict[str, str]:
         """Return the column of each role."""
-        found: dict[str, str] = {}
+        column_by_role: dict[str, str] = {}
         try:
             places_by_role = places_of_roles(names, self._features, columns)
         except DataError as error:
@@ -470,15 +471,17 @@ class _Reading:
                 both = ", ".join(repr(names[i]) for i in places)
                 raise self._error(f"several columns could be the {role}: {both}")
             if role in _READ:  # what else there is counts as a column that is not read
-                found[role] = names[places[0]]
-        if missing_roles({**found, **self._given}):
+                column_by_role[role] = names[places[0]]
+        if missing_roles({**column_by_role, **self._given}):
             unknown = unknown_columns(names, places_by_role, tuple(self._given))
             raise self._error(unknown.message, hint=unknown.hint)
         lacking = [name for name in self._features if names.count(name) != 1]
         if lacking:
-            there = ", ".join(names) or "none"
-            raise self._error(f"there is no column {lacking[0]!r}", hint=f"{_HINT}; here: {there}")
-        return found
+            column_names = ", ".join(names) or "none"
+            raise self._error(
+                f"there is no column {lacking[0]!r}", hint=f"{_HINT}; here: {column_names}"
+            )
+        return column_by_role
 
     def add(self, batch: Any, place: Place) -> None:
         """Check and take in a batch."""
@@ -491,7 +494,7 @@ class _Reading:
         else:
             ends = self._numbers(batch, "end", place)
         empty = np.isnan(starts) & np.isnan(ends)
-        known = {}
+        codes_by_role = {}
         for role in _WHOSE:
             codes, names = self.names_of(batch, role)
             if role in self._found:
@@ -500,29 +503,29 @@ class _Reading:
                 if role == "annotator" and self.several:
                     lacking &= ~empty  # such a row declares a document
                 self._check(~lacking, place, f"has no {role}", _HINT)
-            known[role] = self._of[role].add(codes, names)
-        known["category"] = self._of["category"].add(*self._labels(batch))
-        labelled = known["category"] >= 0
+            codes_by_role[role] = self._of[role].add(codes, names)
+        codes_by_role["category"] = self._of["category"].add(*self._labels(batch))
+        labelled = codes_by_role["category"] >= 0
         self._check(~(empty & labelled), place, "has a category, but no start and no end")
         one = np.isnan(starts) != np.isnan(ends)
         self._check(~one, place, "has only a start or only an end", "A unit needs both")
         with np.errstate(invalid="ignore"):
             self._check(empty | np.isfinite(starts + ends), place, "has an infinite position")
             backwards = np.flatnonzero(ends < starts)[:1]
-            said = [f"has end {ends[i]:.15g} < start {starts[i]:.15g}" for i in backwards]
-            self._check(~(ends < starts), place, *said, hint="Swap or correct the positions")
+            faults = [f"has end {ends[i]:.15g} < start {starts[i]:.15g}" for i in backwards]
+            self._check(~(ends < starts), place, *faults, hint="Swap or correct the positions")
             exact = ~(np.maximum(np.abs(starts), np.abs(ends)) > LARGEST)
         self._check(exact, place, "has a position beyond 2^53, which cannot be kept exactly")
         self._starts.append(starts)
         self._ends.append(ends)
         inside = self._inside(batch, starts, ends, place)
         if self.shaped:
-            inside = self._shapes(batch, starts, ends, place, known["document"], inside)
+            inside = self._shapes(batch, starts, ends, place, codes_by_role["document"], inside)
         self._breaks.append(inside)
         if UNIT in self._found:
-            self._keep_names(batch, starts, ends, known, inside)
+            self._keep_names(batch, starts, ends, codes_by_role, inside)
         if self._bounded:
-            self._take_bounds(batch, place, known["document"])
+            self._take_bounds(batch, place, codes_by_role["document"])
 
     def names_of(self, batch: Any, role: str) -> tuple[Any, Sequence[str | None]]:
         """Return codes and names of a role: those of its column, or one name for all rows."""
@@ -553,14 +556,14 @@ class _Reading:
 
     def _clock_times(self, texts: Sequence[str | None], name: str, place: Place) -> Any:
         """Return the times of a clock in seconds."""
-        found = np.full(len(texts), np.nan)
+        times = np.full(len(texts), np.nan)
         for row, text in enumerate(texts):
             if text is not None and text.strip():
                 try:
-                    found[row] = self._written.number(text, place(row))
+                    times[row] = self._written.number(text, place(row))
                 except ValueError as error:
                     raise self._error(f"{place(row)}: {name} {error}", hint=_HINT) from None
-        return found
+        return times
 
     def _labels(self, batch: Any) -> tuple[Any, Sequence[str | None]]:
         """Return the code of each row's label, and the labels; a label includes its features."""
@@ -568,9 +571,9 @@ class _Reading:
         columns += [_codes_of(self._error, batch, name) for name in self._features]
         if not self._features:
             return columns[0]
-        seen, codes = np.unique(np.stack([c for c, _ in columns]), axis=1, return_inverse=True)
+        distinct, codes = np.unique(np.stack([c for c, _ in columns]), axis=1, return_inverse=True)
         labels: list[str | None] = []
-        for row in seen.T.tolist():
+        for row in distinct.T.tolist():
             category, *values = (
                 names[k] if k >= 0 else None for k, (_, names) in zip(row, columns, strict=True)
             )
@@ -585,38 +588,38 @@ class _Reading:
             listed = None
         if listed is None or listed.null_count == len(listed):
             return len(batch)
-        found: list[tuple[float, ...]] = [()] * len(batch)
+        breaks_by_row: list[tuple[float, ...]] = [()] * len(batch)
         for row, parts in enumerate(listed.to_pylist()):
             if not parts:
                 continue
             try:
                 pairs = [[*p.values()] if isinstance(p, dict) else p for p in parts]
-                found[row] = breaks_of(join(pairs, (float(starts[row]), float(ends[row]))))
+                breaks_by_row[row] = breaks_of(join(pairs, (float(starts[row]), float(ends[row]))))
             except (DataError, TypeError, AttributeError) as error:
-                said = getattr(error, "message", None) or "is not a list of (start, end)"
-                raise self._error(f"{place(row)}: {said}") from None
-        return found
+                fault = getattr(error, "message", None) or "is not a list of (start, end)"
+                raise self._error(f"{place(row)}: {fault}") from None
+        return breaks_by_row
 
     def _shapes(
         self, batch: Any, starts: Any, ends: Any, place: Place, codes: Any, inside: Any
     ) -> Any:
         """Return an entry per unit: its shape, or else its breaks."""
         if isinstance(inside, int):
-            found: list[Any] = [()] * len(batch)
+            breaks_by_row: list[Any] = [()] * len(batch)
         else:
-            found = inside
+            breaks_by_row = inside
         edges = np.stack(
             [starts, ends, *(self._numbers(batch, n) for n in AXES if n in self._found)]
         )
         if SHAPE in self._found:
-            given = batch.column(self._found[SHAPE]).to_pylist()
+            entries_with_shapes = batch.column(self._found[SHAPE]).to_pylist()
         else:
-            given = None
+            entries_with_shapes = None
         for row, (start, end, *rest) in enumerate(edges.T.tolist()):
             further = zip(rest[::2], rest[1::2], strict=True)
             spans = [(start, end), *((x, y) for x, y in further if x == x or y == y)]
-            if given:
-                entry = given[row]
+            if entries_with_shapes:
+                entry = entries_with_shapes[row]
             else:
                 entry = None
             if isinstance(entry, dict):
@@ -625,10 +628,10 @@ class _Reading:
                 shape = shape_of(spans, entry)
             except DataError as error:
                 raise self._error(f"{place(row)}: {error.message}", hint=error.hint) from None
-            if shape is not None and found[row]:
+            if shape is not None and breaks_by_row[row]:
                 raise self._error(f"{place(row)} has fragments and a shape", hint="Give one")
             if shape is not None:
-                found[row] = relative(start, shape)
+                breaks_by_row[row] = relative(start, shape)
             if shape is None:
                 axes = 1
             else:
@@ -640,7 +643,7 @@ class _Reading:
                     hint="Give all units of a document the same number of axes, or ignore shapes "
                     "with `read(shapes=no)`",
                 )
-        return found
+        return breaks_by_row
 
     def _keep_names(self, batch: Any, starts: Any, ends: Any, known: Any, inside: Any) -> None:
         """Store the id of each unit by its document, names, positions and breaks or shape."""
@@ -661,24 +664,32 @@ class _Reading:
         several = isinstance(document, Corpus)
         continua = by_name(document)
         if len(continua) == 1:
-            links = {next(iter(continua)): [x for found in links.values() for x in found]}
+            links = {
+                next(iter(continua)): [
+                    x for document_links in links.values() for x in document_links
+                ]
+            }
         for name in links.keys() - continua.keys():
             raise self._error(
                 f"there are links in document {name!r}, which has no units",
                 hint="Use a document's name from the units",
             )
-        made = {}
+        linked = {}
         lost = Tally(place)
         for name, c in continua.items():
             who = [c.annotators[k] for k in c.annotator_codes]
             what = [None if k < 0 else c.categories[k] for k in c.category_codes]
             inside = [()] * c.n_units if c.inside is None else c.inside
-            said = [name if several else ""] * c.n_units
-            keys = zip(said, who, what, c.starts.tolist(), c.ends.tolist(), inside, strict=True)
+            document_names = [name if several else ""] * c.n_units
+            keys = zip(
+                document_names, who, what, c.starts.tolist(), c.ends.tolist(), inside, strict=True
+            )
             ids = column(self._ids[key].pop(0) for key in keys)
-            own = links.get(name, ())
-            whole = whole_links(own, set(zip(who, () if ids is None else ids, strict=False)))
-            lost.add("link", NO_UNIT, len(own) - len(whole))
+            links_of_document = links.get(name, ())
+            whole = whole_links(
+                links_of_document, set(zip(who, () if ids is None else ids, strict=False))
+            )
+            lost.add("link", NO_UNIT, len(links_of_document) - len(whole))
             try:
                 if whole:
                     joined = check_links(whole, who, ids)
@@ -690,14 +701,14 @@ class _Reading:
                 else:
                     said_of = ""
                 raise self._error(f"{said_of}{error.message}", hint=error.hint) from None
-            made[name] = replace(c, ids=ids if whole else None, links=joined)
-        return with_continua(document, made, lost)
+            linked[name] = replace(c, ids=ids if whole else None, links=joined)
+        return with_continua(document, linked, lost)
 
     def _take_bounds(self, batch: Any, place: Place, codes: Any) -> None:
         low, high = (self._numbers(batch, name) for name in _BOUNDS)
         for row in np.flatnonzero(~np.isnan(low) & ~np.isnan(high)):
-            own = float(low[row]), float(high[row])
-            if self._bounds.setdefault(int(codes[row]), own) != own:
+            bounds = float(low[row]), float(high[row])
+            if self._bounds.setdefault(int(codes[row]), bounds) != bounds:
                 raise self._error(f"{place(int(row))} gives its document other bounds than before")
 
     def _offset_unit(self) -> str:
@@ -715,10 +726,10 @@ class _Reading:
     def document(self, place: str, name: str) -> Continuum | Corpus:
         """Return the document; a continuum of this name where there is no document column."""
         if self.several:
-            known = self._of["document"].known
+            documents = self._of["document"].known
         else:
-            known = {name: 0}
-        if not known:
+            documents = {name: 0}
+        if not documents:
             raise self._error("table has no rows", hint=_HINT)
         broken = any(not isinstance(part, int) for part in self._breaks)
         if broken:
@@ -732,8 +743,8 @@ class _Reading:
         ends = _whole(self._ends, np.float64)
         _pyarrow().default_memory_pool().release_unused()
         try:
-            found = DocumentTable.of_rows(
-                known,
+            table = DocumentTable.of_rows(
+                documents,
                 [*self._of["annotator"].known],
                 [*self._of["category"].known],
                 self._of["document"].codes(),
@@ -748,8 +759,8 @@ class _Reading:
         except DataError as error:
             raise self._error(error.message, hint=error.hint) from None
         if self.several:
-            return Corpus(found, found.categories, tally.entries())
-        return found[name].with_about(left_out=tally.entries())
+            return Corpus(table, table.categories, tally.entries())
+        return table[name].with_about(left_out=tally.entries())
 
 
 def _has_clock_times(values: Any) -> bool:
@@ -762,9 +773,9 @@ def _has_clock_times(values: Any) -> bool:
 
 def _whole(parts: list[Any], kind: type) -> Any:
     """Concatenate the parts of a column, and empty the list of parts to free their memory."""
-    made = np.concatenate([np.empty(0, kind), *parts])
+    joined = np.concatenate([np.empty(0, kind), *parts])
     parts.clear()
-    return made
+    return joined
 
 
 def _plain(values: Any, missing: float) -> Any:
@@ -815,9 +826,9 @@ def write(document: Continuum | Corpus, path: Path) -> None:
         kinds |= dict.fromkeys(_BOUNDS, pa.float64())
     else:
         kinds |= {}
-    taken = {as_role(name) for name in kinds} | {a for some in COLUMNS.values() for a in some}
+    role_names = {as_role(name) for name in kinds} | {a for some in COLUMNS.values() for a in some}
     for name in features:
-        if as_role(name) in taken:
+        if as_role(name) in role_names:
             raise DataError(
                 f"feature {name!r} would be read as another column", hint="Write JSON instead"
             )
