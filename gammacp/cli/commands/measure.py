@@ -149,7 +149,7 @@ class Asked:
     def parts(self) -> list[str]:
         """Return the names in `--by`; raise a UsageError for an unknown one."""
         divisions = ("category", "pair", "document")
-        return [one_of("by", name, divisions) for name in split_names(self.by or [])]
+        return [one_of("by", name, divisions) for name in split_names(self.by, "--by")]
 
     def check_match_labels(self) -> None:
         """Raise a UsageError for an invalid value of `--match-labels`."""

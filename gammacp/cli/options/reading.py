@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -165,9 +165,7 @@ class Reading:
             "option": self.option,
         }
         options: dict[str, Any] = {
-            name: _FORMS[name](value) if name in _FORMS else value
-            for name, value in values.items()
-            if value is not None
+            name: _converted(name, value) for name, value in values.items() if value is not None
         }
         weighed = "set in --dissimilarity FILE.toml, or with --beside NAME for convert"
         for name, right in (("format", "--format"), ("features", weighed)):
@@ -640,9 +638,31 @@ def _names(entries: Sequence[str] | None) -> list[str]:
     return [name for row in rows for name in row if name]
 
 
-def split_names(entries: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of a repeatable option that also accepts A,B."""
-    return tuple(n.strip() for entry in entries or () for n in entry.split(",") if n.strip())
+def split_names(entries: Sequence[str] | None, option: str = "") -> tuple[str, ...]:
+    """Return the names of a repeatable option that also accepts A,B.
+
+    A UsageError says that the `option` is given without a name; without `option` there is no check.
+    """
+    names = tuple(n.strip() for entry in entries or () for n in entry.split(",") if n.strip())
+    if option and entries:
+        _check_not_empty(option, names)
+    return names
+
+
+def _check_not_empty(option: str, names: Collection[str]) -> None:
+    """Raise a UsageError if an option that takes names is given without one."""
+    if not names:
+        raise UsageError(f"{option} is empty: give a name, or leave the option out")
+
+
+def _converted(key: str, value: Any) -> Any:
+    """Return the value of an option in the form that a campaign.toml has it."""
+    if key not in _FORMS:
+        return value
+    converted = _FORMS[key](value)
+    if isinstance(value, list) and value:
+        _check_not_empty(f"--{key.replace('_', '-')}", cast(Collection[str], converted))
+    return converted
 
 
 def pair(option: str, entry: str, form: str) -> tuple[str, str]:
