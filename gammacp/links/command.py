@@ -71,7 +71,12 @@ def links(
         continua = loaded.continua
     with computing.pool("aligning") as (executor, _):
         report = link_report(
-            continua, types=types, ends=ends, executor=executor, **settings.options()
+            continua,
+            types=types,
+            ends=ends,
+            singletons=bool(collected.get("coreference")),
+            executor=executor,
+            **settings.options(),
         )
     if json:
         print_json({**report.as_dict(), **fields.as_dict(), **loaded.json})
