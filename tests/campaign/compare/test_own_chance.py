@@ -1,4 +1,4 @@
-"""Pairs of annotators whose chance is not that of the corpus."""
+"""Pairs of annotators whose chance differs from that of the corpus."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rotation(people: int, documents: int) -> dict[str, Continuum]:
 
 
 def alone(documents: dict[str, Continuum], pair: tuple[str, str]) -> float:
-    """Return γ of two people's documents as if there were no others."""
+    """Return γ of two people's documents as if there were no other annotators."""
     both = {
         d: keep_annotators(c, [a for a in c.annotators if a in pair])
         for d, c in documents.items()
