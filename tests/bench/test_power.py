@@ -39,7 +39,7 @@ def test_power_with_unequal_spreads_is_that_of_simulated_tests() -> None:
     assert told.right[0] == pytest.approx(rate, abs=0.02)
 
 
-def test_curves_without_spread_are_distinguished_always_or_by_chance() -> None:
+def test_power_of_curves_without_spread_is_1_or_half_the_level() -> None:
     told = told_by(moments([1.0, 1.0, 0.5], [0.0, 0.0, 0.0]), 10, 0.05)
     assert told.right.tolist() == [0.025, 1.0, 1.0]
     assert told.wrong.tolist() == [0.025, 0.0, 0.0]

@@ -136,7 +136,7 @@ def test_two_annotators_who_differ_leave_the_truth_open() -> None:
     assert one.posterior == pytest.approx(np.full((2, 2), 0.5))
 
 
-def test_annotators_who_never_meet_and_too_few_annotators_are_refused() -> None:
+def test_disconnected_and_too_few_annotators_are_reported() -> None:
     rows = [(str(i), a, "x") for i in range(40) for a in ("ABC" if i % 2 else "DEF")]
     overlap = from_rows(rows).overlap
     assert overlap.parts == (("D", "E", "F"), ("A", "B", "C"))

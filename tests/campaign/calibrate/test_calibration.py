@@ -83,7 +83,7 @@ def test_less_than_one_error_per_annotator_may_be_none() -> None:
 
 
 @pytest.mark.usefixtures("little_is_simulated")
-def test_simulated_annotators_read_everything_and_this_is_said() -> None:
+def test_notes_name_the_annotators_who_did_not_read_to_the_end() -> None:
     units = [Unit(a, 10 * i, 10 * i + 8, "x") for a in "AB" for i in range(20 if a == "A" else 9)]
     half = declare_read_until(Continuum.from_units(units, bounds=(0, 200)), {"B": 90})
     found = calibrate(half, errors=["false-negative"], **FAST)
