@@ -1,4 +1,4 @@
-"""Certificates of small problems, mutants of them, and the truth by trying every alignment."""
+"""Certificates of small problems, altered ones, and the truth by trying every alignment."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ from gammacp.verify import Check, RefusedError
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 from tests.boxes import random_boxes
 
-# Of the cost: the largest error with which a claim still says something.
+# Largest relative error of the cost with which a claim is still worth reporting.
 MOST_ERROR = Fraction(1, 10**6)
-# Openings of some of these are no whole multiples of Δ in double precision.
+# Some openings for these are no whole multiples of Δ in double precision.
 DELTAS = (0.3, 0.7, 1.0, 1.2, 2.5)
 
 
 def bases() -> Iterator[dict[str, Any]]:
-    """Certificates of every kind: all dissimilarities, covers, fragments, boxes, gaps, matrices."""
+    """Yield certificates of every kind: dissimilarities, covers, fragments, boxes, gaps and
+    matrices.
+    """
     for seed in range(24):
         n = 2 + seed % 4
         continuum = random_continuum(seed, n, 8)
@@ -54,7 +56,7 @@ def bases() -> Iterator[dict[str, Any]]:
 
 
 def near_agreement(pairs: int, apart: float, *, distance: float = 10.0) -> Continuum:
-    """Two annotators whose units differ by hardly more than nothing."""
+    """Return two annotators whose units hardly differ."""
     units = []
     for i in range(pairs):
         start = i * distance
@@ -64,7 +66,9 @@ def near_agreement(pairs: int, apart: float, *, distance: float = 10.0) -> Conti
 
 
 def spot(annotators: int, units: int) -> Continuum:
-    """Units all but at one place, so many that only pooled categories prove an alignment."""
+    """Return units nearly all at one place, so many that only pooled categories prove an
+    alignment.
+    """
     rng = Random(0)
     return Continuum.from_units(
         [
@@ -86,7 +90,7 @@ def fragments() -> Continuum:
 
 
 def by_matrix(continuum: Continuum, dissimilarity: Any) -> Any:
-    """The best alignment with the bound of a relaxation of all or some annotators."""
+    """Return the best alignment with the bound of a relaxation of all or some annotators."""
     from gammacp.alignment import build_problem
     from gammacp.alignment.align import BestGroups, disorder_scale
     from gammacp.dissimilarity import bind
