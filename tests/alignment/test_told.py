@@ -151,7 +151,7 @@ TIED: dict[str, list[tuple[int, int, Any]]] = {
 }
 
 
-def test_the_first_of_all_is_the_same_from_every_back_end() -> None:
+def test_every_back_end_shows_the_same_first_alignment() -> None:
     tied = Continuum.from_units([Unit(a, *u) for a, units in TIED.items() for u in units])
     dense = [random_continuum(seed, 2 + seed % 2, 11) for seed in range(12)]
     for k, continuum in enumerate([tied, *dense]):
@@ -164,7 +164,9 @@ def test_the_first_of_all_is_the_same_from_every_back_end() -> None:
 
 
 def anybodys(n: int, k: int, opening: float, seed: int = 0) -> Problem:
-    """Weights of both signs between k units by each of n annotators."""
+    """Return a problem with random weights of both signs between k units by each of n
+    annotators.
+    """
     rng = np.random.default_rng(seed)
     annotator = np.repeat(np.arange(n), k).astype(np.int32)
     i, j = np.triu_indices(n * k, 1)
@@ -184,7 +186,7 @@ def test_groups_may_cost_nothing_to_open(opening: float) -> None:
     assert group_costs(large, groups).sum() < group_costs(large, alone(large)).sum()
 
 
-def test_pairs_of_different_owners_are_no_candidates() -> None:
+def test_only_pairs_of_the_same_owner_are_candidates() -> None:
     continuum = random_continuum(5, 3, 40)
     owner = np.arange(continuum.n_units) % 3
     whole = build_problem(continuum, bind(Combined(), continuum))

@@ -1,4 +1,4 @@
-"""Names from files can hold anything; a terminal or a spreadsheet must not obey them."""
+"""Control characters in names from files: neither a terminal nor a spreadsheet may obey them."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from shuffling.model_file import read_model
 from tests.conftest import Run
 
 NASTY = "\x1b[31mred\u202egnp\x07\x9b2J"
-NAMELESS = {"measure", "segmentation", "links", "syntax", "plan"}  # their answers have no names
+NAMELESS = {"measure", "segmentation", "links", "syntax", "plan"}  # their results contain no names
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -48,7 +48,7 @@ def nasty(tmp_path: Path) -> Path:
     ],
     ids=lambda a: " ".join(map(repr, a)),
 )  # fmt: skip
-def test_nothing_that_a_terminal_obeys_is_printed(
+def test_no_control_characters_are_printed(
     run: Run, nasty: Path, arguments: tuple[object, ...]
 ) -> None:
     command, *options = arguments
@@ -61,7 +61,9 @@ def test_nothing_that_a_terminal_obeys_is_printed(
 
 
 def test_a_model_shows_its_names_and_is_read_back(run: Run, nasty: Path) -> None:
-    """TOML has escapes of its own, by which the file says the same."""
+    """A printed model escapes control characters as TOML does, so that it is read back
+    unchanged.
+    """
     result = run("shuffle", "--learn", nasty, "--print-model")
     assert OBEYED.findall(result.out + result.err) == []
     assert "\\u001b[31m" in result.out
