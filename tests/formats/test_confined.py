@@ -1,4 +1,4 @@
-"""What a file says leads nowhere outside its folder and runs no code: seen by an audit hook."""
+"""Confinement of files: an audit hook sees that they lead nowhere outside and run no code."""
 
 import os
 import sys
