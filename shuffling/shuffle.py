@@ -19,6 +19,7 @@ from zlib import crc32
 
 import numpy as np
 
+from gammacp.base.arguments import MOST_ANNOTATORS, whole
 from gammacp.continuum import Continuum
 from gammacp.continuum.about import About
 from gammacp.continuum.fragments import together
@@ -76,15 +77,18 @@ def shuffle(
     Raises
     ------
     UsageError
-        The magnitude lies outside [0, 1], there are fewer than one annotators, or an error is
-        unknown.
+        The magnitude lies outside [0, 1], there are fewer than one or more than a million
+        annotators, or an error is unknown.
     DataError
         The reference has not exactly one annotator, or does not fit the model or the errors.
     """
     magnitude = check_magnitude(magnitude)
     errors = resolve_errors(errors)
-    if not isinstance(n_annotators, Panel) and n_annotators < 1:
-        raise UsageError(f"number of annotators {n_annotators} < 1")
+    if isinstance(n_annotators, Panel):
+        number = n_annotators.n_annotators
+    else:
+        number = n_annotators
+    whole("number of annotators", number, 1, MOST_ANNOTATORS)
     if reference.n_annotators != 1:
         raise DataError(
             f"reference has {reference.n_annotators} annotators, but one is needed",

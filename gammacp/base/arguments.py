@@ -12,6 +12,8 @@ from gammacp.errors import UsageError
 _LISTED = 20
 MOST_DRAWS = 10**9
 """How many random sets, shuffled sets or bootstrap draws can be asked for."""
+MOST_ANNOTATORS = 10**6
+"""How many annotators can be drawn for one document."""
 _NEAREST = 5
 
 

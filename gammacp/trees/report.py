@@ -144,7 +144,7 @@ def syntax_report(
         "breakdown": by_relation(treebank) if breakdown else None,
         "sentences": [_sentence(treebank, share) for share in worst] or None,
     }
-    document |= {key: found for key, found in asked.items() if found is not None}
+    document |= {key: table for key, table in asked.items() if table is not None}
     if by_annotator:
         document |= _by_annotator(treebank, result)
     differing = [s.item for s in worst if s.share["plain"]]

@@ -510,7 +510,7 @@ def test_who_comes_before_the_server_begins_waits_for_it(
             connected.append(address)
 
     monkeypatch.setattr("uvicorn.Server.run", lambda _self, sockets: sockets[0].close())
-    serve(tmp_path, {}, told=told)
+    serve(tmp_path, {}, tell=told)
     assert connected
 
 

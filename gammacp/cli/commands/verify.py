@@ -48,8 +48,8 @@ def verify(
             if redraw:
                 statements.append(_redrawn(path, proof))
         except (RefusedError, DataError, OSError, OverflowError, UnicodeDecodeError) as error:
-            said = str(error) if isinstance(error, DataError) else f"{path}: {error}"
-            message(f"gammacp: {said}", error=True)
+            fault = str(error) if isinstance(error, DataError) else f"{path}: {error}"
+            message(f"gammacp: {fault}", error=True)
             records.append({"file": str(path), "verified": False, "said": [], "error": str(error)})
             code = 3
             continue
