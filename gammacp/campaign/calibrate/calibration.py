@@ -294,10 +294,10 @@ def _able(continua: Continua) -> Mapping[str, Continuum]:
     named = named_continua(continua)
     if len(named) > 1:
         if isinstance(continua, Corpus):
-            known = continua.categories
+            categories = continua.categories
         else:
-            known = None
-        named = Corpus.from_continua(named, categories=known)
+            categories = None
+        named = Corpus.from_continua(named, categories=categories)
     able = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
     if not able:
         if all(c.n_annotators < 2 for c in named.values()):
@@ -314,7 +314,7 @@ def _equivalent(
     confidence = cell.settings.rule.confidence
     if len(curve.magnitudes) < 2:
         return Equivalent(error=error, curve=curve, reason=reason)
-    found = magnitude_at(
+    magnitude = magnitude_at(
         curve,
         measured.value,
         standard_error=_standard_error(measured, confidence),
@@ -322,7 +322,8 @@ def _equivalent(
         seed=(cell.settings.seed, *error.encode()),
     )
     middle, low, high = (
-        amount(error, m, cell.before.model) for m in (found.value, found.low, found.high)
+        amount(error, m, cell.before.model)
+        for m in (magnitude.value, magnitude.low, magnitude.high)
     )
     least = least_amount(error, cell.before.seen.units)
     # Amounts that round to the same whole number of errors cannot be distinguished.
@@ -345,12 +346,12 @@ def _equivalent(
     return Equivalent(
         error=error,
         curve=curve,
-        magnitude=found,
+        magnitude=magnitude,
         amount=middle,
         low=low,
         high=high,
         words=words,
-        misfit=curve.misfit_at(found.value),
+        misfit=curve.misfit_at(magnitude.value),
         least=least,
         reason=_beyond(curve, reason) if math.isinf(middle) else None,
     )

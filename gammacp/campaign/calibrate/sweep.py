@@ -115,10 +115,10 @@ def _gammas(cell: CalibrationCell, shuffled: Sequence[Continuum]) -> Floats:
         together = [Basis(s, settings) for s in sets.values()]
     observed = [a.disorder for b in together for a in b.align(b.continua)]
     expected = np.concatenate([b.chance(b.continua[0]).expected.disorders for b in together])
-    found = ratios(np.array(observed), float(expected.mean()))
-    if np.isnan(found).any():
+    gammas = ratios(np.array(observed), float(expected.mean()))
+    if np.isnan(gammas).any():
         raise DataError("the expected disorder of the shuffled sets is 0")
-    return found
+    return gammas
 
 
 def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
@@ -253,16 +253,16 @@ class _Tracing:
         """Return the next magnitudes at which to compute a curve, around the target."""
         return _refinement(self.curves[error], self._target, self._ends[error])
 
-    def compute(self, wanted: Sequence[tuple[str, float]]) -> None:
+    def compute(self, points: Sequence[tuple[str, float]]) -> None:
         """Add points to the curves; start each from the reference of the nearest magnitude.
 
         Parameters
         ----------
-        wanted
+        points
             Errors and magnitudes of the points.
         """
         cells = [
-            replace(self._cell, error=e, magnitude=m, start=self._near(e, m)) for e, m in wanted
+            replace(self._cell, error=e, magnitude=m, start=self._near(e, m)) for e, m in points
         ]
         self._expect(len(cells))
         for tried, result, reason in self._run(attempt, cells):

@@ -182,8 +182,8 @@ class CorpusConsensus(Plotted):
     def as_dict(self) -> dict[str, Any]:
         """Return the consensus of each document, and how annotators were weighed, for JSON."""
         results = [
-            consensus_document(name, found, self.alignments[name])
-            for name, found in self.documents.items()
+            consensus_document(name, consensus, self.alignments[name])
+            for name, consensus in self.documents.items()
         ]
         return {"results": results, **self.belief.as_dict()}
 
@@ -201,8 +201,8 @@ def _in_columns(documents: Mapping[str, Consensus]) -> DocumentTable:
     what = array("i")
     bounds = {}
     like = None
-    for k, found in enumerate(documents.values()):
-        like = found.continuum
+    for k, consensus in enumerate(documents.values()):
+        like = consensus.continuum
         if like.declared:
             bounds[k] = like.bounds
         starts.extend(like.starts)
@@ -319,8 +319,8 @@ def consensus_of_each(
         return AlignedCells(align_each(every.at(sound), bound, executor=executor, **solving))
 
     cells, decided, belief = _believed(align_by_default, weights, rules, dissimilarity is None)
-    made = _Making(cells, decided, Settings.of(dissimilarity=dissimilarity, **solving))
-    documents = Made([names[k] for k in sound.tolist()], made)
+    decide_one = _Making(cells, decided, Settings.of(dissimilarity=dissimilarity, **solving))
+    documents = Made([names[k] for k in sound.tolist()], decide_one)
     if belief.fit is not None:
         belief = replace(belief, notes=(*belief.notes, *_cautions(documents, cells)))
     return CorpusConsensus(
@@ -443,14 +443,14 @@ class _Making:
         if self._last is None or self._last[0] != part:
             self._last = part, self._decided(self._cells.stretch(part))
         decided = self._last[1]
-        found = consensus_at(decided, number - decided.cells.first)
+        consensus = consensus_at(decided, number - decided.cells.first)
         if not self._cells.continua.beside:
-            return found
+            return consensus
         alignment = self._cells.aligned[number]
         for _, addition in GOLD.items():
             if addition.applies(alignment.continuum):
-                found = addition.add(found, alignment, self._joining)
-        return found
+                consensus = addition.add(consensus, alignment, self._joining)
+        return consensus
 
 
 def _cautions(documents: Mapping[str, Consensus], cells: AlignedCells) -> Iterator[str]:
@@ -489,8 +489,8 @@ def _weigh(
     decided = partial(_decide, cells, rules, truth=alike)
     shares = shares_of_boundaries(len(responses.annotators), map(decided, cells))
     decided = partial(_decide, cells, rules, truth=replace(alike, boundaries=shares))
-    told = (responses.overlap.caution, _against_heads(str(fitted.model), map(decided, cells)))
-    notes = [note for note in told if note is not None]
+    cautions = (responses.overlap.caution, _against_heads(str(fitted.model), map(decided, cells)))
+    notes = [note for note in cautions if note is not None]
     if not fitted.converged:
         notes.append(f"the model had not converged after {fitted.iterations} iterations")
     return decided, Belief(
@@ -505,19 +505,19 @@ def _weigh(
 
 def _against_heads(model: str, each: Iterable[Decided]) -> str | None:
     """Return a note on units on which the model contradicts the majority; None without such."""
-    many = dropped = lone = kept = 0
+    many = dropped = lone = kept_lone = 0
     for d in each:
         support = d.cells.support
         most = 2 * support > d.cells.continua.n_annotators[d.cells.document]
         many = many + int(most.sum())
         lone = lone + int((support == 1).sum())
-        dropped += int((most & ~d.kept).sum())
-        kept += int(((support == 1) & d.kept).sum())
-    if not dropped and not kept:
+        dropped += int((most & ~d.is_kept).sum())
+        kept_lone += int(((support == 1) & d.is_kept).sum())
+    if not dropped and not kept_lone:
         return None
     return (
         f"the model {model} leaves out {dropped} of the {many} units that more than half of "
-        f"the annotators marked, and keeps {kept} of the {lone} that only one marked; "
+        f"the annotators marked, and keeps {kept_lone} of the {lone} that only one marked; "
         'with the weights "vote", every annotator counts the same'
     )
 
@@ -527,10 +527,10 @@ def _failures(names: Sequence[str], continua: ContinuumSequence) -> dict[int, Da
     looked: Iterable[int] = range(len(continua))
     if continua.plain:
         looked = np.flatnonzero((continua.n_units == 0) | (continua.n_annotators < 2)).tolist()
-    found: dict[int, DataError] = {}
+    failures: dict[int, DataError] = {}
     for k in looked:
         try:
             require(continua[k], fragments=True)
         except DataError as error:
-            found[k] = error.at(names[k])
-    return found
+            failures[k] = error.at(names[k])
+    return failures

@@ -203,7 +203,7 @@ def qualities_by_vote(
     for decided in each():
         group, label = votes(decided.cells, len(responses.labels))
         level = np.bincount(group, minlength=len(decided.cells))
-        true = np.where(decided.kept[group], label, len(responses.labels) - 1)
+        true = np.where(decided.is_kept[group], label, len(responses.labels) - 1)
         np.add.at(truth, (decided.cells.before + group, true), 1 / level[group])
     counts = expected_counts(responses, truth)
     totals = counts.sum(axis=2, keepdims=True)

@@ -301,7 +301,7 @@ def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -
     NaN if fewer than five documents can be drawn from, if the differences of each person are the
     same on all documents, or if documents are in clusters or weighted.
     """
-    alike = all(len(set(d[t])) == 1 for d, t in zip(wins.differences, wins.there, strict=True))
+    alike = all(len(set(d[t])) == 1 for d, t in zip(wins.differences, wins.annotated, strict=True))
     if len(wins.instances) < _FEWEST or alike or not wins.alike:
         return math.nan
     sizes = [max(least, 2)]
