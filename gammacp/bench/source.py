@@ -138,5 +138,5 @@ def source_from(
     from gammacp.formats.boundary import place_errors
 
     with place_errors(reference):
-        right_units = with_links(reference_of(read(reference), annotator), wanted=False)
+        right_units = with_links(reference_of(read(reference), annotator), needed=False)
         return Shuffled(right_units, chosen)

@@ -195,7 +195,7 @@ def _disagreements(
     def drawn_disagreements(drawn: Rows) -> list[Disagreement]:
         sums = count_each(drawn)
         return [
-            Disagreement(d, d, kept=None if k else sums) for k, d in enumerate(sums.sum(axis=1))
+            Disagreement(d, d, detail=None if k else sums) for k, d in enumerate(sums.sum(axis=1))
         ]
 
     # A baseline made of somebody's segments is another coder than that person.

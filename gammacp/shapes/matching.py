@@ -107,7 +107,10 @@ def tell_matches(numbers: Numbers) -> tuple[str, ...]:
 
 
 _F1 = Counting(
-    count=count_shapes, rates=match_rates, nothing="nobody has a unit", told=tell_matches
+    count=count_shapes,
+    rates=match_rates,
+    nothing="nobody has a unit",
+    reference_remarks=tell_matches,
 )
 _MEAN = Counting(count=count_shapes, rates=iou_rates, nothing="no shapes are matched")
 _DICE = Counting(

@@ -113,7 +113,7 @@ def sweep_of(
     from gammacp.measures.registry import PAPER_MEASURES, expand_names
 
     errors = tuple(extent.error or ())
-    measures = split_names(extent.measures)
+    measures = split_names(extent.measures, "--measures")
     sets = extent.sets
     magnitudes = magnitudes_of(extent)
     if checking.check is not None:

@@ -325,7 +325,7 @@ def _equivalent(
         amount(error, m, cell.before.model)
         for m in (magnitude.value, magnitude.low, magnitude.high)
     )
-    least = least_amount(error, cell.before.seen.units)
+    least = least_amount(error, cell.before.observed.units)
     # Amounts that round to the same whole number of errors cannot be distinguished.
     if middle > least:
         half = least / 2
