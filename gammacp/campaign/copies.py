@@ -172,7 +172,7 @@ def copies(continua: Continua) -> CopiesFound:
 
 
 def count_once(
-    continua: Mapping[str, Continuum], found: CopiesFound
+    continua: Mapping[str, Continuum], copies: CopiesFound
 ) -> tuple[dict[str, Continuum], dict[str, tuple[str, ...]]]:
     """Leave out the second of two annotators where the two are named and have the same units.
 
@@ -180,7 +180,7 @@ def count_once(
     ----------
     continua
         Continua by name.
-    found
+    copies
         The pairs that are named.
 
     Returns
@@ -190,7 +190,7 @@ def count_once(
     """
     changed = dict(continua)
     left_out = defaultdict[str, list[str]](list)
-    for named in found.pairs:
+    for named in copies.pairs:
         pair = named.annotators
         for name in named.documents:
             continuum = changed[name]
@@ -326,8 +326,8 @@ def _at_least(number: int, sizes: list[int], wholly: Floats) -> float:
     reached = 0.0
     for size in sizes:
         moved = wholly[size] * law
-        kept = max(0, least - size)
-        reached += float(moved[kept:].sum())
+        overlap = max(0, least - size)
+        reached += float(moved[overlap:].sum())
         law -= moved
-        law[least - kept :] += moved[:kept]
+        law[least - overlap :] += moved[:overlap]
     return reached
