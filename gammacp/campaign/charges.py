@@ -69,10 +69,10 @@ class Charge:
     @property
     def label(self) -> str:
         """Label of the bar: the annotator and the kind of difference."""
-        what = WORDS.get(self.kind, self.kind)
+        kind = WORDS.get(self.kind, self.kind)
         if self.annotator:
-            return f"{visible(self.annotator)}: {what}"
-        return what
+            return f"{visible(self.annotator)}: {kind}"
+        return kind
 
     @property
     def number(self) -> str:

@@ -146,9 +146,9 @@ def copies(continua: Continua) -> CopiesFound:
         units_shared = sum(documents[name][0] for name in whole)
         if len(whole) < LEAST_DOCUMENTS or units_shared < LEAST_UNITS:
             continue
-        of_pair = [sum(both[k] for both in counts[pair].values()) for k in (0, 1)]
-        if all_units > of_pair[1]:
-            others = (all_shared - of_pair[0]) / (all_units - of_pair[1])
+        shared_and_all = [sum(both[k] for both in counts[pair].values()) for k in (0, 1)]
+        if all_units > shared_and_all[1]:
+            others = (all_shared - shared_and_all[0]) / (all_units - shared_and_all[1])
         else:
             others = 0.0
         rest = [both for name, both in documents.items() if name not in whole]
@@ -277,9 +277,9 @@ def _moments(counts: Iterable[tuple[int, int]]) -> tuple[float, float]:
     shared, units = np.array([*counts], np.float64).T
     share = shared.sum() / units.sum()
     several = units > 1
-    of_one = share * (1 - share)
-    squares = (shared - units * share) ** 2 - units * of_one
-    return float(squares[several].sum()), float((units * (units - 1) * of_one)[several].sum())
+    bernoulli = share * (1 - share)
+    squares = (shared - units * share) ** 2 - units * bernoulli
+    return float(squares[several].sum()), float((units * (units - 1) * bernoulli)[several].sum())
 
 
 def _spread(moments: Mapping[Pair, tuple[float, float]], pair: Pair) -> float:
@@ -304,8 +304,8 @@ def _wholly_shared(most: int, share: float, spread: float) -> Floats:
         Correlation between units of one document; 0: the binomial law.
     """
     before = np.arange(most)
-    of_next = (share * (1 - spread) + before * spread) / (1 - spread + before * spread)
-    return np.concatenate([[1.0], np.cumprod(of_next)])
+    next_share = (share * (1 - spread) + before * spread) / (1 - spread + before * spread)
+    return np.concatenate([[1.0], np.cumprod(next_share)])
 
 
 def _at_least(number: int, sizes: list[int], wholly: Floats) -> float:

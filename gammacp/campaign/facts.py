@@ -108,12 +108,12 @@ def _on_what(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
     whole = int(table.counts[half].sum())
     label = visible(one if other == NO_UNIT else other if one == NO_UNIT else one)
     if NO_UNIT in (one, other):
-        what = f"a unit “{label}” of one has no counterpart of the other's"
+        confused_pair = f"a unit “{label}” of one has no counterpart of the other's"
     else:
-        what = f"one says “{label}” and the other “{visible(other)}”"
+        confused_pair = f"one says “{label}” and the other “{visible(other)}”"
     yield (
-        f"The most frequent difference here: {what}, in {most} of {whole} comparisons of two "
-        f"annotators ({most / whole:.0%}).",
+        f"The most frequent difference here: {confused_pair}, in {most} of {whole} comparisons of "
+        f"two annotators ({most / whole:.0%}).",
         (one, other),
     )
 

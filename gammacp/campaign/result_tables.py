@@ -374,8 +374,8 @@ def designs(plan: Plan) -> Table:
     if any(d.documents_range for d in plan.designs):
         from gammacp.campaign.plan.advice import cost_of, number_of
 
-        of_few = (Column("range", "documents", text), Column("price", "cost", text))
-        columns = (columns[0], *of_few, *columns[3:])
+        range_columns = (Column("range", "documents", text), Column("price", "cost", text))
+        columns = (columns[0], *range_columns, *columns[3:])
         rows = [
             {**r, "range": number_of(d), "price": cost_of(d)}
             for r, d in zip(rows, plan.designs, strict=True)

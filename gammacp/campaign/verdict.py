@@ -210,13 +210,13 @@ def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
         statement = Statement(about="agreement", words=f"γ is undefined: {score.reason}.")
         return UNDEFINED, statement
     if documents == 1:
-        what = "this text"
+        texts = "this text"
     else:
-        what = f"these {with_commas(documents)} documents"
+        texts = f"these {with_commas(documents)} documents"
     # With very few random sets, p cannot get below the level, so there is no test.
     if score.p is None or (score.least_p or 0.0) > LEVEL:
         words = (
-            f"γ of {what} is {score.value:.2f}. Whether that is better than chance could not be "
+            f"γ of {texts} is {score.value:.2f}. Whether that is better than chance could not be "
             "tested: there are too few data, or the chance model has no test."
         )
         return UNTESTED, Statement(about="agreement", words=words)
@@ -232,7 +232,7 @@ def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
         share = max(0.01, round(1 - score.value, 2))
         less = "less than " * (score.value > 0.995)
         differ = f"disagree {less}{share:.0%} as much as random annotators would"
-    words = f"Agreement on {what} is {word}: γ is {score.value:.2f}, so the annotators {differ}."
+    words = f"Agreement on {texts} is {word}: γ is {score.value:.2f}, so the annotators {differ}."
     return word, Statement(about="agreement", words=words, p=score.p)
 
 

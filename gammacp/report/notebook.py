@@ -97,15 +97,15 @@ def corpus_score(result: CorpusScore) -> str:
 
 def scores(result: Scores) -> str:
     """Show several measures in one table."""
-    of_corpora = {n: s for n, s in result.items() if isinstance(s, CorpusScore)}
-    of_continua = {n: s for n, s in result.items() if isinstance(s, Score)}
+    corpus_scores = {n: s for n, s in result.items() if isinstance(s, CorpusScore)}
+    continuum_scores = {n: s for n, s in result.items() if isinstance(s, Score)}
     tables = []
-    if of_corpora:
-        tables.append(table(corpus_table(of_corpora)))
-    if of_continua:
-        tables.append(table(_without_empty(measure_table(of_continua))))
+    if corpus_scores:
+        tables.append(table(corpus_table(corpus_scores)))
+    if continuum_scores:
+        tables.append(table(_without_empty(measure_table(continuum_scores))))
     notes: dict[str, list[str]] = {}
-    for name, one in (of_corpora | of_continua).items():
+    for name, one in (corpus_scores | continuum_scores).items():
         for note in [*one.notes, *([one.reason] if one.reason else [])]:
             notes.setdefault(note, []).append(name)
     hints = (hint(verbatim(f"{', '.join(who)}: {sentence(note)}")) for note, who in notes.items())

@@ -324,11 +324,11 @@ def _beside(contents: Contents) -> list[str]:
     computed = comparison.overall.computed
     units = sum(s.units for s in computed.values())
     if len(computed) != 1:
-        what = f"{with_commas(len(computed))} documents"
+        documents = f"{with_commas(len(computed))} documents"
     else:
-        what = "1 document"
+        documents = "1 document"
     sentences = [
-        f"{len(comparison.pairs.annotators)} annotators, {what}, {with_commas(units)} units."
+        f"{len(comparison.pairs.annotators)} annotators, {documents}, {with_commas(units)} units."
     ]
     # The verdict already starts with the kinds of differences.
     parts = (part for name, part in comparison.parts.items() if name != "kinds")

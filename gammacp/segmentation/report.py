@@ -224,10 +224,10 @@ def _notes(
 def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
     beyond = {name: m.beyond_chance for name, m in measures.items()}
     notes = [f"{name} beyond chance: {b.reason}" for name, b in beyond.items() if b.reason]
-    for what, lost in (
+    for loss, lost in (
         ("pairs of codings", {name: m.undefined for name, m in measures.items()}),
         ("random corpora", {name: b.without_value for name, b in beyond.items()}),
     ):
         if listed := in_words(lost):
-            notes.append(f"{what} without a value: {listed}")
+            notes.append(f"{loss} without a value: {listed}")
     return notes

@@ -32,11 +32,11 @@ def exporting(gold: Markup | None, state: Now) -> str:
         State of the computation.
     """
     if gold:
-        beside = [("The report as one file", "./report?file")]
+        companions = [("The report as one file", "./report?file")]
     else:
-        beside = []
-    beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
-    links = (element("li", element("a", name, href=href)) for name, href in beside)
+        companions = []
+    companions += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
+    links = (element("li", element("a", name, href=href)) for name, href in companions)
     none = element("p", f"There is no gold standard yet. {why_not_yet(state)}")
     body = (gold or none, section("more", "Also here", element("ul", *links)))
     return whole("Export", "export", body, "")

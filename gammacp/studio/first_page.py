@@ -234,12 +234,12 @@ def _question(ways: Iterable[Joining]) -> Markup:
 
 def _choosing(understood: Understood, choice: Choice) -> Markup:
     """Return the form of the choices, filled in."""
-    of_layer = [
+    features_of_layers = [
         fs for name, fs in understood.offers.layers.items() if choice.layer in (None, "", name)
     ]
     offered: tuple[tuple[str, str, Iterable[str]], ...] = (
         ("layer", "Layer", understood.offers.layers),
-        ("feature", "Feature", dict.fromkeys(f for fs in of_layer for f in fs)),
+        ("feature", "Feature", dict.fromkeys(f for fs in features_of_layers for f in fs)),
         ("round", "Round", understood.offers.rounds),
         ("dissimilarity", "Dissimilarity", understood.offers.dissimilarities),
         ("reference", "Compare one annotator with the rest", understood.annotators),

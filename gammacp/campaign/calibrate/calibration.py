@@ -298,12 +298,12 @@ def _able(continua: Continua) -> Mapping[str, Continuum]:
         else:
             categories = None
         named = Corpus.from_continua(named, categories=categories)
-    able = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
-    if not able:
+    usable = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
+    if not usable:
         if all(c.n_annotators < 2 for c in named.values()):
             raise too_few_annotators(named.values(), who="one for each document")
         raise DataError("no document has two annotators and a unit")
-    return able
+    return usable
 
 
 def _equivalent(

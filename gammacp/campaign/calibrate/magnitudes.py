@@ -132,12 +132,12 @@ class Magnitudes:
         notes = []
         if self.left_out:
             if self.left_out == 1:
-                what = "document has"
+                subject = "document has"
             else:
-                what = "documents have"
+                subject = "documents have"
             notes.append(
-                f"{self.left_out} {what} fewer than {FEWEST_PEOPLE} annotators: of two who differ "
-                "it cannot be said who does"
+                f"{self.left_out} {subject} fewer than {FEWEST_PEOPLE} annotators: of two who "
+                "differ it cannot be said who does"
             )
         if 0 < self.documents < FEWEST_DOCUMENTS:
             notes.append(
@@ -229,14 +229,14 @@ def refuse_pieces(continua: Iterable[Continuum]) -> None:
     listed = list(continua)
     shapes = sum(c.n_units for c in listed if c.shapes is not None)
     fragments = sum(c.n_broken for c in listed)
-    for n, what in ((shapes, "shapes"), (fragments, "several fragments")):
+    for n, pieces in ((shapes, "shapes"), (fragments, "several fragments")):
         if n:
             if n == 1:
                 one = "unit has"
             else:
                 one = "units have"
             raise DataError(
-                f"{n} {one} {what}: magnitudes are read from units of one piece",
+                f"{n} {one} {pieces}: magnitudes are read from units of one piece",
                 hint="Leave these units out, or read `hulls` of them",
             )
 
@@ -330,13 +330,13 @@ class _Evidence:
             labels = wrong_labels(self.labels, self.categories, weights[self.document])
         pairs = np.tensordot(weights, self.pairs, 1)
         shifts = variances(np.tensordot(weights, self.squares, 1), pairs)
-        asked = weights[self.document] @ (self.labels >= 0)
+        labelled = weights[self.document] @ (self.labels >= 0)
         columns = {
             "merge": (boundaries.failing * per_unit, boundaries.real),
             "split": (boundaries.adding * per_unit, boundaries.real),
             "false-negative": (units.failing, units.real),
             "false-positive": (units.adding, units.real),
-            "category": (labels, asked),
+            "category": (labels, labelled),
             "position": (shifts, pairs.sum(axis=1)),
         }
         values, cases = zip(*(columns[e] for e in ERRORS), strict=True)

@@ -138,12 +138,12 @@ def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
     if cell.start is None:
         return math.nan
     first = cell.sets + number * documents
-    how = cell.error, cell.magnitude, cell.n_annotators
+    design = cell.error, cell.magnitude, cell.n_annotators
     try:
         with fewer_errors():
             campaign = cell.before.drawn(
                 cell.start,
-                *how,
+                *design,
                 indices=range(first, first + documents),
                 seed=cell.settings.seed,
             )
@@ -265,16 +265,16 @@ class _Tracing:
             replace(self._cell, error=e, magnitude=m, start=self._near(e, m)) for e, m in points
         ]
         self._expect(len(cells))
-        for tried, result, reason in self._run(attempt, cells):
+        for cell, result, reason in self._run(attempt, cells):
             self._count()
             if result is None:
-                self._ends[tried.error] = min(self._ends[tried.error], tried.magnitude)
-                self.reasons[tried.error] = reason
-            elif tried.magnitude < self._ends[tried.error]:
+                self._ends[cell.error] = min(self._ends[cell.error], cell.magnitude)
+                self.reasons[cell.error] = reason
+            elif cell.magnitude < self._ends[cell.error]:
                 gammas, fitted = result
-                self._learnt[tried.error, tried.magnitude] = fitted
-                curve = self.curves[tried.error]
-                self.curves[tried.error] = curve.with_cell(tried.magnitude, gammas, fitted.misfit)
+                self._learnt[cell.error, cell.magnitude] = fitted
+                curve = self.curves[cell.error]
+                self.curves[cell.error] = curve.with_cell(cell.magnitude, gammas, fitted.misfit)
 
     def replicate(self, documents: int) -> None:
         """Add residuals to the curves, from campaigns simulated at the target.
@@ -282,22 +282,22 @@ class _Tracing:
         Campaigns may have fewer than `documents` documents; their residuals are then scaled.
         """
         few = min(documents, max(_MOST_DOCUMENTS, self._cell.n_annotators))
-        again = [
+        cells = [
             replace(self._cell, error=e, magnitude=m, start=self._near(e, m))
             for e in self._errors
             if len(self.curves[e].magnitudes) > 1 and (m := _point(self.curves[e], self._target))
             for _ in range(REPLICATES)
         ]
-        numbers = [*range(REPLICATES)] * (len(again) // REPLICATES)
-        self._total += len(again)
+        numbers = [*range(REPLICATES)] * (len(cells) // REPLICATES)
+        self._total += len(cells)
         residuals: dict[str, list[float]] = {}
-        replicated = self._run(partial(replicate, documents=few), again, numbers)
-        for tried, off in zip(again, replicated, strict=True):
+        replicated = self._run(partial(replicate, documents=few), cells, numbers)
+        for cell, off in zip(cells, replicated, strict=True):
             self._count()
             if not math.isnan(off):
-                residuals.setdefault(tried.error, []).append(off * math.sqrt(few / documents))
-        for e, of_error in residuals.items():
-            self.curves[e] = replace(self.curves[e], residuals=np.array(of_error))
+                residuals.setdefault(cell.error, []).append(off * math.sqrt(few / documents))
+        for e, by_magnitude in residuals.items():
+            self.curves[e] = replace(self.curves[e], residuals=np.array(by_magnitude))
 
     def _near(self, error: str, magnitude: float) -> Guess | None:
         computed = [m for e, m in self._learnt if e == error]

@@ -53,7 +53,7 @@ def _main_tables(comparison: Comparison, by: Collection[str]) -> Iterator[_Part]
     """Yield the tables of `--by`, each with its title and sentences."""
     if "document" in by:
         undefined = group_by_text(comparison.overall.reasons)
-        words = (f"{names}: γ is undefined: {why}" for why, names in undefined)
+        words = (f"{names}: γ is undefined: {reason}" for reason, names in undefined)
         yield "By document", result_tables.documents(comparison).without("reason"), words
     if "annotator" in by:
         words = (sentence for entry in comparison.without if (sentence := entry.in_words()))
@@ -65,7 +65,7 @@ def _main_tables(comparison: Comparison, by: Collection[str]) -> Iterator[_Part]
         yield "By pair of annotators", replace(table, columns=short), comparison.pairs.in_words()
     if "category" in by:
         undefined = group_by_text((c.reason, c.category) for c in comparison.categories if c.reason)
-        words = (f"γ_k of {names}: undefined: {why}" for why, names in undefined)
+        words = (f"γ_k of {names}: undefined: {reason}" for reason, names in undefined)
         yield "By category", result_tables.categories(comparison), words
         yield "", _confusion(comparison.confusion, "aligned pairs"), ()
 

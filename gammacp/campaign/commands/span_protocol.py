@@ -34,6 +34,8 @@ def print_protocol(protocol: SpanProtocol, loaded: Loaded, *, json: bool) -> Non
     else:
         rows.append(protocol.people)
     messages(
-        (text, f"{what} of {row.name}") for row in rows for text, what in (*row.reasons, *row.notes)
+        (text, f"{score_name} of {row.name}")
+        for row in rows
+        for text, score_name in (*row.reasons, *row.notes)
     )
     tell_signatures(*protocol.signatures)

@@ -276,10 +276,10 @@ def _sentence(across: AcrossGroups, tested: int) -> str:
     words = f"{a} and {b}: γ across (xRR) = {across.gamma:.3f} over {pairs}"
     if not math.isnan(across.difference):
         if across.difference >= 0:
-            how = "higher"
+            relation = "higher"
         else:
-            how = "lower"
-        words += f", γ within is {abs(across.difference):.3f} {how}"
+            relation = "lower"
+        words += f", γ within is {abs(across.difference):.3f} {relation}"
     if not math.isnan(across.normalized):
         words += f"; normalized xRR {across.normalized:.3f}"
     if across.untested is not None:

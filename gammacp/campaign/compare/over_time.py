@@ -71,13 +71,14 @@ class Change:
             return ""
         low, high = self.interval or (math.nan, math.nan)
         if self.change > 0:
-            how = "rises"
+            direction = "rises"
         else:
-            how = "falls"
+            direction = "falls"
         if self.annotator:
-            how = f"of {visible(self.annotator)} with the others {how}, more than the others' own,"
+            name = visible(self.annotator)
+            direction = f"of {name} with the others {direction}, more than the others' own,"
         return (
-            f"γ {how} by {abs(self.change):.2f} from the first document to the last "
+            f"γ {direction} by {abs(self.change):.2f} from the first document to the last "
             f"({low:+.2f} to {high:+.2f}; p = {self.p_holm:.2g}{', Holm' * bool(self.annotator)})."
         )
 

@@ -120,13 +120,13 @@ class PairMatrix:
         for (a, b), t in self.tests.items():
             if t.p_holm <= _LEVEL:
                 if t.gamma < t.others:
-                    how = "less"
+                    relation = "less"
                 else:
-                    how = "more"
+                    relation = "more"
                 sentences.append(
-                    f"{visible(a)} and {visible(b)} agree {how} than the other pairs on the same "
-                    f"{t.parts} {t.kind}: γ {t.gamma:.3f} against {t.others:.3f} (p = {t.p:.2g}, "
-                    f"{t.p_holm:.2g} by Holm over {len(self.tests)} pairs)."
+                    f"{visible(a)} and {visible(b)} agree {relation} than the other pairs on the "
+                    f"same {t.parts} {t.kind}: γ {t.gamma:.3f} against {t.others:.3f} "
+                    f"(p = {t.p:.2g}, {t.p_holm:.2g} by Holm over {len(self.tests)} pairs)."
                 )
         return sentences
 
@@ -361,14 +361,14 @@ def summaries(
     place = {name: i for i, name in enumerate(pairs.annotators)}
     marked = np.zeros((len(place), 3))
     for c in continua.values():
-        mine = [place[name] for name in c.annotators]
+        columns = [place[name] for name in c.annotators]
         parts = c.atoms()
-        covered = np.bincount(parts.annotator_codes, parts.lengths, len(mine))
-        marked[mine] += np.column_stack((c.counts, np.ones(len(mine)), covered))
+        covered = np.bincount(parts.annotator_codes, parts.lengths, len(columns))
+        marked[columns] += np.column_stack((c.counts, np.ones(len(columns)), covered))
     among = np.zeros((len(place), 3))
     for score in overall.computed.values():
-        mine = [place[name] for name in score.alignment.continuum.annotators]
-        among[mine] += _among_others(score.alignment)
+        columns = [place[name] for name in score.alignment.continuum.annotators]
+        among[columns] += _among_others(score.alignment)
 
     def summary(name: str) -> AnnotatorSummary:
         units, documents, length = marked[place[name]].tolist()

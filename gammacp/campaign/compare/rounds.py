@@ -230,13 +230,13 @@ def difference_of(
     fields: dict[str, Any] = {"difference": first.gamma - second.gamma, "paired": paired}
     fields |= {"parts": sizes, "kind": kind, "shared": shared}
     least = FEWEST_PARTS
-    what = f"{kind} of each side"
+    parts_of_sides = f"{kind} of each side"
     if kind == ALIGNMENTS:
         least = FEWEST_ALIGNMENTS
-        what = f"{kind} of each text"
+        parts_of_sides = f"{kind} of each text"
     if min(sizes) < least:
         few = f"{sizes[0]} and {sizes[1]} {kind} are too few to tell how they differ"
-        return RoundTest(**fields, untested=f"{few} (at least {least} {what})")
+        return RoundTest(**fields, untested=f"{few} (at least {least} {parts_of_sides})")
     one = _parts(first)
     two = _parts(second)
     if paired:

@@ -125,10 +125,10 @@ class Sessions:
         tested = f"(p = {a.p:.2g}; {a.parts} {a.kind}, of these people)"
         if a.p <= _LEVEL:
             if a.intra > a.inter:
-                how = "better"
+                relation = "better"
             else:
-                how = "worse"
-            return f"{words} They agree with themselves {how} than with others {tested}."
+                relation = "worse"
+            return f"{words} They agree with themselves {relation} than with others {tested}."
         return (
             f"{words} They are not shown to agree better with themselves than with others "
             f"{tested}: what looks like disagreement between people may be each person's own "

@@ -102,12 +102,14 @@ def spans(
     for side, outwards in enumerate((np.ceil(sides[0] - 0.5), np.floor(sides[1] + 0.5))):
         sides[side] = np.where(whole, outwards + 0.0, sides[side])  # no −0
     starts, ends = sides
-    of_unit = discrete[marked.group]
-    if not of_unit.any():
+    is_discrete_unit = discrete[marked.group]
+    if not is_discrete_unit.any():
         return ConsensusSpans(starts, ends, {})
     places = np.flatnonzero(discrete)
     number = np.cumsum(discrete) - 1
-    some = GroupedUnits(number[marked.group[of_unit]], *(x[of_unit] for x in marked[1:]))
+    some = GroupedUnits(
+        number[marked.group[is_discrete_unit]], *(x[is_discrete_unit] for x in marked[1:])
+    )
     starts[places], ends[places], tied = _spans_of_somebody(some, rule)
     return ConsensusSpans(starts, ends, {int(places[k]): level for k, level in tied.items()})
 

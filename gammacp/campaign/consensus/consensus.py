@@ -154,10 +154,10 @@ class ConsensusUnit:
         """Return the place and the category of the unit, and the reasons to review it."""
         place = f"{self.start:g}, {self.end:g}, {self.category!r}"
         if self.reasons:
-            why = f": {'; '.join(self.reasons)}"
+            reasons = f": {'; '.join(self.reasons)}"
         else:
-            why = ""
-        return f"ConsensusUnit({place}, confidence {self.confidence:.2f}{why})"
+            reasons = ""
+        return f"ConsensusUnit({place}, confidence {self.confidence:.2f}{reasons})"
 
     def by(self, annotator: str) -> Unit:
         """Return the consensus unit as a unit of an annotator.

@@ -292,13 +292,13 @@ class Decided:
         shape (units, 2).
         """
         m = self.cells.grouped_units
-        of_kept = np.flatnonzero(self.is_kept[m.group])
-        group = m.group[of_kept]
+        kept_marks = np.flatnonzero(self.is_kept[m.group])
+        group = m.group[kept_marks]
         off = (
-            m.starts[of_kept] - self.spans.starts[group],
-            m.ends[of_kept] - self.spans.ends[group],
+            m.starts[kept_marks] - self.spans.starts[group],
+            m.ends[kept_marks] - self.spans.ends[group],
         )
-        return self.cells.annotator[self.cells.marks[of_kept]], np.stack(off, axis=1)
+        return self.cells.annotator[self.cells.marks[kept_marks]], np.stack(off, axis=1)
 
 
 def votes(cells: Cells, labels: int) -> tuple[Indices, Indices]:
@@ -388,16 +388,16 @@ def _places(
     ]
     discrete = whole & np.array(counts, np.bool_)
     whole = whole[cells.document]
-    placed = spans(marked, rule, discrete=discrete[cells.document], whole=whole)
+    consensus_spans = spans(marked, rule, discrete=discrete[cells.document], whole=whole)
     pieces: dict[int, Piece] = {}
     for d, c in enumerate(cells.continua.beside):
         if c.inside is not None:
-            _add_pieces(cells, d, dissimilarity, marked, placed, pieces)
+            _add_pieces(cells, d, dissimilarity, marked, consensus_spans, pieces)
     boxes = {group: p.shape.axes for group, p in pieces.items() if p.boxed and p.shape}
     for axes in sorted(set(boxes.values())):
         boxed = np.isin(marked.group, [group for group, n in boxes.items() if n == axes])
-        _add_boxes(cells, boxed, marked, rule, whole, placed, pieces)
-    return placed, pieces
+        _add_boxes(cells, boxed, marked, rule, whole, consensus_spans, pieces)
+    return consensus_spans, pieces
 
 
 def _add_pieces(
@@ -453,9 +453,9 @@ def _add_boxes(
         for d, r in zip(document.tolist(), rows.tolist(), strict=True)
     ]
     axes = np.array([[*s.extents] for s in shapes if s]).transpose(1, 2, 0)
-    how: Any = {"discrete": np.zeros(len(groups), np.bool_), "whole": whole[groups]}
+    flags: Any = {"discrete": np.zeros(len(groups), np.bool_), "whole": whole[groups]}
     further = [
-        spans(GroupedUnits(group, low, high, marked.weights[boxed]), rule, **how)
+        spans(GroupedUnits(group, low, high, marked.weights[boxed]), rule, **flags)
         for low, high in axes
     ]
     for k, g in enumerate(groups.tolist()):

@@ -168,9 +168,9 @@ def _split(consensus: CorpusConsensus, parts: Indices, rng: np.random.Generator)
     masks = np.zeros((2, int(continua.people_edges[-1])), np.bool_)
     for k in parts.tolist():
         first, end = continua.people_edges[k : k + 2].tolist()
-        dealt = first + rng.permutation(end - first)
+        shuffled_people = first + rng.permutation(end - first)
         half = (end - first) // 2
-        masks[0, dealt[:half]] = masks[1, dealt[half : 2 * half]] = True
+        masks[0, shuffled_people[:half]] = masks[1, shuffled_people[half : 2 * half]] = True
     halves = [
         _half(consensus, parts, mask, name) for mask, name in zip(masks, _HALVES, strict=True)
     ]
@@ -205,14 +205,14 @@ def _half(consensus: CorpusConsensus, parts: Indices, people: Bools, name: str) 
     is_chosen = np.zeros(len(n), np.bool_)
     is_chosen[parts] = True
     for cells in every.of_some(people):
-        mine = slice(cells.first, cells.first + len(cells.continua))
+        documents = slice(cells.first, cells.first + len(cells.continua))
         if truth is None:
             truth_of_cells = None
         else:
             truth_of_cells = truth.of(cells)
         bound = every.aligned.dissimilarity
-        decided = decide(cells, every.labels, rules, bound, truth_of_cells, needed[mine])
-        units += map(decided.gold, np.flatnonzero(is_chosen[mine]).tolist())
+        decided = decide(cells, every.labels, rules, bound, truth_of_cells, needed[documents])
+        units += map(decided.gold, np.flatnonzero(is_chosen[documents]).tolist())
     return units
 
 

@@ -103,7 +103,7 @@ class Belief:
             "annotators": {a.name: a.as_dict() for a in self.annotators},
             "copies": {
                 **self.copies.as_dict(),
-                "counted_once": {name: list(gone) for name, gone in self.counted_once.items()},
+                "counted_once": {name: list(copied) for name, copied in self.counted_once.items()},
             },
         }
 
@@ -197,8 +197,8 @@ def _in_columns(documents: Mapping[str, Consensus]) -> DocumentTable:
     """Return a table of the gold standards, for documents that come from a table."""
     starts = array("d")
     ends = array("d")
-    whose = array("i")
-    what = array("i")
+    document_numbers = array("i")
+    categories = array("i")
     bounds = {}
     like = None
     for k, consensus in enumerate(documents.values()):
@@ -207,20 +207,20 @@ def _in_columns(documents: Mapping[str, Consensus]) -> DocumentTable:
             bounds[k] = like.bounds
         starts.extend(like.starts)
         ends.extend(like.ends)
-        what.extend(like.category_codes)
+        categories.extend(like.category_codes)
         if not like.n_units:  # a document without units is a row without positions
             starts.append(np.nan)
             ends.append(np.nan)
-            what.append(-1)
-        whose.extend([k] * max(like.n_units, 1))
+            categories.append(-1)
+        document_numbers.extend([k] * max(like.n_units, 1))
     assert like is not None
     return DocumentTable.of_rows(
         {name: k for k, name in enumerate(documents)},
         like.annotators,
         like.categories,
-        np.array(whose, np.int32),
-        np.zeros(len(whose), np.int32),
-        np.array(what, np.int32),
+        np.array(document_numbers, np.int32),
+        np.zeros(len(document_numbers), np.int32),
+        np.array(categories, np.int32),
         np.array(starts),
         np.array(ends),
         bounds=bounds,
@@ -413,7 +413,7 @@ def _believed(
 def _counted_once(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     """Yield a note on identical annotations, which count once, if there are any."""
     if once:
-        times = Counter(name for gone in once.values() for name in gone)
+        times = Counter(name for copied in once.values() for name in copied)
         people = ", ".join(f"{name} in {number}" for name, number in times.most_common(3))
         more = len(times) - 3
         if more > 0:
@@ -470,10 +470,10 @@ def _decide(
     every: AlignedCells, rules: ConsensusRules, cells: Cells, truth: Truth | None = None
 ) -> Decided:
     if truth is None:
-        mine = None
+        part_truth = None
     else:
-        mine = truth.of(cells)
-    return decide(cells, every.labels, rules, every.aligned.dissimilarity, mine)
+        part_truth = truth.of(cells)
+    return decide(cells, every.labels, rules, every.aligned.dissimilarity, part_truth)
 
 
 def _weigh(
@@ -481,11 +481,11 @@ def _weigh(
 ) -> tuple[Callable[[Cells], Decided], Belief]:
     """Fit a model to all documents; return the function that decides by it, and its belief."""
     fitted = fit(responses, "dawid-skene" if model == "auto" else model, unseen=True)
-    of_each = fitted.of_kinds
+    posterior = fitted.of_kinds
     even = np.ones(len(responses.annotators))
     times = np.bincount(fitted.kind).astype(np.float64)
-    threshold = best_threshold(of_each, float(fitted.unseen[:-1].sum()), times)
-    alike = Truth(of_each, fitted.kind, threshold, even)
+    threshold = best_threshold(posterior, float(fitted.unseen[:-1].sum()), times)
+    alike = Truth(posterior, fitted.kind, threshold, even)
     decided = partial(_decide, cells, rules, truth=alike)
     shares = shares_of_boundaries(len(responses.annotators), map(decided, cells))
     decided = partial(_decide, cells, rules, truth=replace(alike, boundaries=shares))

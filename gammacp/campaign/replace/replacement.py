@@ -205,8 +205,8 @@ def _candidacies(
         compared.add(instances)
         unproven += len(own_alignments.unproven)
     if len(compared) > 1:
-        what = f"candidates are compared on different {test.of}"
-        apart = f"{what}, so their order is not a fair ranking"
+        difference = f"candidates are compared on different {test.of}"
+        apart = f"{difference}, so their order is not a fair ranking"
         candidacies = [changed(c, notes=(*c.notes, apart)) for c in candidacies]
     if len(candidacies) > 1:
         candidacies = [*with_holm(candidacies)]
@@ -407,8 +407,8 @@ def _people(
 def _check_two(named: Mapping[str, Continuum], people: Sequence[str]) -> None:
     """Raise a DataError for fewer than two people."""
     if len(people) < 2:
-        what = "each candidate is compared with two people at least"
-        raise too_few_annotators(named.values(), what, ", ".join(people))
+        requirement = "each candidate is compared with two people at least"
+        raise too_few_annotators(named.values(), requirement, ", ".join(people))
 
 
 def _notes(
@@ -420,23 +420,23 @@ def _notes(
     of = test.of
     expert = test.expert
     if of == "documents":
-        what = "row"
+        thing = "row"
     else:
-        what = "label"
+        thing = "label"
     lacking = {a: n for a in (name, *people) if (n := total - wins.present.get(a, 0))}
     if missing := lacking.pop(name, 0):
-        if what == "row":
-            asked = "; if it found nothing there, say so with `annotators=`"
+        if thing == "row":
+            advice = "; if it found nothing there, say so with `annotators=`"
         else:
-            asked = ""
+            advice = ""
         notes.append(
-            f"{name} has no {what} in {missing} of {total} {of}: these are left out{asked}"
+            f"{name} has no {thing} in {missing} of {total} {of}: these are left out{advice}"
         )
     if lacking:
         some = [f"{a} in {n}" for a, n in sorted(lacking.items(), key=lambda e: -e[1])]
         shown = first_names(some, 5, "more people")
         notes.append(
-            f"people without a {what} in some of the {total} {of} are not compared there: {shown}"
+            f"people without a {thing} in some of the {total} {of} are not compared there: {shown}"
         )
     if never := [a for a in people if a not in (*wins.people, expert)]:
         shown = first_names(never, 5, "more people")

@@ -202,8 +202,8 @@ def further_scores(score: str, continua: Mapping[str, Continuum]) -> list[str]:
     continua
         Documents; scores that do not apply to them are left out.
     """
-    tried = [(s.beside, name) for name, s in SCORES.items() if s.beside and name != score]
-    return [name for _, name in sorted(tried) if SCORES[name].applies(continua)]
+    ranked = [(s.beside, name) for name, s in SCORES.items() if s.beside and name != score]
+    return [name for _, name in sorted(ranked) if SCORES[name].applies(continua)]
 
 
 def pairwise_score(

@@ -269,17 +269,17 @@ class Candidacy:
             return f"More {self.of} like these would not change this."
         if math.isnan(self.enough_documents) and (self.clusters or self.weighted):
             if self.clusters:
-                how = "in clusters"
+                grouping = "in clusters"
             else:
-                how = "weighted"
-            return f"How many {self.of} would be enough is unknown if they are {how}."
+                grouping = "weighted"
+            return f"How many {self.of} would be enough is unknown if they are {grouping}."
         if math.isnan(self.enough_documents):
             few = self.instances < _FEWEST
             if few:
-                why = f"There are too few {self.of}"
+                reason = f"There are too few {self.of}"
             else:
-                why = f"The {self.of} are too much alike"
-            return f"{why} to say how many would be enough."
+                reason = f"The {self.of} are too much alike"
+            return f"{reason} to say how many would be enough."
         return (
             f"With {self.enough_documents:.0f} {self.of} like these it would pass in four of five "
             "cases."

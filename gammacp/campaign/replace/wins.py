@@ -218,16 +218,16 @@ def wins_of(
         present.update(names)
         wins_by_person: dict[str, tuple[bool, bool]] = {}
         if candidate in names:
-            mine = names.index(candidate)
+            candidate_row = names.index(candidate)
             for j, name in enumerate(names):
                 others = [
                     k
                     for k, other in enumerate(names)
-                    if k not in (j, mine) and (expert is None or other == expert)
+                    if k not in (j, candidate_row) and (expert is None or other == expert)
                 ]
                 if name in (candidate, expert) or not others:
                     continue
-                by_candidate = rest(instance.pairs[mine, others])
+                by_candidate = rest(instance.pairs[candidate_row, others])
                 by_person = rest(instance.pairs[j, others])
                 tie = math.isclose(by_candidate, by_person, rel_tol=_TIE)
                 wins_by_person[name] = (

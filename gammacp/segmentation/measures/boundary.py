@@ -134,28 +134,28 @@ def boundary_similarity(
     n_t = whole("n_t", n_t, 1)
     weights = costs or EditCosts()
     optimal = EditSearch(search) is EditSearch.OPTIMAL
-    of_types = TypeCosts.of(categorial, a.types, n_t, weights)
+    type_costs = TypeCosts.of(categorial, a.types, n_t, weights)
 
     def list_edits() -> Edits:
         if optimal:
-            return _best_edits(a, b, of_types)
+            return _best_edits(a, b, type_costs)
         return _published_edits(a, b, n_t)
 
-    if len(a.types) == 1 and of_types.alone[0] == 1:
+    if len(a.types) == 1 and type_costs.alone[0] == 1:
         from gammacp.segmentation.measures.pair_kernels import of_pair
 
         counts = of_pair(a.positions, b.positions, a.mass, n_t, weights.parts, optimal=optimal)
         return _of_counts(counts, a.types[0], list_edits)
     matches = _matches_by_type(a, b)
     edits = list_edits()
-    best = _best_edits(a, b, of_types)
+    best = _best_edits(a, b, type_costs)
     everything = sum(matches.values()) + best.full + best.near
     return BoundarySimilarity(
         matches=matches,
         full=edits.full,
         near=edits.near,
-        penalty=of_types.penalty(edits),
-        least=of_types.penalty(best) / everything if everything else 0.0,
+        penalty=type_costs.penalty(edits),
+        least=type_costs.penalty(best) / everything if everything else 0.0,
         found=list_edits,
     )
 

@@ -217,14 +217,14 @@ def _cheapest(
     states: dict[tuple[int, ...], tuple[float, _Opened]] = {(0,) * n_types: (0.0, None)}
     for place, (one, other) in codes_by_position.items():
         following: dict[tuple[int, ...], tuple[float, _Opened]] = {}
-        for ends, (cost, opened) in states.items():
+        for ends, (cost, open_windows) in states.items():
             free = [code for code in sorted(one | other) if ends[code] < place]
             choices = [(None, *opening.get((place, code), ())) for code in free]
             for chosen in product(*choices):
                 missed = {code for code, w in zip(free, chosen, strict=True) if w is None}
                 total = cost + costs.substitution * max(len(one & missed), len(other & missed))
                 open_until = [end if end > place else 0 for end in ends]
-                links = opened
+                links = open_windows
                 for window in chosen:
                     if window is not None:
                         start, end, code, boundaries = window
