@@ -155,7 +155,7 @@ def copies(continua: Continua) -> CopiesFound:
         chance = max(others, _share_of_cut(rest))
         sizes = [units for _, units in documents.values()]
         wholly = _wholly_shared(max(sizes), chance, _spread(moments, pair))
-        p = len(tested) * _at_least(units_shared, sizes, wholly)
+        p = len(tested) * _probability_of_overlap(units_shared, sizes, wholly)
         if p <= LEVEL:
             elsewhere = [sum(both[k] for both in rest) for k in (0, 1)]
             named_pairs.append(
@@ -308,7 +308,7 @@ def _wholly_shared(most: int, share: float, spread: float) -> Floats:
     return np.concatenate([[1.0], np.cumprod(next_share)])
 
 
-def _at_least(number: int, sizes: list[int], wholly: Floats) -> float:
+def _probability_of_overlap(number: int, sizes: list[int], wholly: Floats) -> float:
     """Return the probability that documents that are wholly shared have so many units together.
 
     Parameters

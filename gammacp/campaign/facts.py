@@ -52,13 +52,17 @@ def facts(comparison: Comparison) -> list[Statement]:
     comparison
         The comparison. There are no statements about results that were not computed.
     """
-    sentences = [*_who(comparison), *_with_whom(comparison), *_on_what(comparison.confusion)]
+    sentences = [
+        *_farthest_annotator(comparison),
+        *_least_and_most_alike(comparison),
+        *_most_confused(comparison.confusion),
+    ]
     if comparison.kinds is not None:
         sentences += bearers(comparison.kinds)
     return [Statement(about="here", words=words, names=names) for words, names in sentences]
 
 
-def _who(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _farthest_annotator(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a sentence on the annotator without whom γ rises most, and the annotator's name."""
     defined = [e for e in comparison.without if math.isfinite(e.gain)]
     if len(defined) < 3:
@@ -73,7 +77,7 @@ def _who(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
         )
 
 
-def _with_whom(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _least_and_most_alike(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a sentence on the pairs that agree least and most, and the pair that agrees least.
 
     Only pairs that share at least `_SHARED` documents are considered (or all documents, if there
@@ -98,7 +102,7 @@ def _with_whom(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
         )
 
 
-def _on_what(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _most_confused(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a sentence on the most frequent difference in category, and the two categories."""
     pairs = table.confused_pairs
     if not pairs:

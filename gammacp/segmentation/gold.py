@@ -253,7 +253,7 @@ def _all_differences(
         for a, b in combinations(ranked, 2)
         if not (a.baseline and b.baseline)
     }
-    return _after_holm(differences)
+    return _correct_p(differences)
 
 
 def _left_out(
@@ -391,7 +391,7 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
     return difference_by_measure
 
 
-def _after_holm(
+def _correct_p(
     differences: Mapping[tuple[str, str], Mapping[str, Difference]],
 ) -> dict[tuple[str, str], dict[str, Difference]]:
     """Add p after Holm's correction for all pairs, for each measure separately."""

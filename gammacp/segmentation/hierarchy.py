@@ -96,11 +96,11 @@ def t_measures(
         window = None
     else:
         window = whole("window", window, 1)
-    (one, other), lengths = _in_blocks(reference, hypothesis)
+    (one, other), lengths = _split_into_blocks(reference, hypothesis)
     return _agreement_in_order(_meet(one), _meet(other), lengths, transitive, window)
 
 
-def _in_blocks(
+def _split_into_blocks(
     reference: Sequence[Segmentation],
     hypothesis: Sequence[Segmentation],
 ) -> tuple[list[list[Indices]], Indices]:

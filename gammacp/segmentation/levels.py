@@ -71,7 +71,7 @@ class HierarchyReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON."""
-        systems = _by_system(self.pairs, self.reference)
+        systems = _group_by_system(self.pairs, self.reference)
         return {
             **record_of(self, "levels reference"),
             "means": {name: self._means(name, pairs) for name, pairs in systems.items()},
@@ -151,9 +151,9 @@ def hierarchy_report(
     beyond = None
     if beyond_chance is not None:
         positions = {
-            i: {c: _of_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()
+            i: {c: _keep_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()
         }
-        systems = _by_system(pairs, reference)
+        systems = _group_by_system(pairs, reference)
         turned = TurnedSegments.of(Rows.of(positions, chosen), codings.row_people())
         beyond = _beyond_chance(
             turned, tuple(positions), systems, t_options, beyond_chance, seed, signature
@@ -175,7 +175,9 @@ def _sides(
     return nests[pair.item][pair.reference], nests[pair.item][pair.hypothesis]
 
 
-def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, list[LevelPair]]:
+def _group_by_system(
+    pairs: Iterable[LevelPair], reference: str | None
+) -> dict[str, list[LevelPair]]:
     """Return the pairs by system if there is a reference, otherwise all under "all pairs"."""
     pairs_by_system: dict[str, list[LevelPair]] = {}
     for pair in pairs:
@@ -187,7 +189,7 @@ def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, l
     return pairs_by_system
 
 
-def _of_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentation:
+def _keep_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentation:
     """Return the segmentation without boundaries that belong to no level."""
     positions = {name: segmentation.of_type(name).tolist() for name in levels}
     return Segmentation.from_typed(positions, mass=segmentation.mass, types=levels)

@@ -86,7 +86,7 @@ def live(
     if findings.headline is not None:
         parts.append(findings.headline)
     if findings.understood is not None:
-        about = [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
+        about = [_reading_section(findings.understood), _choosing(findings.understood, choice)]
         table_to_name = findings.understood.offers.table
         # Ask a question that blocks everything else first.
         if table_to_name is not None and table_to_name.unread:
@@ -167,7 +167,7 @@ def _progress(findings: Findings, state: str) -> Markup:
     return join(work if status else None, problem)
 
 
-def _what_was_read(understood: Understood) -> Markup:
+def _reading_section(understood: Understood) -> Markup:
     units = sum(int(str(d["units"])) for d in understood.documents)
     summary = (
         f"{number_of(len(understood.documents), 'document')}, "

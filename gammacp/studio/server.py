@@ -268,7 +268,7 @@ async def _home(studio: Studio, _request: Request) -> Response:
             standing=studio.journal.standing(),
         ),
     )
-    return _page(pages.whole(f"Studio: {studio.folder.name}", "", body, script), script)
+    return _page(pages.whole_page(f"Studio: {studio.folder.name}", "", body, script), script)
 
 
 async def _state(studio: Studio, _request: Request) -> Response:
@@ -312,7 +312,7 @@ async def _report(studio: Studio, request: Request) -> Response:
         return _page(pages.waiting("report", "Report", now), "")
     if "file" in request.query_params:
         return _download(_utf8(page), "report.html")
-    return _page(pages.of_report(page), view_script())
+    return _page(pages.report_page(page), view_script())
 
 
 def _review(studio: Studio, _request: Request) -> Response:

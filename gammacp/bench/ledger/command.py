@@ -22,7 +22,7 @@ from gammacp.bench.ledger.claims import (
 from gammacp.bench.ledger.claims import check as checked_claim
 from gammacp.bench.ledger.mutants import CHANGES, try_changes
 from gammacp.bench.ledger.preregistration import Changed, changed_since, registered
-from gammacp.bench.ledger.running import find, import_folder, load, run, where
+from gammacp.bench.ledger.running import experiment_file, find, import_folder, load, run
 from gammacp.bench.ledger.template import begin
 from gammacp.cli.output import message, print_json, show
 from gammacp.errors import GammacpError, UsageError
@@ -86,7 +86,7 @@ def reproduce(names: Sequence[str], options: ReproduceOptions) -> None:
     every = not names or "all" in names
     chosen = experiments
     if not every:
-        chosen = [where(n, folder).stem for n in dict.fromkeys(names)]
+        chosen = [experiment_file(n, folder).stem for n in dict.fromkeys(names)]
     if not names and not (options.check or options.mutants):
         _list(experiments, folder, json=options.json)
         return
@@ -226,7 +226,7 @@ def _try_mutants(
     if options.json:
         print_json({"changes": list(CHANGES), "claims": [one.as_dict() for one in trials]})
     else:
-        rows = [_of_change(name, trials) for name in CHANGES]
+        rows = [_change_record(name, trials) for name in CHANGES]
         show(
             Table(
                 (
@@ -247,7 +247,7 @@ def _try_mutants(
     message(f"each of {len(trials)} claims is false after some change of what it reads")
 
 
-def _of_change(name: str, tried: Sequence[Any]) -> dict[str, object]:
+def _change_record(name: str, tried: Sequence[Any]) -> dict[str, object]:
     """Return how many claims a change was tried on, and how many it made false."""
     made_false = sum(name in one.false_after for one in tried)
     withstood = sum(name in one.withstands for one in tried)

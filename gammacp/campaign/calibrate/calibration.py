@@ -250,7 +250,7 @@ def calibrate(
     for error in several("errors", errors):
         if len(parse_errors(error)) > 1:
             raise UsageError(f"error {error!r} combines errors: give them one at a time")
-    named = _able(continua)
+    named = _usable_continua(continua)
     settings = Settings.of(**options).deciding([tuple(named.values())])
     measured = score or agreement(Basis(named, settings, executor=executor)).score
     if not measured.defined:
@@ -289,7 +289,7 @@ def _cell_without_errors(
     )
 
 
-def _able(continua: Continua) -> Mapping[str, Continuum]:
+def _usable_continua(continua: Continua) -> Mapping[str, Continuum]:
     """Return the continua that have a γ, with common categories."""
     named = named_continua(continua)
     if len(named) > 1:
@@ -353,11 +353,11 @@ def _equivalent(
         words=words,
         misfit=curve.misfit_at(magnitude.value),
         least=least,
-        reason=_beyond(curve, reason) if math.isinf(middle) else None,
+        reason=_reason_beyond(curve, reason) if math.isinf(middle) else None,
     )
 
 
-def _beyond(curve: Curve, reason: str | None) -> str:
+def _reason_beyond(curve: Curve, reason: str | None) -> str:
     last = f"{curve.magnitudes[-1]:.2g}"
     if reason:
         after = f"; {reason}"

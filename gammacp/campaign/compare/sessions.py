@@ -257,17 +257,18 @@ def sessions_of(
             row[2, 0] += sum(map(agreement.size, documents_of_person))
     repeating = sorted(documents)
     each = [
-        _with_oneself(p, len(documents[p]), rows[p, True], rows[p, False], cuts) for p in repeating
+        _compare_with_oneself(p, len(documents[p]), rows[p, True], rows[p, False], cuts)
+        for p in repeating
     ]
     both = [np.sum([rows[p, same] for p in repeating], axis=0) for same in (True, False)]
     total = len(set().union(*documents.values()))
     return Sessions(
-        all=_with_oneself("", total, both[0], both[1], cuts),
+        all=_compare_with_oneself("", total, both[0], both[1], cuts),
         people=with_holm(each),
     )
 
 
-def _with_oneself(
+def _compare_with_oneself(
     person: str, documents: int, intra: Floats, inter: Floats, cuts: DocumentParts
 ) -> WithOneself:
     (o, e, x), (other_o, other_e, other_x) = intra.sum(axis=1), inter.sum(axis=1)

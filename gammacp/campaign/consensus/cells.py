@@ -103,7 +103,7 @@ class Cells:
         level = np.searchsorted(_FAR, far / np.maximum(length, 1e-300))
         return np.where(number > 1, level, -1)
 
-    def of_some(self, selected: Bools) -> Cells:
+    def select(self, selected: Bools) -> Cells:
         """Select some cells, without unitary alignments in which these have no unit.
 
         Parameters
@@ -163,7 +163,7 @@ class AlignedCells:
         """Iterate over the cells, stretch by stretch."""
         return map(self.stretch, range(len(self.parts)))
 
-    def of_some(self, people: Bools) -> Iterator[Cells]:
+    def select(self, people: Bools) -> Iterator[Cells]:
         """Yield the cells of some annotators, without unitary alignments in which none has a unit.
 
         Parameters
@@ -181,7 +181,7 @@ class AlignedCells:
                 self.continua.people_edges[first + cells.document[cells.group]]
                 + annotator_in_document
             )
-            some = replace(cells.of_some(people[place]), before=before)
+            some = replace(cells.select(people[place]), before=before)
             before += len(some)
             yield some
 

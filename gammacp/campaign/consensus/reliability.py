@@ -189,7 +189,7 @@ def _half(consensus: CorpusConsensus, parts: Indices, people: Bools, name: str) 
     fit = consensus.belief.fit
     truth = None
     if fit is not None:
-        responses = every.responses(every.of_some(people))
+        responses = every.responses(every.select(people))
         r, kind, times = responses.distinct
         posterior, _ = posterior_of(r, fit.confusion, fit.prevalence, fit.closeness)
         missed = 0.0
@@ -204,7 +204,7 @@ def _half(consensus: CorpusConsensus, parts: Indices, people: Bools, name: str) 
     units: list[list[Unit]] = []
     is_chosen = np.zeros(len(n), np.bool_)
     is_chosen[parts] = True
-    for cells in every.of_some(people):
+    for cells in every.select(people):
         documents = slice(cells.first, cells.first + len(cells.continua))
         if truth is None:
             truth_of_cells = None

@@ -307,18 +307,20 @@ def consensus_of_each(
     """
     rules = ConsensusRules.of(support, boundaries, tolerance, annotator)
     weights = one_of("weights", weights, WEIGHTS)
-    corpus, shared, once = _counted(continua)
+    corpus, shared, once = _leave_out_copies(continua)
     names = [*corpus]
     every = ContinuumSequence.of(corpus.values())
     failures = _failures(names, every)
-    sound = _sound(len(names), failures)
+    sound = _alignable(len(names), failures)
     solving: Solving = {"method": method, "gap": gap, "time_limit": time_limit, "seed": seed}
 
     def align_by_default(default: Combined) -> AlignedCells:
         bound = bind(default if dissimilarity is None else dissimilarity, corpus)
         return AlignedCells(align_each(every.at(sound), bound, executor=executor, **solving))
 
-    cells, decided, belief = _believed(align_by_default, weights, rules, dissimilarity is None)
+    cells, decided, belief = _align_and_decide(
+        align_by_default, weights, rules, dissimilarity is None
+    )
     decide_one = _Making(cells, decided, Settings.of(dissimilarity=dissimilarity, **solving))
     documents = Made([names[k] for k in sound.tolist()], decide_one)
     if belief.fit is not None:
@@ -326,7 +328,7 @@ def consensus_of_each(
     return CorpusConsensus(
         documents=documents,
         cells=cells,
-        belief=_with_copies(belief, shared, once),
+        belief=_add_copies(belief, shared, once),
         support=support,
         boundaries=boundaries,
         dissimilarity=dissimilarity,
@@ -334,7 +336,7 @@ def consensus_of_each(
     )
 
 
-def _sound(documents: int, failures: Mapping[int, DataError]) -> Indices:
+def _alignable(documents: int, failures: Mapping[int, DataError]) -> Indices:
     """Return the numbers of the documents without a failure.
 
     Raises
@@ -348,15 +350,15 @@ def _sound(documents: int, failures: Mapping[int, DataError]) -> Indices:
     return sound
 
 
-def _with_copies(belief: Belief, shared: CopiesFound, once: dict[str, tuple[str, ...]]) -> Belief:
+def _add_copies(belief: Belief, shared: CopiesFound, once: dict[str, tuple[str, ...]]) -> Belief:
     """Add the copies and notes on them, if there are any."""
     if not shared.pairs:
         return belief
-    notes = (*belief.notes, *shared.in_words(), *_counted_once(once))
+    notes = (*belief.notes, *shared.in_words(), *_notes_on_copies(once))
     return replace(belief, notes=notes, copies=shared, counted_once=once)
 
 
-def _counted(continua: Continua) -> tuple[Corpus, CopiesFound, dict[str, tuple[str, ...]]]:
+def _leave_out_copies(continua: Continua) -> tuple[Corpus, CopiesFound, dict[str, tuple[str, ...]]]:
     """Leave out copied annotations, so that identical ones count once.
 
     Returns
@@ -377,7 +379,7 @@ def _counted(continua: Continua) -> tuple[Corpus, CopiesFound, dict[str, tuple[s
     return Corpus.from_continua(changed), shared, once
 
 
-def _believed(
+def _align_and_decide(
     align_by_default: Callable[[Combined], AlignedCells],
     weights: str,
     rules: ConsensusRules,
@@ -410,7 +412,7 @@ def _believed(
     return cells, decided, Belief(weights="vote", notes=notes, annotators=believed)
 
 
-def _counted_once(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+def _notes_on_copies(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     """Yield a note on identical annotations, which count once, if there are any."""
     if once:
         times = Counter(name for copied in once.values() for name in copied)
@@ -489,7 +491,10 @@ def _weigh(
     decided = partial(_decide, cells, rules, truth=alike)
     shares = shares_of_boundaries(len(responses.annotators), map(decided, cells))
     decided = partial(_decide, cells, rules, truth=replace(alike, boundaries=shares))
-    cautions = (responses.overlap.caution, _against_heads(str(fitted.model), map(decided, cells)))
+    cautions = (
+        responses.overlap.caution,
+        _note_on_majorities(str(fitted.model), map(decided, cells)),
+    )
     notes = [note for note in cautions if note is not None]
     if not fitted.converged:
         notes.append(f"the model had not converged after {fitted.iterations} iterations")
@@ -503,7 +508,7 @@ def _weigh(
     )
 
 
-def _against_heads(model: str, each: Iterable[Decided]) -> str | None:
+def _note_on_majorities(model: str, each: Iterable[Decided]) -> str | None:
     """Return a note on units on which the model contradicts the majority; None without such."""
     many = dropped = lone = kept_lone = 0
     for d in each:

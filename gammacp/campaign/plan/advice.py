@@ -224,7 +224,7 @@ class Plan(Plotted):
             sentences.append(pilot.over.in_words())
         enough = pilot.over is not None and pilot.over.annotators is not None
         if enough and pilot.teams is not None and pilot.teams.shown:
-            sentences.append(self._of_other_teams(pilot.teams))
+            sentences.append(self._sentence_on_teams(pilot.teams))
         if self._tells_of_others() and pilot.components is not None:
             from scipy.special import stdtrit
 
@@ -261,7 +261,7 @@ class Plan(Plotted):
         """Return whether the pilot's annotators work in fixed teams."""
         return self.pilot.over is not None and self.pilot.over.n_teams is not None
 
-    def _of_other_teams(self, teams: TeamSpread) -> str:
+    def _sentence_on_teams(self, teams: TeamSpread) -> str:
         """Return a sentence on intervals that cover other teams, for as many and twice as many."""
         best = self.best
         n = round(best.documents)

@@ -200,7 +200,7 @@ def _candidacies(
             aligning.dissimilarity, aligning.executor, aligning.solving, candidate=name
         )
         documents = with_annotators(named, (*people, name), least=1)
-        candidacy, instances = _tested(name, documents, people, score, test, own_alignments)
+        candidacy, instances = _test_candidate(name, documents, people, score, test, own_alignments)
         candidacies.append(candidacy)
         compared.add(instances)
         unproven += len(own_alignments.unproven)
@@ -243,7 +243,7 @@ def _signature(
     )
 
 
-def _tested(
+def _test_candidate(
     name: str,
     documents: Mapping[str, Continuum],
     people: tuple[str, ...],

@@ -225,13 +225,13 @@ def pairwise_score(
     """
 
     def register(pairs: Callable[[Continuum], Floats]) -> Callable[[Continuum], Floats]:
-        SCORES.register(name, Scoring(title, partial(_of_documents, pairs), beside=beside))
+        SCORES.register(name, Scoring(title, partial(_document_instances, pairs), beside=beside))
         return pairs
 
     return register
 
 
-def _of_documents(
+def _document_instances(
     pairs: Callable[[Continuum], Floats], continua: Mapping[str, Continuum], _: Aligning
 ) -> Iterator[Instance]:
     for name, c in continua.items():

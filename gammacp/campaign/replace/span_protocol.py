@@ -266,12 +266,12 @@ def _tests(
         if len(names) == 1:
             return {}, {names[0]: str(error)}, ()
     else:
-        return _by_name(together), {}, (together.signature,)
+        return _candidacy_by_name(together), {}, (together.signature,)
     # One candidate that cannot be tested stops the test of all: find those that can.
     reasons = {}
     for name in names:
         try:
-            replace(_without(named, names, name), [name], executor=executor, **options)
+            replace(_with_one_candidate(named, names, name), [name], executor=executor, **options)
         except DataError as error:
             reasons[name] = str(error)
     rest = tuple(name for name in names if name not in reasons)
@@ -281,14 +281,14 @@ def _tests(
     tested = replace(
         with_annotators(named, (*people, *rest), least=1), rest, executor=executor, **options
     )
-    return _by_name(tested), reasons, (tested.signature,)
+    return _candidacy_by_name(tested), reasons, (tested.signature,)
 
 
-def _by_name(replacement: Replacement) -> dict[str, Candidacy]:
+def _candidacy_by_name(replacement: Replacement) -> dict[str, Candidacy]:
     return {candidacy.name: candidacy for candidacy in replacement.candidates}
 
 
-def _without(named: Selection, names: tuple[str, ...], candidate: str) -> Selection:
+def _with_one_candidate(named: Selection, names: tuple[str, ...], candidate: str) -> Selection:
     """Return the documents without the candidates `names`, except for `candidate`."""
     others = {*names} - {candidate}
     return with_annotators(named, [a for a in annotators_of(named) if a not in others], least=1)

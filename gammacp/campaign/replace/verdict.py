@@ -212,7 +212,7 @@ class Candidacy:
             return (
                 f"No verdict on {self.name}: the test needs people with {self.min_documents} "
                 f"{self.of}, and nobody has more than {self._most_documents}. So far {agreed}, "
-                f"which is little evidence. {self._more()}"
+                f"which is little evidence. {self._sentence_on_more()}"
             )
         rate = f"ω = {self.confirmed_rate:.2f} {'≥' if self.passes else '<'} .50"
         if self.winning_rate != self.confirmed_rate:
@@ -231,7 +231,7 @@ class Candidacy:
             other = f"It would pass from ε = {self.least_epsilon:g} on."
         else:
             other = "No ε would change that."
-        more = f"{other} {self._more()}{self._by_other_scores()}"
+        more = f"{other} {self._sentence_on_more()}{self._by_other_scores()}"
         return f"The test does not show that {self.name} {failed}: {against} {more}"
 
     def _by_other_scores(self) -> str:
@@ -257,7 +257,7 @@ class Candidacy:
     def _most_documents(self) -> int:
         return max(p.documents for p in self.people)
 
-    def _more(self) -> str:
+    def _sentence_on_more(self) -> str:
         """Return a sentence on whether more documents would change the verdict."""
         is_number = self.enough_documents is not None and math.isfinite(self.enough_documents)
         if not is_number and self._most_documents * _MOST < self.min_documents * self.instances:

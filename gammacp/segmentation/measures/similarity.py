@@ -114,10 +114,10 @@ def segmentation_similarity(
         return published_edits(a, b, n=n)
 
     if len(a.types) == 1:
-        from gammacp.segmentation.measures.pair_kernels import of_pair
+        from gammacp.segmentation.measures.pair_kernels import pair_columns
 
         optimal = search is EditSearch.OPTIMAL
-        columns = of_pair(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)
+        columns = pair_columns(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)
         distance = columns["distance"]
         least = columns["least"]
     else:
@@ -228,7 +228,7 @@ def _cheapest(
                 for window in chosen:
                     if window is not None:
                         start, end, code, boundaries = window
-                        total += costs.of_window(end - start + 1, boundaries)
+                        total += costs.window_cost_of(end - start + 1, boundaries)
                         open_until[code] = end
                         links = (links, window)
                 state = tuple(open_until)
