@@ -1,4 +1,4 @@
-"""Power of Welch's test between corpora: against tables, simulation and brute force."""
+"""Power of Welch's test between corpora, against tables, simulation and brute force."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def moments(means: list[float], sds: list[float], defined: list[float] | None = 
 
 @pytest.mark.parametrize(
     ("documents", "effect", "power"),
-    # Two groups, two-sided .05: Cohen 1988, tables 2.3.5, and G*Power 3.1.
+    # Two groups, two-sided .05: Cohen 1988, table 2.3.5, and G*Power 3.1.
     [(10, 1.0, 0.562), (20, 0.5, 0.338), (26, 0.8, 0.807), (64, 0.5, 0.801), (5, 2.0, 0.791)],
 )
 def test_power_is_that_of_published_tables(documents: int, effect: float, power: float) -> None:
@@ -29,7 +29,7 @@ def test_power_is_that_of_published_tables(documents: int, effect: float, power:
     assert turned.right[0] < 0.01
 
 
-def test_power_with_unlike_spreads_is_that_of_simulated_tests() -> None:
+def test_power_with_unequal_spreads_is_that_of_simulated_tests() -> None:
     rng = np.random.default_rng(1)
     first = rng.normal(0.9, 0.02, (20_000, 6))
     second = rng.normal(0.8, 0.12, (20_000, 6))
@@ -39,7 +39,7 @@ def test_power_with_unlike_spreads_is_that_of_simulated_tests() -> None:
     assert by_pair.right[0] == pytest.approx(rate, abs=0.02)
 
 
-def test_curves_without_spread_are_told_for_certain_or_by_chance_alone() -> None:
+def test_power_of_curves_without_spread_is_1_or_half_the_level() -> None:
     by_pair = pair_power(moments([1.0, 1.0, 0.5], [0.0, 0.0, 0.0]), 10, 0.05)
     assert by_pair.right.tolist() == [0.025, 1.0, 1.0]
     assert by_pair.wrong.tolist() == [0.025, 0.0, 0.0]
@@ -47,7 +47,7 @@ def test_curves_without_spread_are_told_for_certain_or_by_chance_alone() -> None
     assert noisy.right[0] == pytest.approx(0.025, abs=1e-9)
 
 
-def test_large_effects_are_told_for_certain_where_the_tail_is_too_small_for_a_float() -> None:
+def test_power_is_1_where_the_tail_underflows() -> None:
     for drop in np.geomspace(0.01, 1e4, 200):
         by_pair = pair_power(moments([drop, 0.0], [0.05, 0.05]), 10, 0.05)
         assert 0 <= by_pair.wrong[0] <= by_pair.right[0] <= 1
@@ -69,7 +69,7 @@ def test_undefined_values_cost_documents_and_are_not_zero() -> None:
 
 
 def power_by_hand(values: np.ndarray, documents: int) -> float:
-    """Mean power in the right direction over pairs of columns, pair by pair."""
+    """Compute the mean power in the right direction over pairs of columns, pair by pair."""
     powers = []
     for i in range(values.shape[1]):
         for j in range(i + 1, values.shape[1]):

@@ -1,4 +1,4 @@
-"""Whatever stdout and stderr are: another encoding, closed, full, or nobody reads on."""
+"""Unusual stdout and stderr: another encoding, closed, full, or a pipe that nobody reads."""
 
 import io
 import json
@@ -17,7 +17,7 @@ ROWS = 'A,"γ ∆ 😊",0,1\nZoë,"γ ∆ 😊",0,2\n'
 def printed(
     monkeypatch: pytest.MonkeyPatch, coding: str, *arguments: object
 ) -> tuple[object, bytes, bytes]:
-    """Exit code, stdout and stderr of a command whose streams have this encoding."""
+    """Return exit code, stdout and stderr of a command whose streams have the given encoding."""
     streams = [io.BytesIO(), io.BytesIO()]
     for name, stream in zip(("stdout", "stderr"), streams, strict=True):
         monkeypatch.setattr(sys, name, io.TextIOWrapper(stream, encoding=coding))
@@ -82,7 +82,7 @@ def test_closed_streams(
         ("{} cite >&- 2>&-", 0, ""),
     ],
 )
-def test_nobody_takes_it(tmp_path: Path, shell: str, code: int, err: str) -> None:
+def test_output_that_nobody_can_take(tmp_path: Path, shell: str, code: int, err: str) -> None:
     command = shell.format(f"{sys.executable} -m gammacp", out=tmp_path / "out")
     done = subprocess.run(
         ["bash", "-c", command], capture_output=True, text=True, check=False, env=dict(os.environ)
