@@ -112,8 +112,8 @@ def test_user_matrix_and_bootstrap() -> None:
     assert score.bootstrap[0] <= score.value <= score.bootstrap[1]
 
 
-def test_bootstrap_draws_as_many_pairs_as_were_compared() -> None:
-    """Three pairs where three annotators labelled a unit, one where two did."""
+def test_bootstrap_draws_as_many_pairs_as_there_are() -> None:
+    """A unit labelled by three annotators has three pairs, one labelled by two has one pair."""
     score = alpha(labelled(np.array([[1, 2, 1, 2], [1, 2, 2, 2], [1, 1, 1, 0]])), bootstrap=300)
     assert score.expected is not None
     observed = score.observed_coincidences
@@ -140,7 +140,7 @@ def test_bad_input() -> None:
         kappa(elsewhere, coefficient="scott")
 
 
-def test_one_label_only_is_undefined() -> None:
+def test_a_single_label_is_undefined() -> None:
     c = labelled(np.ones((2, 4), dtype=int))
     for score in (alpha(c), kappa(c), kappa(c, coefficient="cohen")):
         assert np.isnan(score.value)
