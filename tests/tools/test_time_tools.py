@@ -236,9 +236,9 @@ def test_elan_counts_whole_milliseconds(tmp_path: Path) -> None:
     assert spans(read(tmp_path / "a.eaf")) == [("A", 500, 2000, "x")]
 
 
-def test_rttm_of_several_recordings() -> None:
+def test_an_rttm_file_may_hold_several_recordings() -> None:
     corpus = read_corpus(FIXTURES / "rttm")
-    # 1.1 + 2.2 is 3.3, not 3.3000000000000003.
+    # The end 1.1 + 2.2 is read as 3.3, not as 3.3000000000000003.
     assert spans(corpus["one"]) == [
         ("ann", 1.1, 3.3, "a"),
         ("ann", 3, 3.5, "b"),
@@ -264,14 +264,14 @@ def test_rttm_with_annotators_in_the_file_field(tmp_path: Path) -> None:
         ("LEXEME one 1 0 2 <NA> <NA> x <NA> <NA>", "file has no SPEAKER line"),
     ],
 )
-def test_bad_rttm(tmp_path: Path, line: str, message: str) -> None:
+def test_malformed_rttm_is_an_error(tmp_path: Path, line: str, message: str) -> None:
     file = tmp_path / "a.rttm"
     file.write_text(line + "\n", encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read(file)
 
 
-def test_a_tier_that_elan_adds_to_a_file_of_ours_has_no_annotator_attribute(tmp_path: Path) -> None:
+def test_a_tier_added_in_elan_has_no_annotator_attribute(tmp_path: Path) -> None:
     path = tmp_path / "talk.eaf"
     write(Continuum.from_units([Unit("Ann", 1, 2, "x")], offset_unit="ms"), path)
     text = path.read_text(encoding="utf-8")
