@@ -119,7 +119,7 @@ def test_scores_come_one_by_one() -> None:
         ([Unit("A", 0, 4, "a")], Need.TWO_ANNOTATORS, "1 annotators"),
     ],
 )
-def test_needs(units: list[Unit], need: Need, reason: str) -> None:
+def test_unmet_needs_have_a_reason(units: list[Unit], need: Need, reason: str) -> None:
     found = unmet_need(Continuum.from_units(units), [need])
     assert found is not None
     assert found.startswith(reason) or reason in found

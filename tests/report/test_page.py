@@ -183,7 +183,7 @@ def test_size_and_work_of_three_by_five_hundred() -> None:
     assert max(sizes) < 2_000_000
 
 
-def test_writing_and_notebooks(built: Report, tmp_path: Path) -> None:
+def test_reports_are_written_and_shown_in_notebooks(built: Report, tmp_path: Path) -> None:
     built.write(tmp_path / "new" / "report.html")
     assert (tmp_path / "new" / "report.html").read_text(encoding="utf-8") == built.html
     frame = built._repr_html_()

@@ -153,7 +153,7 @@ def test_bad_tables(tmp_path: Path, text: str, line: int, message: str) -> None:
     assert (str(error.value.file), error.value.line) == (str(path), line)
 
 
-def test_other_errors(tmp_path: Path) -> None:
+def test_unknown_files_names_and_headers_are_errors(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="does not exist"):
         read_codings(tmp_path / "nowhere.json")
     with pytest.raises(UsageError, match="dataset 'x' is unknown"):

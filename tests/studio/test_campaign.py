@@ -71,7 +71,7 @@ def gamma_on(page: "Page") -> float:
     return float(shown.replace("−", "-"))
 
 
-def test_drop_and_look(page: "Page", studio: Running, tmp_path: Path) -> None:
+def test_added_files_are_read_and_measured(page: "Page", studio: Running, tmp_path: Path) -> None:
     write(Corpus.from_continua(DOCUMENTS), tmp_path / "all.json")
     broken = tmp_path / "broken.csv"
     broken.write_text("annotator,category,start,end\nAnn,x,1,5\nBob,x,seven,9\n", encoding="utf-8")
@@ -106,7 +106,7 @@ def test_a_campaign_file_asks_first(page: "Page", studio: Running, tmp_path: Pat
     assert not (studio.folder / "campaign.toml").exists()
 
 
-def test_another_choice(page: "Page") -> None:
+def test_another_choice_changes_gamma(page: "Page") -> None:
     page.get_by_role("link", name="start the review").wait_for()
     whole = gamma_on(page)
     page.get_by_label("Cid (6)").uncheck()

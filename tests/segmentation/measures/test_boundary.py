@@ -116,7 +116,9 @@ def test_a_near_miss_is_part_of_a_match() -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(st.data(), st.integers(2, 25), st.integers(2, 5))
-def test_properties(data: st.DataObject, mass: int, n_t: int) -> None:
+def test_boundary_similarity_is_symmetric_and_bounded(
+    data: st.DataObject, mass: int, n_t: int
+) -> None:
     places = st.sets(st.integers(1, mass - 1))
     a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
     found = boundary_similarity(a, b, n_t=n_t)

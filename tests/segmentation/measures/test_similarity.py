@@ -67,7 +67,7 @@ def test_transposition_error() -> None:
         transposition_error(1, 2)
 
 
-def test_weights() -> None:
+def test_weights_of_edits_by_hand() -> None:
     forgiving = EditCosts(transposition=0)
     assert s([6, 8], [7, 7], costs=forgiving) == 1
     assert s([6, 8], [9, 5], costs=forgiving) == pytest.approx(11 / 13)
