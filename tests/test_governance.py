@@ -103,7 +103,7 @@ def test_code_for_another_subject_is_in_a_folder_of_its_name(name):
     folder = ROOT / "gammacp" / name
     found = {path.name.removeprefix("with_") for path in folder.glob("with_*")}
     assert found <= set(NEEDS)
-    assert set(subjects()[name].beside) <= found | set(NEEDS[name])
+    assert set(subjects()[name].tables_for) <= found | set(NEEDS[name])
 
 
 def test_public_names_are_the_listed_ones():

@@ -350,10 +350,10 @@ def test_bounds_widen_the_interval(tmp_path: Path) -> None:
     assert any(line.endswith("of proven bounds") for line in lines)
     assert any(line.startswith("gamma = ") and "not proven to be best" in line for line in lines)
     assert read(proof.path)["status"] == "feasible"
-    least = checked.known[0]
-    assert low < least < checked.value <= checked.known[1] < high
+    least = checked.gamma_range[0]
+    assert low < least < checked.value <= checked.gamma_range[1] < high
     exact = gamma(continuum, samples=6).value
-    assert least <= exact <= checked.known[1]
+    assert least <= exact <= checked.gamma_range[1]
     _tamper(proof.path, interval=[low, high - 1e-4])
     proven, lines, _ = check(str(proof.path))
     assert not proven
@@ -414,7 +414,7 @@ def test_gamma_of_suboptimal_alignments_is_not_proven(
     assert "alignments of 4 of 4 random sets and of 0 of 1 documents are not proven to be" in told
     assert "gamma of the best is only known to lie in -inf to " in told
     assert found is not None
-    assert found.known[0] <= honest <= found.known[1]
+    assert found.gamma_range[0] <= honest <= found.gamma_range[1]
     _tamper(path, status="feasible")
     proven, lines, _ = check(str(path))
     assert proven

@@ -231,14 +231,14 @@ def _distinct(continua: ContinuumSequence) -> Indices:
 class _Row:
     """The units of several continua as one continuum, at their own positions.
 
-    `owner` is the continuum of each unit and `own` its row there. Units of different continua are
+    `owner` is the continuum of each unit and `rows` its row there. Units of different continua are
     never compared, even where they lie on top of each other.
     """
 
     continua: ContinuumSequence
     whole: Continuum
     owner: Indices
-    own: Codes
+    rows: Codes
 
     @classmethod
     def of(cls, continua: ContinuumSequence) -> _Row:
@@ -257,7 +257,7 @@ class _Row:
 
     def ranks(self, dissimilarity: BoundDissimilarity) -> Codes:
         """Return the rank of each unit by `nameless_ranks`."""
-        rows = self.continua.edges[self.owner] + self.own
+        rows = self.continua.edges[self.owner] + self.rows
         ranks_of_rows: Codes = nameless_ranks(self.continua, dissimilarity)[rows]
         return ranks_of_rows
 
@@ -337,6 +337,6 @@ def _solve_together(
     if as_alignment:
         disorder = row.sums(groups, costs_of(row.whole, groups, dissimilarity))
         disorder = (disorder + price * row.repeated(groups)) * scale
-    members = np.where(groups >= 0, row.own[groups], np.int32(-1))[order]
+    members = np.where(groups >= 0, row.rows[groups], np.int32(-1))[order]
     every = AlignedPart.proven(members, edges * n, disorder, tolerance, first=chosen.first)
     return places, every if len(places) == len(continua) else every.at(places)

@@ -58,7 +58,7 @@ class MergeCounts:
 
     path: Path
     added: int
-    known: int
+    present: int
 
 
 def merge(target: Store, source: str | Path, *, mixed: bool = False) -> MergeCounts:

@@ -95,9 +95,9 @@ def _signatures(sweep: Sweep, store: Store, experiment: Experiment, error: str) 
     """One signature of each measure under an error."""
     order = 'magnitude DESC, "set"'
     return {
-        name: found
+        name: signature
         for name in sweep.measures
-        if (found := store.first("signature", order, experiment, error, name))
+        if (signature := store.first("signature", order, experiment, error, name))
     }
 
 

@@ -162,9 +162,9 @@ def interval_over_documents(
     with np.errstate(invalid="ignore", divide="ignore"):
         total = expected.sum(axis=-1)
         powers = [((expected / total[..., None]) ** k).sum(axis=-1) for k in (1.5, 3.0)]
-        own = parts.variance
+        part_variance = parts.variance
         variance = parts.variance + (parts.ratio * error) ** 2
-        df = np.maximum(1.0, powers[0] ** 2 / powers[1] - 1) * (variance / own) ** 2
+        df = np.maximum(1.0, powers[0] ** 2 / powers[1] - 1) * (variance / part_variance) ** 2
         skew = parts.third / variance**1.5
         t = -stdtrit(df, (1 - confidence) / 2)
         moves = [np.sqrt(variance) * _with_skew(side, skew) for side in (t, -t)]
@@ -441,22 +441,22 @@ def holm(p: Floats) -> Floats:
     n_defined = np.isfinite(p).sum(axis=-1, keepdims=True)
     times = np.maximum(n_defined - np.arange(p.shape[-1]), 1)
     corrected = np.maximum.accumulate(np.take_along_axis(p, order, -1) * times, axis=-1)
-    found = np.empty_like(p)
-    np.put_along_axis(found, order, np.minimum(corrected, 1.0), -1)
-    return found
+    adjusted = np.empty_like(p)
+    np.put_along_axis(adjusted, order, np.minimum(corrected, 1.0), -1)
+    return adjusted
 
 
-def with_holm(found: Iterable[T], p: str = "p") -> tuple[T, ...]:
+def with_holm(tests: Iterable[T], p: str = "p") -> tuple[T, ...]:
     """Return test results with `p_holm` set to p after Holm's correction for all of them.
 
     Parameters
     ----------
-    found
+    tests
         Instances of a dataclass with a field `p_holm`.
     p
         Name of the field that contains p.
     """
-    rows = list(found)
+    rows = list(tests)
     corrected = holm(np.array([getattr(row, p) for row in rows])).tolist()
     return tuple(replace(row, p_holm=q) for row, q in zip(rows, corrected, strict=True))
 
@@ -600,7 +600,7 @@ def _jackknife(left_out: Iterable[float]) -> float:
     return (len(logs) - 1) * float(np.var(logs))
 
 
-def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float, float]:
+def exchanged(observed: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float, float]:
     """Return p of the disorder of documents against random sets, and the smallest possible p.
 
     Under the hypothesis of chance, the annotation of a document is exchangeable with each of the
@@ -612,7 +612,7 @@ def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float
 
     Parameters
     ----------
-    own
+    observed
         Weighted disorder of each document, shape (documents,).
     sets
         Weighted disorders of the random sets of each document.
@@ -622,8 +622,8 @@ def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float
     >>> exchanged(np.array([1.0]), [np.array([2.0, 3.0, 0.5])])
     (0.5, 0.25)
     """
-    rows = [np.append(o, s) for o, s in zip(own, sets, strict=True)]
-    most = sum(own) * (1 + 1e-12)
+    rows = [np.append(o, s) for o, s in zip(observed, sets, strict=True)]
+    most = sum(observed) * (1 + 1e-12)
     ways = math.prod(map(len, rows))
     if ways <= RECOMBINATIONS:
         sums = np.zeros(1)

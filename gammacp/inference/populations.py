@@ -595,9 +595,9 @@ def _borne(
     proportion to their costs.
     """
     n = int(continua.n_annotators[0])
-    own = aligned.groups.reshape(-1, n)
+    group_table = aligned.groups.reshape(-1, n)
     owner = np.repeat(np.arange(len(continua)), np.diff(aligned.edges) // n)
-    every = np.where(own < 0, -1, own + continua.edges[owner][:, None])
+    every = np.where(group_table < 0, -1, group_table + continua.edges[owner][:, None])
     units = joined_columns(continua)
     i, j = np.triu_indices(n, 1)
     borne = np.zeros(len(continua) * len(i) * kinds)

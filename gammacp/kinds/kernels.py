@@ -158,15 +158,15 @@ def _mark_levels(document: int, places: Places, again: Again) -> None:
     base = places.people_edges[document]
     size = places.people_edges[document + 1] - base
     for u in range(places.unit_edges[document], places.unit_edges[document + 1]):
-        own = places.owner[u]
-        high = places.first[base + own + 1]
-        x = _first_that_reaches(places.latest, places.first[base + own], high, starts[u])
+        owner = places.owner[u]
+        high = places.first[base + owner + 1]
+        x = _first_that_reaches(places.latest, places.first[base + owner], high, starts[u])
         while x < high and starts[x] <= ends[u]:
             inside = x != u and _is_nested(u, x, starts, ends)
             around = x != u and _is_nested(x, u, starts, ends)
             for j in range(size if inside or around else 0):
                 y = partner[x, j]
-                if partner[u, j] >= 0 or y < 0 or j == own:
+                if partner[u, j] >= 0 or y < 0 or j == owner:
                     continue
                 inner, outer = (u, y) if inside else (y, u)
                 if _is_nested(inner, outer, starts, ends):
@@ -185,17 +185,17 @@ def _gather_parts(
     """
     starts = places.starts
     ends = places.ends
-    own = places.owner[whole]
+    owner = places.owner[whole]
     number = 0
     p = _first_that_reaches(places.latest, low, high, starts[whole])
     while p < high and starts[p] <= ends[whole]:
-        mate = again.partner[p, own]
-        free = mate == whole or (mate < 0 and again.state[p, own] != LEVEL)
+        mate = again.partner[p, owner]
+        free = mate == whole or (mate < 0 and again.state[p, owner] != LEVEL)
         if free and _share_within(starts[p], ends[p], starts[whole], ends[whole]) >= HALF:
             parts[number] = p
             number += 1
         p += 1
-    kept = 0
+    n_parts = 0
     for k in range(number):
         p = parts[k]
         outermost = True
@@ -206,11 +206,11 @@ def _gather_parts(
                 outermost = False
                 break
         if outermost:
-            parts[number + kept] = p
-            kept += 1
-    for k in range(kept):
+            parts[number + n_parts] = p
+            n_parts += 1
+    for k in range(n_parts):
         parts[k] = parts[number + k]
-    return kept
+    return n_parts
 
 
 @kernel
@@ -225,10 +225,10 @@ def _mark_families(document: int, places: Places, again: Again) -> None:
     parts = np.empty(2 * (end - begin) + 2, np.int64)
     filled = np.zeros((end - begin, size))
     for u in range(begin, end):
-        own = places.owner[u]
+        owner = places.owner[u]
         length = ends[u] - starts[u]
         for j in range(size if length > 0 else 0):
-            if j == own:
+            if j == owner:
                 continue
             first, last = places.first[base + j], places.first[base + j + 1]
             number = _gather_parts(u, first, last, places, again, parts)
@@ -246,12 +246,12 @@ def _mark_families(document: int, places: Places, again: Again) -> None:
                 p = parts[k]
                 share = _share_within(starts[p], ends[p], starts[u], ends[u])
                 # If several units cover it, choose the one that covers most; then the shortest.
-                before = again.cover[p, own]
+                before = again.cover[p, owner]
                 shorter = before >= 0 and length < ends[before] - starts[before]
-                most = filled[p - begin, own]
+                most = filled[p - begin, owner]
                 if share > most or (share == most and shorter):
-                    again.cover[p, own] = u
-                    filled[p - begin, own] = share
+                    again.cover[p, owner] = u
+                    filled[p - begin, owner] = share
 
 
 @late_kernel
@@ -285,8 +285,8 @@ def read_again(places: Places, groups: Indices, group_edges: Indices, widest: in
         _mark_families(d, places, again)
         for u in range(places.unit_edges[d], places.unit_edges[d + 1]):
             for j in range(size):
-                taken = again.partner[u, j] >= 0 or again.state[u, j] == LEVEL
-                if taken or j == places.owner[u]:
+                is_taken = again.partner[u, j] >= 0 or again.state[u, j] == LEVEL
+                if is_taken or j == places.owner[u]:
                     continue
                 if again.cover[u, j] >= 0:
                     again.state[u, j] = PART
@@ -401,8 +401,8 @@ def _aligned_rows(
 @kernel
 def _lone_row(
     group: Indices,
-    there: int,
-    gone: int,
+    present_side: int,
+    absent_side: int,
     cost: float,
     agreeing: bool,
     again: Again,
@@ -414,13 +414,13 @@ def _lone_row(
 
     If the unit is a part or a whole, the cost is added to its family and no row is filled.
     """
-    x = group[there]
-    state = again.state[x, gone]
+    x = group[present_side]
+    state = again.state[x, absent_side]
     if state == PART:
-        family_cost[again.cover[x, gone], there] += cost
+        family_cost[again.cover[x, absent_side], present_side] += cost
         return row
     if state == WHOLE:
-        family_cost[x, gone] += cost
+        family_cost[x, absent_side] += cost
         return row
     present = 0
     lacking = 0
@@ -434,7 +434,7 @@ def _lone_row(
     # The annotator with the unit disagrees with those who lack it, and the other way round.
     bearer = _bearer(float(lacking), float(having))
     form = NESTING if state == LEVEL else UNMATCHED
-    _fill_row(columns, row, form, bearer, there, gone, cost)
+    _fill_row(columns, row, form, bearer, present_side, absent_side, cost)
     columns.clear[row] = 1 if state == LEVEL or agreeing else 0
     columns.unit[row] = x
     columns.other[row] = -1
@@ -472,9 +472,17 @@ def _group_rows(
                     group, i, j, k, scale, again, costs, stands, family_cost, columns, row
                 )
             elif u >= 0 or v >= 0:
-                there, gone = (i, j) if u >= 0 else (j, i)
+                present_side, absent_side = (i, j) if u >= 0 else (j, i)
                 row = _lone_row(
-                    group, there, gone, alone * scale, agreeing, again, family_cost, columns, row
+                    group,
+                    present_side,
+                    absent_side,
+                    alone * scale,
+                    agreeing,
+                    again,
+                    family_cost,
+                    columns,
+                    row,
                 )
             k += 1
     return row
@@ -496,7 +504,7 @@ def _family_rows(
     size = places.people_edges[d + 1] - base
     covered = np.zeros(size, np.int64)
     for u in range(places.unit_edges[d], places.unit_edges[d + 1]):
-        own = places.owner[u]
+        owner = places.owner[u]
         against = 0
         for c in range(size):
             against += again.several[u, c] > 0
@@ -510,7 +518,7 @@ def _family_rows(
             last = places.first[base + j + 1]
             p = _first_that_reaches(places.latest, places.first[base + j], last, starts[u])
             while p < last and starts[p] <= ends[u]:
-                if again.cover[p, own] == u:
+                if again.cover[p, owner] == u:
                     number += 1
                     low = min(low, starts[p])
                     high = max(high, ends[p])
@@ -523,7 +531,7 @@ def _family_rows(
             common = min(high, ends[u]) - max(low, starts[u])
             whole = max(high, ends[u]) - min(low, starts[u])
             bearer = _bearer(float(against), float(max(1, joining)))
-            _fill_row(columns, row, FAMILY, bearer, own, j, family_cost[u, j])
+            _fill_row(columns, row, FAMILY, bearer, owner, j, family_cost[u, j])
             columns.clear[row] = 1 if common >= _FITTING * whole else 0
             columns.unit[row] = u
             columns.other[row] = -1

@@ -174,7 +174,7 @@ class Kinds:
 
     def as_dict(self) -> Record:
         """Return a dictionary for JSON."""
-        made: Record = {
+        as_json: Record = {
             "parts": {kind: dict(part) for kind, part in self.parts.items()},
             "people": [dict(record) for record in self.people],
             "pairs": [dict(record) for record in self.pairs],
@@ -182,8 +182,8 @@ class Kinds:
             "conventions": [note.as_dict() for note in self.conventions],
         }
         if self.reason is None:
-            return made
-        return made | {"reason": self.reason}
+            return as_json
+        return as_json | {"reason": self.reason}
 
 
 @spelled_out_with_computing

@@ -23,13 +23,13 @@ _HELD = "one document has nearly all that is compared, so that the others tell n
 
 
 def with_intervals(
-    found: CorpusScore, part: Part, pooled: PooledRates, formula: Callable[[Numbers], Rates]
+    score: CorpusScore, part: Part, pooled: PooledRates, formula: Callable[[Numbers], Rates]
 ) -> CorpusScore:
     """Return the score with its intervals over documents, annotators and both.
 
     Parameters
     ----------
-    found
+    score
         The score without intervals.
     part, pooled
         The documents, and the rates of their sums.
@@ -39,13 +39,13 @@ def with_intervals(
     whole = pooled.whole
     marked = pooled.sizes > 0
     if part.measure.per_category:
-        return found
+        return score
     if np.count_nonzero(marked) < FEWEST_PARTS:
-        return replace(found, notes=(*found.notes, _FEW))
+        return replace(score, notes=(*score.notes, _FEW))
     interval = interval_of_counts(_pooled(part, pooled, marked))
     if interval is None:
-        return replace(found, notes=(*found.notes, _HELD))
-    return replace(found, interval=interval, over=_over(part, whole, interval, formula))
+        return replace(score, notes=(*score.notes, _HELD))
+    return replace(score, interval=interval, over=_over(part, whole, interval, formula))
 
 
 def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Pooled:

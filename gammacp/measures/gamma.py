@@ -460,8 +460,8 @@ def _with_gaps(score: GammaScore, basis: Basis) -> GammaScore:
     if reason is not None or not expected.enough:
         return score
     p = expected.p_value(score.document.disorder)
-    found = CommonGaps({continuum.name: gaps}, value, p, score.value, score.p)
-    return replace(score, gaps=found, notes=(*score.notes, *found.notes))
+    gaps_and_p = CommonGaps({continuum.name: gaps}, value, p, score.value, score.p)
+    return replace(score, gaps=gaps_and_p, notes=(*score.notes, *gaps_and_p.notes))
 
 
 def _notes(

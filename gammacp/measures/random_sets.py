@@ -95,11 +95,11 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         For each batch, the numbers of its continua and their alignments.
     """
 
-    def __init__(self, size: int, found: Sequence[tuple[Indices, Aligned]]) -> None:
+    def __init__(self, size: int, batches: Sequence[tuple[Indices, Aligned]]) -> None:
         """Merge the batches; after an interruption, end before the first missing alignment."""
-        self._found = [aligned for _, aligned in found]
+        self._found = [aligned for _, aligned in batches]
         self._which = np.full((2, size), -1, np.int32)
-        for k, (places, aligned) in enumerate(found):
+        for k, (places, aligned) in enumerate(batches):
             self._which[:, places] = np.full(len(aligned), k), np.arange(len(aligned))
         missing = np.flatnonzero(self._which[0] < 0)
         super().__init__(int(missing[0]) if len(missing) else size, 1)
@@ -126,8 +126,8 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         rows
             Numbers of their continua, ascending.
         """
-        which, own = self._which[:, rows]
-        return self._found[int(which[0])].columns(own)
+        which, inner_rows = self._which[:, rows]
+        return self._found[int(which[0])].columns(inner_rows)
 
     def column(self, name: str) -> Floats:
         """Return one number per alignment: `disorders`, `bounds` or `optimal` (1 or 0).
@@ -137,10 +137,10 @@ class AlignedPlaces(MadeWhenRead[Alignment]):
         name
             Name of a property of `Aligned`.
         """
-        made = np.zeros(self._which.shape[1])
+        numbers = np.zeros(self._which.shape[1])
         for k, aligned in enumerate(self._found):
-            made[self._which[0] == k] = getattr(aligned, name)
-        return made[: self._size]
+            numbers[self._which[0] == k] = getattr(aligned, name)
+        return numbers[: self._size]
 
 
 def by_size(continua: ContinuumSequence) -> Indices:
@@ -193,10 +193,10 @@ class Selected(Draws[Continuum]):
         """Return selected sets by number, as far as the first `MOST_SAMPLES` draws contain them."""
         self.reach(indices[-1] + 1 if len(indices) else 0, MOST_SAMPLES)
         self.ended = self.ended or (len(indices) > 0 and indices[-1] >= len(self._hits))
-        there = self._draws.take([self._hits[k] for k in indices if k < len(self._hits)])
+        drawn = self._draws.take([self._hits[k] for k in indices if k < len(self._hits)])
         return [
             keep_annotators(s, [a for a in s.annotators if (a in self._names) == self._kept])
-            for s in there
+            for s in drawn
         ]
 
     def reach(self, count: int, most: int) -> int:
@@ -313,11 +313,11 @@ class Basis:
     @cached_property
     def _by_annotator(self) -> Mapping[str, Mapping[str, Continuum]]:
         """For each annotator, the continua that he or she annotated, by name."""
-        found: dict[str, dict[str, Continuum]] = {}
+        continua_by_annotator: dict[str, dict[str, Continuum]] = {}
         for name, c in zip(self.named, self.continua, strict=True):
             for annotator in c.annotators:
-                found.setdefault(annotator, {})[name] = c
-        return found
+                continua_by_annotator.setdefault(annotator, {})[name] = c
+        return continua_by_annotator
 
     def once(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
         """Return the result of `compute`, which is called only once per key and memory."""
@@ -359,10 +359,10 @@ class Basis:
 
         After Ctrl-C the list ends before the first continuum that was not aligned.
         """
-        known: dict[Continuum, Alignment] = self.once(("alignments",), dict)
-        if new := [c for c in continua if c not in known]:
-            known |= {a.continuum: a for a in self.align_all(ContinuumSequence.of(new))}
-        done = (known.get(c) for c in continua)
+        alignments: dict[Continuum, Alignment] = self.once(("alignments",), dict)
+        if new := [c for c in continua if c not in alignments]:
+            alignments |= {a.continuum: a for a in self.align_all(ContinuumSequence.of(new))}
+        done = (alignments.get(c) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
 
     def align_all(self, continua: ContinuumSequence) -> AlignedPlaces:
@@ -374,20 +374,20 @@ class Basis:
             Some or all of the continua.
         """
         key = ("aligned", continua)
-        known = self._memory.get(key)
-        if isinstance(known, AlignedPlaces):
-            return known
+        memo = self._memory.get(key)
+        if isinstance(memo, AlignedPlaces):
+            return memo
         gaps = {n: self.gap(n) for n in dict.fromkeys(continua.n_annotators.tolist())}
         each = np.array([gaps[n] for n in continua.n_annotators.tolist()])
-        found: list[tuple[Indices, Aligned]] = []
+        parts: list[tuple[Indices, Aligned]] = []
         for gap in sorted(set(gaps.values())):
             some = np.flatnonzero(each == gap)
             solving: Solving = {**self.settings.solving, "gap": gap}
             how: Any = {"executor": self._executor, "progress": self._progress}
             aligned = align_each(continua.at(some), self.bound, **how, **solving)
-            found.append((some[: len(aligned)], aligned))
-        self._memory[key] = made = AlignedPlaces(len(continua), found)
-        return made
+            parts.append((some[: len(aligned)], aligned))
+        self._memory[key] = places = AlignedPlaces(len(continua), parts)
+        return places
 
     def gap(self, n_annotators: int) -> float:
         """Return the relative gap with which continua of so many annotators are aligned.
@@ -416,7 +416,7 @@ class Basis:
         which
             For each continuum, the index of its expected disorder in `chances`.
         """
-        found: dict[Chance | DataError, int] = {}
+        numbers: dict[Chance | DataError, int] = {}
         which = np.empty(len(places), np.int64)
         alike = self.shared and self._parent is None
         if alike:
@@ -430,8 +430,8 @@ class Basis:
                 chance = self.chance(self.continua[int(places[mine[0]])])
             except DataError as error:
                 chance = error
-            which[mine] = found.setdefault(chance, len(found))
-        return [*found], which
+            which[mine] = numbers.setdefault(chance, len(numbers))
+        return [*numbers], which
 
     def chance(self, of: Continuum | ContinuumSequence) -> Chance:
         """Return the expected disorder, from random sets that are drawn until the rule is met.
@@ -454,9 +454,9 @@ class Basis:
             draws = self.draws(of)
         else:
             draws = self._draws_within(of)
-        known = self._memory.get(("chance", draws))
-        if isinstance(known, Chance):
-            return known
+        memo = self._memory.get(("chance", draws))
+        if isinstance(memo, Chance):
+            return memo
         if isinstance(of, Continuum):
             rule = self._rule(of.n_annotators)
         else:
@@ -466,10 +466,10 @@ class Basis:
         ratio = within or self.model.ratio or (self.shared and not self.model.pools)
         keep = self._keep and not within
         count = AlignedDisorder(self.bound, settings, keep, ratio, at_once)
-        (expected,), kept = expectations(
+        (expected,), payloads = expectations(
             draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
         )
-        sets = tuple(k for k in kept if isinstance(k, RandomSet))
+        sets = tuple(k for k in payloads if isinstance(k, RandomSet))
         chance = self._memory["chance", draws] = Chance(draws.sampler.signature, expected, sets)
         return chance
 
@@ -596,15 +596,15 @@ class Basis:
         origins: dict[str, Continuum] = {}
         chosen: dict[str, Continuum] = {}
         for name, c in min(places, key=len).items():
-            left = [a for a in c.annotators if (a in wanted) == keep]
-            if len(left) > 1 and all(name in other for other in places):
-                origins[name], chosen[name] = c, keep_annotators(c, left)
+            annotators = [a for a in c.annotators if (a in wanted) == keep]
+            if len(annotators) > 1 and all(name in other for other in places):
+                origins[name], chosen[name] = c, keep_annotators(c, annotators)
         if not chosen:
             return None
         several = isinstance(self.source, Corpus)
         source = Corpus(chosen, self.source.categories) if several else next(iter(chosen.values()))
-        kept: Memory | None = {} if self._keep and any(c.links for c in chosen.values()) else None
-        basis = Basis(source, self.settings, executor=self._executor, shared=kept)
+        memory: Memory | None = {} if self._keep and any(c.links for c in chosen.values()) else None
+        basis = Basis(source, self.settings, executor=self._executor, shared=memory)
         cut = dict(zip(basis.continua, origins.values(), strict=True))
         basis._parent = _Parent(self, wanted, keep, cut)
         return basis
@@ -633,16 +633,16 @@ class Basis:
         parts
             Other parts that determine the number, shown first.
         """
-        found = [c.expected for c in dict.fromkeys(chances)]
-        capped = [e.precision for e in found if e.capped]
+        expected = [c.expected for c in dict.fromkeys(chances)]
+        capped = [e.precision for e in expected if e.capped]
         return signature(
             name,
             selection=selection,
             **parts,
             d=self.once(("d",), partial(describe, self.settings.dissimilarity)),
             chance=",".join(dict.fromkeys(c.model for c in chances)),
-            samples=sum(e.samples for e in found),
-            interrupted=None if all(e.complete for e in found) else "yes",
+            samples=sum(e.samples for e in expected),
+            interrupted=None if all(e.complete for e in expected) else "yes",
             reached=float(f"{max(capped):.2g}") if capped else None,
             method=self.settings.method if method is None else method,
             **self.settings.signature_parts(),
@@ -666,7 +666,9 @@ class AlignedDisorder:
         every = ContinuumSequence.of(sets)
         marked = every.at(np.flatnonzero(every.n_units))
         solving = self.settings.solving_random(int(marked.n_annotators.max(initial=0)))
-        found = iter(best_groups_of_each(marked, self.dissimilarity, ties=self.keep, **solving))
+        alignments = iter(
+            best_groups_of_each(marked, self.dissimilarity, ties=self.keep, **solving)
+        )
         rows: list[Sequence[Disagreement]] = []
         if self.ratio:
             weights = every.mean_units.tolist()
@@ -676,13 +678,13 @@ class AlignedDisorder:
             if not units:
                 rows.append((Disagreement(0.0, 0.0, weight=weight),))
                 continue
-            best = next(found, None)
+            best = next(alignments, None)
             if best is None or (due() and best.status is not Status.OPTIMAL):
                 break
             if self.keep:
-                kept = RandomSet(every[k], best.groups)
+                random_set = RandomSet(every[k], best.groups)
             else:
-                kept = None
+                random_set = None
             proven = best.status is Status.OPTIMAL
-            rows.append((Disagreement(best.disorder, best.bound, proven, weight, kept),))
+            rows.append((Disagreement(best.disorder, best.bound, proven, weight, random_set),))
         return rows

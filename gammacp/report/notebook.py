@@ -34,11 +34,11 @@ _ROWS = 100
 
 def continuum(result: Continuum) -> str:
     """Show the units of each annotator."""
-    kept = min(result.n_units, figures.LANE_UNITS)
-    if kept == result.n_units:
+    shown = min(result.n_units, figures.LANE_UNITS)
+    if shown == result.n_units:
         some = ""
     else:
-        some = f"; the first {kept} are drawn"
+        some = f"; the first {shown} are drawn"
     words = f"{result.n_annotators} annotators, {result.n_units} units{some}."
     content = join(element("p", words), figures.lanes(result))
     return _frame(result.name or "Continuum", content, 130 + 32 * min(result.n_annotators, 12))
@@ -108,8 +108,8 @@ def scores(result: Scores) -> str:
     for name, one in (of_corpora | of_continua).items():
         for note in [*one.notes, *([one.reason] if one.reason else [])]:
             notes.setdefault(note, []).append(name)
-    told = (hint(verbatim(f"{', '.join(who)}: {sentence(note)}")) for note, who in notes.items())
-    return _plain("Measures", join(*tables, *told))
+    hints = (hint(verbatim(f"{', '.join(who)}: {sentence(note)}")) for note, who in notes.items())
+    return _plain("Measures", join(*tables, *hints))
 
 
 def comparison(result: Comparison) -> str:
@@ -182,12 +182,12 @@ def plain_view(title: str, verdict: str, content: Table, notes: Iterable[str] = 
 def _graded(result: Gamma, documents: int) -> Markup:
     """Return the meaning of γ in words, its scale, and caveats."""
     _, statement = graded(result, documents)
-    said = element("p", verbatim(statement.words))
+    meaning = element("p", verbatim(statement.words))
     remarks = map(hint, map(verbatim, result.remarks()))
     if not result.defined:
-        return join(said, *remarks)
+        return join(meaning, *remarks)
     scale = figures.scale(result.value, scale_bars(result, None))
-    return large_number("γ", result.value, said, scale, *remarks, _signed(result.signature))
+    return large_number("γ", result.value, meaning, scale, *remarks, _signed(result.signature))
 
 
 def _valued(name: str, result: Score | CorpusScore) -> Markup:
@@ -204,16 +204,16 @@ def _valued(name: str, result: Score | CorpusScore) -> Markup:
     return large_number(name, result.value, words, *notes, signed)
 
 
-def _without_empty(found: Table) -> Table:
+def _without_empty(full: Table) -> Table:
     """Return the table of measures without columns that are empty for all of them."""
-    return found.without_empty("observed", "expected", "interval")
+    return full.without_empty("observed", "expected", "interval")
 
 
 def _to_decide(documents: Mapping[str, Consensus]) -> Markup:
     """Return the number of units that need a decision, and a table of them."""
-    kept = sum(len(found.kept) for found in documents.values())
-    doubtful = sum(len(found.review) for found in documents.values())
-    words = f"The gold standard has {_counted(kept, 'unit')}. "
+    units = sum(len(consensus.kept) for consensus in documents.values())
+    doubtful = sum(len(consensus.review) for consensus in documents.values())
+    words = f"The gold standard has {_counted(units, 'unit')}. "
     if doubtful == 0:
         words += "The annotators agree on all of them."
         return _verdict(words)

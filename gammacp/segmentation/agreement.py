@@ -247,10 +247,12 @@ def coding_agreement(
         raise DataError("there is no item", hint="Give the segmentations of at least one item")
     bootstrap = whole("bootstrap", bootstrap, 0)
     seed = whole("seed", seed, 0)
-    found = CodingAgreement(codings=codings, pairs=compared_pairs(codings, comparison))
+    agreement = CodingAgreement(codings=codings, pairs=compared_pairs(codings, comparison))
     if not bootstrap:
-        return found
-    return replace(found, intervals=_intervals(found.people, comparison.mode, bootstrap, seed))
+        return agreement
+    return replace(
+        agreement, intervals=_intervals(agreement.people, comparison.mode, bootstrap, seed)
+    )
 
 
 def compared_pairs(codings: Codings, comparison: Criterion) -> Pairs:

@@ -153,16 +153,16 @@ def _alike(
     weight = 0
     for block, length in enumerate(lengths.tolist()):
         joint = first[block] * depths[1] + second[block]
-        own = int(joint[block])
+        own_bin = int(joint[block])
         # Without a window all units of a block have the same result.
         queries = [None] if window is None else range(int(ends[block]) - length, int(ends[block]))
         for q in queries:
-            seen = lengths
+            unit_counts = lengths
             if q is not None and window is not None:
                 inside = np.clip(np.concatenate(([0], ends)), q - window, q + window)
-                seen = np.diff(inside)  # units of each block in the window
-            counts = np.bincount(joint, seen, math.prod(depths)).astype(np.float64)
-            counts[own] -= 1  # q itself
+                unit_counts = np.diff(inside)  # units of each block in the window
+            counts = np.bincount(joint, unit_counts, math.prod(depths)).astype(np.float64)
+            counts[own_bin] -= 1  # q itself
             share = _share(counts.reshape(depths), transitive)
             if share is not None:
                 times = length if q is None else 1

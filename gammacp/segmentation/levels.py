@@ -141,7 +141,7 @@ def hierarchy_report(
     how: dict[str, Any] = {"transitive": transitive, "window": window}
     nests = {i: {c: nest_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
     pairs = _pairs(nests, len(chosen), comparison, reference, how)
-    made = comparison.signature_of(
+    signature = comparison.signature_of(
         "segmentation",
         levels=",".join(map(quote_part, chosen)),
         reference=None if reference is None else quote_part(reference),
@@ -153,15 +153,15 @@ def hierarchy_report(
         placed = {i: {c: _of_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
         systems = _by_system(pairs, reference)
         turned = TurnedSegments.of(Rows.of(placed, chosen), codings.row_people())
-        beyond = _beyond_chance(turned, tuple(placed), systems, how, beyond_chance, seed, made)
-        made = extend(made, **signed_chance(CHANCE, beyond_chance, seed))
+        beyond = _beyond_chance(turned, tuple(placed), systems, how, beyond_chance, seed, signature)
+        signature = extend(signature, **signed_chance(CHANCE, beyond_chance, seed))
     return HierarchyReport(
         levels=chosen,
         reference=reference,
         pairs=pairs,
         notes=tuple(_notes(codings, chosen, pairs, beyond is not None)),
         beyond_chance=beyond,
-        signature=made,
+        signature=signature,
     )
 
 
@@ -173,14 +173,14 @@ def _sides(
 
 def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, list[LevelPair]]:
     """Return the pairs by system if there is a reference, otherwise all under "all pairs"."""
-    found: dict[str, list[LevelPair]] = {}
+    pairs_by_system: dict[str, list[LevelPair]] = {}
     for pair in pairs:
         if reference is None:
             name = "all pairs"
         else:
             name = pair.coarsest.hypothesis
-        found.setdefault(name, []).append(pair)
-    return found
+        pairs_by_system.setdefault(name, []).append(pair)
+    return pairs_by_system
 
 
 def _of_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentation:
@@ -239,7 +239,7 @@ def _beyond_chance(
     how: Mapping[str, Any],
     rule: SampleRule,
     seed: int,
-    made: str,
+    signature: str,
 ) -> dict[str, dict[str, BeyondChance]]:
     """Return 1 − D/E[D], where D is 1 minus the mean of the defined T over pairs of a system."""
     rows = turned.rows
@@ -247,8 +247,8 @@ def _beyond_chance(
     def count(t: Mapping[str, Iterable[Ordered]]) -> dict[str, float]:
         return {
             f"{name}.{key}": 1 - spread(column).mean
-            for name, found in t.items()
-            for key, column in zip(Ordered._fields, zip(*found, strict=True), strict=True)
+            for name, triples in t.items()
+            for key, column in zip(Ordered._fields, zip(*triples, strict=True), strict=True)
         }
 
     def observe(drawn: Rows) -> dict[str, float]:
@@ -263,16 +263,18 @@ def _beyond_chance(
         )
 
     observed = count({name: [p.t for p in pairs] for name, pairs in systems.items()})
-    found = against_chance(
+    beyond_by_name = against_chance(
         observed,
         observe,
         turned,
         rule,
         seed,
-        signed=dict.fromkeys(observed, made),
+        signed=dict.fromkeys(observed, signature),
         missing="T is undefined for every pair",
     )
-    return {name: {key: found[f"{name}.{key}"] for key in Ordered._fields} for name in systems}
+    return {
+        name: {key: beyond_by_name[f"{name}.{key}"] for key in Ordered._fields} for name in systems
+    }
 
 
 def _notes(

@@ -98,7 +98,7 @@ def _of_columns(
     for number, row in rows:
         if len(row) > len(names):
             raise DataError(f"{len(row)} cells for {len(names)} coders", line=number)
-    found = {}
+    segmentations = {}
     for k, name in enumerate(names):
         column = [row[k] if k < len(row) else "" for _, row in rows]
         if not any(column):
@@ -106,16 +106,16 @@ def _of_columns(
         for (number, _), cell in zip(rows, column, strict=True):
             if cell not in ("", "0", "1") if kind == "after" else not cell:
                 if kind == "after":
-                    wanted = "0 or 1"
+                    expected = "0 or 1"
                 else:
-                    wanted = "the label of a segment"
-                raise DataError(f"{cell!r} of {name} is not {wanted}", line=number)
+                    expected = "the label of a segment"
+                raise DataError(f"{cell!r} of {name} is not {expected}", line=number)
         if kind == "after":
             # The text ends after its last unit for everybody: that is no boundary.
-            found[name] = Segmentation.from_string("".join(c or "0" for c in column[:-1]))
+            segmentations[name] = Segmentation.from_string("".join(c or "0" for c in column[:-1]))
         else:
-            found[name] = Segmentation.from_labels(column)
-    return found
+            segmentations[name] = Segmentation.from_labels(column)
+    return segmentations
 
 
 def table_shape(header: list[str]) -> tuple[bool, str] | None:

@@ -93,7 +93,7 @@ def test_a_budget_ends_within_another_one() -> None:
         with budget(100):
             spend(5)
             assert not due()
-            assert work.left == 5
+            assert work.steps_left == 5
             spend(5)
             assert due()
             with budget(1, beyond=True):

@@ -43,7 +43,7 @@ def test_a_steep_curve_is_ranked_before_a_flat_one() -> None:
     assert steep.step == 0.25
     assert steep.ends == 1.0
     assert (flat.step, flat.step_at, flat.ends) == (None, None, 0.0)
-    assert flat.told == pytest.approx(0.025, abs=0.1)
+    assert flat.power == pytest.approx(0.025, abs=0.1)
     assert steep.used == pytest.approx(1.0, abs=0.2)
     assert steep.noise == pytest.approx(0.1 * math.sqrt(0.8), abs=0.04)
 
@@ -93,11 +93,11 @@ def test_an_undefined_measure_is_not_ranked_and_its_share_is_reported() -> None:
         ("e", "rarely", x): {k: 1 - x if k % 3 or x < 1 else math.nan for k in range(12)} for x in X
     }
     found = {m.measure: m for m in rank(values).errors[0].measures}
-    assert found["never"].told is None
+    assert found["never"].power is None
     assert found["never"].rank is None
     assert found["never"].undefined == 1
     assert found["rarely"].undefined == pytest.approx(4 / 12 / 5)
-    assert found["rarely"].told == 1
+    assert found["rarely"].power == 1
     assert max(m.rank[1] for m in found.values() if m.rank) == 3
 
 
@@ -158,7 +158,7 @@ def test_ranks_that_change_with_the_number_of_documents_are_named() -> None:
     assert not [c for c in found.changes if c.documents == 4]
     many = rank(values, documents=100)
     assert many.errors[0].measures[0].measure == "slope"
-    few = {(c.measure, c.documents): (c.rank, c.there) for c in rank(values, 32).changes}
+    few = {(c.measure, c.documents): (c.rank, c.other_rank) for c in rank(values, 32).changes}
     assert ("cliff", 64) in few or ("cliff", 16) in few
 
 
@@ -198,7 +198,7 @@ def test_the_map_shades_proven_differences_and_names_ranks() -> None:
     found = rank(sweep({"steep": 1.0, "flat": 0.0}), documents=10)
     figure = found.plot()
     (image,) = figure.axes[0].images
-    told = [m.told for m in found.errors[0].measures]
+    told = [m.power for m in found.errors[0].measures]
     assert np.ravel(image.get_array()).tolist() == pytest.approx(told)
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["steep", "flat"]
     assert [text.get_text() for text in figure.axes[0].texts] == [".25;  1", "–;  2"]

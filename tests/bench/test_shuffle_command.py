@@ -119,6 +119,8 @@ def test_the_working_folder_can_take_the_sets(
         (("--error", "split", "--magnitude", "1.5"), 2, "magnitude 1.5 is outside [0, 1]"),
         (("--error", "splt", "--magnitude", "1"), 2, "did you mean 'split'"),
         ((*ERR, "--n-annotators", "0"), 2, "number of annotators 0 < 1"),
+        ((*ERR, "--n-annotators", "999999999999"), 2, "999999999999 > 1,000,000"),
+        ((*ERR, "--n-annotators", "999999*0.1,2*m"), 2, "1000001 > 1,000,000"),
         ((*ERR, "--layout", "loose"), 2, "layout 'loose' is unknown"),
         ((*ERR, "--annotator", "Ann"), 2, "annotator applies to a reference file"),
         ((*ERR, "--model", "m.toml", "--learn", "x.csv"), 2, "not both"),

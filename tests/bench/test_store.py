@@ -307,8 +307,8 @@ def test_merging_two_halves_gives_the_whole(toy_sweep: Build, tmp_path: Path) ->
     with Store.writing(first) as target:
         merged = merge(target, second)
         # There are 2 errors × 4 magnitudes × 3 sets × (3 measures + 2 categories); half are known.
-        assert (merged.added, merged.known) == (60, 60)
-        assert merge(target, whole).known == 160
+        assert (merged.added, merged.present) == (60, 60)
+        assert merge(target, whole).present == 160
         assert merge(target, whole).added == 0
         (experiment,) = target.experiments()
         # Each store's run appears once, in the order in which they began.

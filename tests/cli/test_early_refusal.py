@@ -94,3 +94,23 @@ def test_the_measures_fit_a_pipe_of_100_columns(run: Run) -> None:
     # The omitted columns are named.
     assert found.err.startswith("gammacp: too narrow for ")
     assert found.err.endswith("reference: --json shows them\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("gamma", "--only"),
+        ("gamma", "--exclude"),
+        ("gamma", "--annotators"),
+        ("gamma", "--document"),
+        ("gamma", "--include"),
+        ("measure", "--by"),
+        ("measure", "--columns"),
+        ("convert --out out.csv", "--beside"),
+    ],
+)
+@pytest.mark.parametrize("text", ["", " , "])
+def test_a_list_without_names_is_refused(run: Run, command: str, name: str, text: str) -> None:
+    refused = run(*command.split(), "there-is-no-such-file.csv", name, text)
+    assert refused.code == 2
+    assert f"{name} is empty" in " ".join(refused.err.split())

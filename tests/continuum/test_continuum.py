@@ -223,6 +223,15 @@ def test_a_corpus_prints_in_one_line() -> None:
     assert shown == "Corpus(2 continua, 2 annotators, 4 units, 2 categories)"
 
 
+def test_counts_are_singular_or_plural() -> None:
+    one = Continuum.from_units([Unit("Ann", 0, 2, "x")])
+    assert repr(one) == "Continuum(1 annotator, 1 unit, 1 category, bounds 0:2)"
+    two = Continuum.from_units([Unit("Ann", 0, 2, "x"), Unit("Bob", 0, 3, "y")], name="d")
+    assert repr(two) == "Continuum('d', 2 annotators, 2 units, 2 categories, bounds 0:3)"
+    corpus = repr(Corpus.from_continua({"one": one}))
+    assert corpus == "Corpus(1 continuum, 1 annotator, 1 unit, 1 category)"
+
+
 def test_a_sequence_keeps_its_hash_but_sends_it_to_no_other_process() -> None:
     continua = [Continuum.from_units([Unit("Ann", 2, 9, "a")]) for _ in range(3)]
     sequence = ContinuumSequence(continua)

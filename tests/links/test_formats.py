@@ -331,6 +331,46 @@ def test_the_declared_order_of_fields_is_read(tmp_path, fields, first, other, en
 
 
 @pytest.mark.parametrize(
+    ("cells", "missing", "line"),
+    [
+        (["Entity=(e1[1/2])", "_"], "2/2", 3),
+        # The only mention of the same entity that follows is no second part.
+        (["Entity=(e1[1/2])", "Entity=(e1)", "_"], "2/2", 3),
+        (["_", "Entity=(e1[1/3])", "Entity=(e1[2/3])"], "3/3", 4),
+        (["_", "Entity=(e1[2/2])"], "1/2", 4),
+        (["Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])"], "2/2", 3),
+        (["Entity=(e1[1/3])", "Entity=(e1[2/2])"], "1/2", 4),
+    ],
+)
+@pytest.mark.parametrize("after", ["", "# newdoc id = e\n1\tw" + "\t_" * 8 + "\n"])
+def test_a_mention_without_one_of_its_parts_is_refused(tmp_path, cells, missing, line, after):
+    text = _corefud("# global.Entity = eid", *cells)
+    (tmp_path / "d.conllu").write_text(text.rstrip("\n") + "\n\n" + after)
+    with pytest.raises(gc.DataError, match=rf"there is no e1\[{missing}\]") as caught:
+        gc.read_corpus(tmp_path / "d.conllu")
+    assert f"d.conllu:{line}" in str(caught.value)
+
+
+def test_a_part_on_an_empty_node_is_counted(tmp_path):
+    rows = [
+        ("1", "(e1[1/2])"),
+        ("1.1", "(e1[2/2])"),
+        ("2", "(e1)"),
+        ("2.1", "(e2[1/2])"),
+        ("2.2", "(e2[2/2])"),
+    ]
+    lines = [f"{key}\tw\t" + "_\t" * 7 + f"Entity={cell}" for key, cell in rows]
+    (tmp_path / "d.conllu").write_text("# global.Entity = eid\n" + "\n".join(lines) + "\n\n")
+    c = gc.read(tmp_path / "d.conllu")
+    assert [(u.start, u.end, u.fragments) for u in c] == [(0, 1, ()), (1, 2, ())]
+    assert len(c.links) == 1
+    assert [(x.count, x.kind, x.reason) for x in c.left_out] == [
+        (1, "mention", "is on an empty node"),
+        (1, "part of a mention", "is on an empty node"),
+    ]
+
+
+@pytest.mark.parametrize(
     ("declaration", "cells", "message"),
     [
         ("# global.Entity = etype-identity", ["Entity=(person-Ann)"], "2: .* which field"),

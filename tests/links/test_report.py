@@ -160,3 +160,38 @@ def test_chains_given_the_units_have_no_p_value() -> None:
     assert score.value == 1
     assert score.p is None
     assert any("has no p" in note for note in score.notes)
+
+
+def _mentions(path, *cells):
+    """Write a CorefUD file with an entity for each cell; `0` is a mention on an empty node."""
+    rows = ["# newdoc id = d", "# global.Entity = eid-etype-head-other"]
+    for number, cell in enumerate(cells, 1):
+        overt = f"Entity=({cell.strip('0')}-x-1-)" if cell else "_"
+        rows.append("\t".join([str(number), f"w{number}", *"_" * 7, overt]))
+        if "0" in cell:
+            zero = f"Entity=({cell.strip('0')}-x-1-)"
+            rows.append("\t".join([f"{number}.1", "_", *"_" * 6, "1:nsubj", zero]))
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join([*rows, "", ""]))
+
+
+@pytest.mark.parametrize("zero", ["", "0"])
+def test_entities_with_one_mention_on_words_are_mentions_without_links(tmp_path, run, zero):
+    """One of two mentions is shared, so that precision and recall with singletons are ½."""
+    _mentions(tmp_path / "Ann" / "d.conllu", f"a{zero}", "", "b", "")
+    _mentions(tmp_path / "Bob" / "d.conllu", f"a{zero}", "", "", "b")
+    done = run("links", tmp_path, "--json")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    chains = document["measures"]["gamma-chain"]
+    assert (chains["value"], "no entity has two mentions on words" in chains["reason"]) == (
+        None,
+        True,
+    )
+    assert document["measures"]["gamma"]["units"] == 4
+    (row,) = (x for x in document["corefud"] if x["match"] == "exact" and x["singletons"])
+    if not zero:
+        assert row["b-cubed"] == row["mentions"] == {"recall": 0.5, "precision": 0.5, "f1": 0.5}
+    counts = {x["kind"]: x["count"] for x in document["left_out"] if x["kind"] == "mention"}
+    assert counts == ({"mention": 1} if zero else {})
+    assert "no entity has two mentions on words" in run("links", tmp_path).err

@@ -13,9 +13,10 @@ from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.errors import DataError
 from gammacp.report.viewer import alignment_document
 from gammacp.studio.choice import Choice
+from gammacp.studio.first_page import live
 from gammacp.studio.journal import Decision
-from gammacp.studio.pages import live, reviewing
 from gammacp.studio.review import DecisionRequest, decision_of, gold, item_keys, link_keys
+from gammacp.studio.review_page import reviewing
 from gammacp.studio.work import Findings, Now, Review
 
 LINKS = {

@@ -13,7 +13,7 @@ import gammacp as gc
 from gammacp.base.files import content_of
 from gammacp.dissimilarity.toml_file import read_dissimilarity
 from gammacp.studio.choice import Choice, campaign_in
-from gammacp.studio.pages import live
+from gammacp.studio.first_page import live
 from gammacp.studio.understanding import Understood, understand
 from gammacp.studio.work import Findings, Now, Work, compute
 from tests.studio.conftest import Running

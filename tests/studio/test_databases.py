@@ -147,7 +147,7 @@ def test_the_studio_starts_beside_damaged_decisions_and_reports_them(
     misnamed(decisions(folder), b"never_changed BEFORE")
 
     monkeypatch.setattr("uvicorn.Server.run", lambda _self, sockets: sockets[0].close())
-    serve(folder, {}, told=told.append, warned=warned.append)
+    serve(folder, {}, tell=told.append, warn=warned.append)
     assert len(told) == 1
     assert "choices saved for this folder cannot be used" in warned[0]
     assert "gammacp-review.sqlite" in warned[0]

@@ -17,7 +17,8 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.measures.agreement import agreement
 from gammacp.report.markup import element
 from gammacp.studio.choice import Choice
-from gammacp.studio.pages import live, waiting
+from gammacp.studio.first_page import live
+from gammacp.studio.pages import waiting
 from gammacp.studio.review import item_keys
 from gammacp.studio.work import Findings, Now, Review, compute
 from tests.studio.conftest import Running

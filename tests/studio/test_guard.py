@@ -508,7 +508,7 @@ def test_early_requests_wait_for_the_server(
             connected.append(address)
 
     monkeypatch.setattr("uvicorn.Server.run", lambda _self, sockets: sockets[0].close())
-    serve(tmp_path, {}, told=told)
+    serve(tmp_path, {}, tell=told)
     assert connected
 
 

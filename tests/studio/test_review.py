@@ -15,8 +15,8 @@ from gammacp.campaign.consensus import Consensus, consensus
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS
+from gammacp.studio.export_page import gold_standard
 from gammacp.studio.journal import Decision, Journal
-from gammacp.studio.pages import gold_standard
 from gammacp.studio.places import without_options
 from gammacp.studio.review import (
     DecisionRequest,

@@ -223,7 +223,7 @@ class Parts:
         units = _split(by_place, label[by_place])
         groups = _split(rows, row_label)
         none = np.empty(0, np.int64)
-        return {root: Part(own, groups.get(root, none)) for root, own in units.items()}
+        return {root: Part(inside, groups.get(root, none)) for root, inside in units.items()}
 
     def _options(self, part: Part) -> list[list[Option]]:
         """Return for each unit the groups whose first unit it is, and last the unit alone."""

@@ -87,8 +87,8 @@ def _bench(
     if json:
         print_json(output.document(sweep, points, outcome, running.out, checks))
     elif checks is not None:
-        for found in checks.comparisons:
-            output.print_differences(found.moved)
+        for comparison in checks.comparisons:
+            output.print_differences(comparison.moved)
     else:
         output.print_points(points)
     if outcome.failures or (checks is not None and checks.moved):

@@ -48,12 +48,12 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
     from gammacp.bench.status import status as status_of
     from gammacp.bench.store import Store
 
-    with Store.reading(store) as opened:
-        found = status_of(opened)
+    with Store.reading(store) as reading:
+        experiments = status_of(reading)
     if json:
-        print_json({"experiments": found})
+        print_json({"experiments": experiments})
         return
-    for experiment in found:
+    for experiment in experiments:
         say(f"experiment {experiment['experiment']} (configuration {experiment['hash']})")
         show(Table(_HOLDINGS, experiment["holdings"]))
         for run in experiment["runs"]:
@@ -63,7 +63,7 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
             else:
                 mixed = ""
             say(f"run {run['number']} of {run['began']} UTC, {run['executor']}: {cells}{mixed}")
-    if not found:
+    if not experiments:
         message(f"{store}: no experiment yet")
 
 
@@ -100,4 +100,4 @@ def merge(
     with Store.writing(target) as opened:
         for source in sources:
             merged = merge_store(opened, source, mixed=mix_software)
-            message(f"{source}: {merged.added} cells added, {merged.known} known already")
+            message(f"{source}: {merged.added} cells added, {merged.present} known already")

@@ -93,8 +93,8 @@ def package_name(folder: Path) -> str:
             "is none that Python can import: rename it (letters, digits and _)"
         )
     if not _is_package_of(sys.modules.get(name), place):
-        taken = importlib.util.find_spec(name)
-        if taken is not None and not _lies_in(taken, place):
+        other_module = importlib.util.find_spec(name)
+        if other_module is not None and not _lies_in(other_module, place):
             raise UsageError(
                 f"{folder}: there is another Python module called {name!r}: rename the folder"
             )

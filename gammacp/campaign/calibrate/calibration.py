@@ -255,29 +255,37 @@ def calibrate(
     measured = score or agreement(Basis(named, settings, executor=executor)).score
     if not measured.defined:
         raise DataError(f"γ is undefined, so there is nothing to calibrate: {measured.reason}")
-    before = BeforeErrors.learn(list(named.values()))
-    n_annotators = min(multimode(c.n_annotators for c in named.values()))
-    cell = CalibrationCell(
-        before=before,
-        error="",
-        magnitude=0.0,
-        n_annotators=n_annotators,
-        categories=next(iter(named.values())).categories,
-        sets=max(sets, n_annotators) if len(named) > 1 else sets,
-        settings=settings,
-    )
+    cell = _cell_without_errors(named, sets, settings)
     curves, reasons = trace(cell, errors, measured.value, len(named), executor, progress)
     return Calibration(
         score=measured,
         equivalents=tuple(
             _equivalent(curves[e], reasons.get(e), measured, replace(cell, error=e)) for e in errors
         ),
-        model=before.model,
-        n_annotators=n_annotators,
+        model=cell.before.model,
+        n_annotators=cell.n_annotators,
         sets=cell.sets,
         confidence=settings.rule.confidence,
         unfinished=tuple(dict.fromkeys(a for c in named.values() for a, _ in c.read_until)),
         pauses=any(c.markable for c in named.values()),
+    )
+
+
+def _cell_without_errors(
+    named: Mapping[str, Continuum], sets: int, settings: Settings
+) -> CalibrationCell:
+    """Return the cell of annotators like these, with the model before any error."""
+    n_annotators = min(multimode(c.n_annotators for c in named.values()))
+    if len(named) > 1:
+        sets = max(sets, n_annotators)
+    return CalibrationCell(
+        before=BeforeErrors.learn(list(named.values())),
+        error="",
+        magnitude=0.0,
+        n_annotators=n_annotators,
+        categories=next(iter(named.values())).categories,
+        sets=sets,
+        settings=settings,
     )
 
 
@@ -316,7 +324,7 @@ def _equivalent(
     middle, low, high = (
         amount(error, m, cell.before.model) for m in (found.value, found.low, found.high)
     )
-    least = least_amount(error, cell.before.seen.units)
+    least = least_amount(error, cell.before.observed.units)
     # Amounts that round to the same whole number of errors cannot be distinguished.
     if middle > least:
         half = least / 2

@@ -147,7 +147,7 @@ def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
                 indices=range(first, first + documents),
                 seed=cell.settings.seed,
             )
-        learnt = replace(cell.before, seen=cell.before.statistics(campaign))
+        learnt = replace(cell.before, observed=cell.before.statistics(campaign))
         # Sets are always drawn with the same seed, so half of them are enough to show how γ depends
         # on the reference that was learnt.
         half = max(cell.sets // 2, min(cell.sets, cell.n_annotators))

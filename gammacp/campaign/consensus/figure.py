@@ -175,7 +175,7 @@ def _lanes(consensus: Consensus) -> Lanes:
         hollow=np.array(hollow, np.bool_),
         offset_unit=consensus.continuum.offset_unit,
         scale=("disorder / Δ", max(1.0, float(disorder.max()))),
-        kept=(len(names),),
+        always_drawn=(len(names),),
     )
 
 

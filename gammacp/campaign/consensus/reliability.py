@@ -122,10 +122,8 @@ def reliability(
             "no document has four annotators, two for each half",
             hint="Have more people annotate some documents",
         )
-    total = int(cells.sizes[parts].sum())
-    few = max(2, min(SPLITS, GROUPS // max(total, 1)))
     if splits is None:
-        count = few
+        count = _default_splits(int(cells.sizes[parts].sum()))
     else:
         count = whole("splits", splits, 1)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x4A1F,)))
@@ -157,6 +155,11 @@ def reliability(
         left_out=len(people) - len(parts),
         people=(int(halves.min()), int(halves.max())),
     )
+
+
+def _default_splits(groups: int) -> int:
+    """Return the number of splits for documents with this number of groups."""
+    return max(2, min(SPLITS, GROUPS // max(groups, 1)))
 
 
 def _split(found: CorpusConsensus, parts: Indices, rng: np.random.Generator) -> Corpus:

@@ -410,8 +410,12 @@ class GammaFlags:
             raise UsageError("give --samples or --precision, not both")
         preset = {k: v for k, v in self.weighing.preset_values.items() if k in vars(sampling)}
         chosen = {k: v for k, v in vars(sampling).items() if v is not None}
-        found: Any = {"dissimilarity": self.weighing.chosen_dissimilarity(), **preset, **chosen}
-        return found | self.solving.options()  # type: ignore[no-any-return]
+        chosen_options: Any = {
+            "dissimilarity": self.weighing.chosen_dissimilarity(),
+            **preset,
+            **chosen,
+        }
+        return chosen_options | self.solving.options()  # type: ignore[no-any-return]
 
     def changed_options(self) -> dict[str, str]:
         """Return options of γ that differ from their default, by name on the command line.

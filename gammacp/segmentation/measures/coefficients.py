@@ -173,14 +173,16 @@ def influences(
 
     The derivative by the item's weight; 0 in the weighted mean. NaN where they are undefined.
     """
-    found = coefficients(arrays, mode=mode, weights=weights)
-    if found.reason is not None:
+    agreement = coefficients(arrays, mode=mode, weights=weights)
+    if agreement.reason is not None:
         return ((math.nan, np.full(len(weights), math.nan)),) * 2
     compared = (weights * arrays.compared).sum()
-    actual = (arrays.similar - found.actual * arrays.compared) / compared
+    actual = (arrays.similar - agreement.actual * arrays.compared) / compared
     expected = _expected_pi(arrays, weights, mode), _expected_kappa(arrays, weights)
-    moved = ((actual * (1 - e) - of_e * (1 - found.actual)) / (1 - e) ** 2 for e, of_e in expected)
-    return (found.pi, next(moved)), (found.kappa, next(moved))
+    moved = (
+        (actual * (1 - e) - of_e * (1 - agreement.actual)) / (1 - e) ** 2 for e, of_e in expected
+    )
+    return (agreement.pi, next(moved)), (agreement.kappa, next(moved))
 
 
 def _expected_pi(arrays: PooledItems, w: Floats, mode: Mode) -> tuple[float, Floats]:
@@ -209,6 +211,6 @@ def _expected_kappa(arrays: PooledItems, w: Floats) -> tuple[float, Floats]:
     together = (np.einsum("i,ic,id->cd", w, present, present) > 0).astype(np.float64)
     np.fill_diagonal(together, 0)
     slopes = 2 * np.einsum("cd,dt->ct", together, rates) / (places[:, None] * together.sum())
-    left = placed - rates * arrays.places[:, chosen, None]
+    residuals = placed - rates * arrays.places[:, chosen, None]
     expected = np.einsum("ct,dt,cd->", rates, rates, together) / together.sum()
-    return float(expected), np.einsum("ct,ict->i", slopes, left)
+    return float(expected), np.einsum("ct,ict->i", slopes, residuals)

@@ -124,15 +124,15 @@ def count_shifts(
     units = []
     for reference, hypothesis in pairs.values():
         mean = continuum.length / (len(reference) + 1)
-        found = ghd_of_positions(
+        ghd = ghd_of_positions(
             reference,
             hypothesis,
             insertion=mean if insertion is None else insertion,
             deletion=mean if deletion is None else deletion,
             shift=shift,
         )
-        costs.append(found.distance)
-        largest.append(found.largest)
+        costs.append(ghd.distance)
+        largest.append(ghd.largest)
         units.append((len(reference) + len(hypothesis)) / 2)
     columns = {"cost": costs, "largest": largest, "units": units}
     numbers = {name: np.array(values, np.float64) for name, values in columns.items()}

@@ -121,18 +121,18 @@ class Segmentation:
             raise DataError(f"mass {mass!r} of an item is not a positive whole number")
         _check_largest(mass)
         if types is None:
-            known = tuple(sorted(positions))
+            type_names = tuple(sorted(positions))
         else:
-            known = tuple(types)
-        _check_types(known, positions)
+            type_names = tuple(types)
+        _check_types(type_names, positions)
         rows = sorted(
-            (p, known.index(name)) for name, ps in positions.items() for p in _sound(ps, mass)
+            (p, type_names.index(name)) for name, ps in positions.items() for p in _sound(ps, mass)
         )
         for row, following in pairwise(rows):
             if row == following:
-                raise DataError(f"boundary {row[0]} of type {known[row[1]]!r} is given twice")
+                raise DataError(f"boundary {row[0]} of type {type_names[row[1]]!r} is given twice")
         columns = np.array(rows, np.int64).reshape(-1, 2)
-        return cls._seal(mass, columns[:, 0].copy(), columns[:, 1].astype(np.int32), known)
+        return cls._seal(mass, columns[:, 0].copy(), columns[:, 1].astype(np.int32), type_names)
 
     @classmethod
     def from_labels(cls, labels: Sequence[object]) -> Segmentation:
@@ -307,13 +307,15 @@ def check_comparable(a: Segmentation, b: Segmentation) -> None:
         )
 
 
-def _check_types(known: tuple[str, ...], used: Iterable[str]) -> None:
-    if not known:
+def _check_types(type_names: tuple[str, ...], used: Iterable[str]) -> None:
+    if not type_names:
         raise DataError("no boundary types are declared")
-    if len(set(known)) != len(known):
-        raise DataError(f"boundary types {', '.join(known)} name one type twice")
-    for name in sorted(set(used) - set(known)):
-        raise DataError(f"boundary type {name!r} is unknown", hint=f"There are: {', '.join(known)}")
+    if len(set(type_names)) != len(type_names):
+        raise DataError(f"boundary types {', '.join(type_names)} name one type twice")
+    for name in sorted(set(used) - set(type_names)):
+        raise DataError(
+            f"boundary type {name!r} is unknown", hint=f"There are: {', '.join(type_names)}"
+        )
 
 
 def _check_largest(mass: int) -> None:

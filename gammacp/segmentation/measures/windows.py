@@ -189,7 +189,7 @@ def _errors(
     reference: Segmentation, hypothesis: Segmentation, k: int | None, padded: bool, more: int = 0
 ) -> tuple[float, float]:
     """Return WindowDiff and P_k."""
-    found = windows_of(reference, hypothesis, k=k, padded=padded, more=more)
-    if not found.windows:
+    counts = windows_of(reference, hypothesis, k=k, padded=padded, more=more)
+    if not counts.windows:
         return math.nan, math.nan
-    return found.unequal / found.windows, found.parted / found.windows
+    return counts.unequal / counts.windows, counts.parted / counts.windows

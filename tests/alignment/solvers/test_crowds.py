@@ -99,7 +99,7 @@ def test_few_annotators_spend_no_more_than_their_head_start(monkeypatch):
     left = []
 
     def endless(_problem, found, _limits, _deadline):
-        left.append((current_work().left, current_work().steps))
+        left.append((current_work().steps_left, current_work().steps))
         return found
 
     monkeypatch.setattr(crowds, "enclose", endless)

@@ -186,12 +186,12 @@ def test_rare_annotators_and_very_long_sentences_are_left_out() -> None:
     both = Treebank.from_annotations({name: columns[name][:-1] for name in ("A", "B")})
     alone = syntax_agreement(both, breakdown=False).total
     for name, beyond in found.beyond_chance.items():
-        assert (beyond.told["annotators_left_out"], beyond.told["sentences_left_out"]) == (
+        assert (beyond.details["annotators_left_out"], beyond.details["sentences_left_out"]) == (
             ("C",),
             1,
         )
         assert beyond.value == pytest.approx(alone.beyond_chance[name].value)
-    assert alone.beyond_chance["las"].told["sentences_left_out"] == 0
+    assert alone.beyond_chance["las"].details["sentences_left_out"] == 0
 
 
 def test_random_annotators_have_agreement_zero_beyond_chance() -> None:

@@ -82,4 +82,4 @@ def test_p_is_1_without_sentences_of_equal_length() -> None:
     row = [random_sentence(np.random.default_rng(n), n) for n in range(20, 40)]
     same = syntax_agreement(Treebank.from_annotations({"A": row, "B": row}), breakdown=False)
     plain = same.total.beyond_chance["plain"]
-    assert (plain.value, plain.p, plain.told["equal_length"]) == (1, 1, 0)
+    assert (plain.value, plain.p, plain.details["equal_length"]) == (1, 1, 0)
