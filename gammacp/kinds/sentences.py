@@ -43,7 +43,7 @@ _CLEAR = {
 }
 
 
-class Beside(NamedTuple):
+class SentenceCounts(NamedTuple):
     """Counts that a sentence needs in addition to a record of `Kinds.people`.
 
     Attributes
@@ -61,7 +61,7 @@ class Beside(NamedTuple):
 def sentences_of(
     people: Sequence[Record],
     pairs: Sequence[Record],
-    beside: Mapping[tuple[str, str], Beside],
+    counts_by_case: Mapping[tuple[str, str], SentenceCounts],
 ) -> tuple[str, ...]:
     """Return at most three sentences, about the most costly differences first.
 
@@ -69,10 +69,10 @@ def sentences_of(
     ----------
     people, pairs
         Records of `Kinds`.
-    beside
-        Additional counts (`Beside`), by annotator and kind.
+    counts_by_case
+        Additional counts (`SentenceCounts`), by annotator and kind.
     """
-    return tuple(_sentence(r, people, pairs, beside) for r in telling(people))
+    return tuple(_sentence(r, people, pairs, counts_by_case) for r in telling(people))
 
 
 def telling(people: Sequence[Record]) -> list[Record]:
@@ -92,18 +92,18 @@ def _sentence(
     record: Record,
     people: Sequence[Record],
     pairs: Sequence[Record],
-    beside: Mapping[tuple[str, str], Beside],
+    counts_by_case: Mapping[tuple[str, str], SentenceCounts],
 ) -> str:
     name, kind = record["annotator"], record["kind"]
     comparable = ("split", "merged") if kind in ("split", "merged") else (kind,)
     total = sum(r["count"] for r in people if r["kind"] in comparable)
     such = _SUCH.get(kind, "such cases")
     share = f"{_number(record['count'])} of the {_number(total)} {such} are {_owner(name)}"
-    even = sum(beside[name, each].even for each in comparable)
+    even = sum(counts_by_case[name, each].even for each in comparable)
     baseline = f"{_number(even)} at an even share"
     clear = _CLEAR.get(kind)
     if clear is not None:
-        baseline += f"; {_number(beside[name, kind].clear)} {clear}"
+        baseline += f"; {_number(counts_by_case[name, kind].clear)} {clear}"
     about = ""
     if kind == "merged":
         about = _against(name, pairs, "one", "several")
