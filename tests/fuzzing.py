@@ -30,8 +30,6 @@ class Seed:
     options: tuple[Mapping[str, Any], ...] = ({},)
 
 
-"""By format, and where it has several kinds of files by the kind."""
-
 # Text that trips readers: unusual blanks, byte order marks, foreign line ends, half surrogate
 # pairs, delimiters of the formats, endless numbers and endless names.
 _ODD = [

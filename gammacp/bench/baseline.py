@@ -250,8 +250,8 @@ def compare(
     curve_tests = [found for found in curves if found is not None]
     if curve_tests:
         # Curves and points share the level.
-        of_curves = _adjusted([found.change for found in curve_tests])
-        tests = [replace(test, p=min(1.0, 2 * test.p)) for test in (*of_curves, *tests)]
+        curve_changes = _adjusted([found.change for found in curve_tests])
+        tests = [replace(test, p=min(1.0, 2 * test.p)) for test in (*curve_changes, *tests)]
     moved = [test for test in tests if test.p < level]
     moved.sort(key=lambda d: (d.p, -abs(d.now - d.baseline)))
     detectable = [found.detectable(level / 2 / len(curve_tests)) for found in curve_tests]

@@ -383,8 +383,8 @@ def _step(power: Floats, magnitudes: Floats) -> tuple[float | None, float | None
     if not len(enough):
         return None, None
     step = float(enough.min())
-    at_step = np.flatnonzero(distances == step)
-    hardest = at_step[np.argmin(power[at_step])]
+    pairs_at_step = np.flatnonzero(distances == step)
+    hardest = pairs_at_step[np.argmin(power[pairs_at_step])]
     return step, float(magnitudes[first[hardest]])
 
 

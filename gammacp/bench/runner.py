@@ -251,10 +251,10 @@ class _Run:
             self.again += (_Chunk((task,), chunk.deaths) for task in chunk.tasks)
         else:
             if self.pool.gave_up(error):
-                why = str(error)
+                reason = str(error)
             else:
-                why = f"{type(error).__name__}: {error}"
-            self._give_up(chunk, why)
+                reason = f"{type(error).__name__}: {error}"
+            self._give_up(chunk, reason)
 
     def _death(self, chunk: _Chunk, why: str) -> None:
         if chunk.deaths < RETRIES:

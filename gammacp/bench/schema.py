@@ -150,12 +150,12 @@ def check_sound(database: sqlite3.Connection, path: Path) -> None:
     """
     database.execute("BEGIN")
     try:
-        why = _damage(database)
+        damage = _damage(database)
     finally:
         if database.in_transaction:  # an error of reading may have ended it
             database.rollback()
-    if why:
-        raise damage_error(path, why)
+    if damage:
+        raise damage_error(path, damage)
 
 
 def _damage(database: sqlite3.Connection) -> str:

@@ -248,8 +248,12 @@ class Store:
             " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure",
             *(experiment.id, sweep.sets),
         )
-        wanted = set(sweep.errors), set(sweep.magnitudes), set(sweep.measures)
-        return sum(n for e, x, m, n in rows if e in wanted[0] and x in wanted[1] and m in wanted[2])
+        selection = set(sweep.errors), set(sweep.magnitudes), set(sweep.measures)
+        return sum(
+            n
+            for e, x, m, n in rows
+            if e in selection[0] and x in selection[1] and m in selection[2]
+        )
 
     def values(self, experiment: Experiment, sets: int = 2**62) -> Values:
         """Return the values of single sets with numbers below `sets`.
@@ -267,8 +271,8 @@ class Store:
         )
         values_by_point: dict[tuple[str, str, float], dict[int, float]] = {}
         for error, measure, magnitude, number, value in rows:
-            of_point = values_by_point.setdefault((error, measure, magnitude), {})
-            of_point[number] = math.nan if value is None else value
+            values_of_point = values_by_point.setdefault((error, measure, magnitude), {})
+            values_of_point[number] = math.nan if value is None else value
         return values_by_point
 
     def first(

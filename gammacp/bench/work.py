@@ -99,13 +99,15 @@ def compute_on_worker(
 def _check_applies(measures: Iterable[str], annotations: Any) -> None:
     kind = annotations.applies_to
     if kind == "continuum":
-        what = "units"
+        data_name = "units"
     else:
-        what = kind
+        data_name = kind
     for name in measures:
         if MEASURES[name].applies_to != kind:
             applicable = ", ".join(n for n, m in MEASURES.items() if m.applies_to == kind)
-            raise UsageError(f"measure {name!r} does not apply to {what}; these do: {applicable}")
+            raise UsageError(
+                f"measure {name!r} does not apply to {data_name}; these do: {applicable}"
+            )
 
 
 def annotation_set(sweep: Sweep, error: str, magnitude: float, set_number: int) -> Any:

@@ -110,7 +110,9 @@ def grounds(
             else:
                 reason = str(error)
             without.setdefault(reason, []).append(name)
-    return Grounds(images, tuple(_in_words(names, why) for why, names in without.items()))
+    return Grounds(
+        images, tuple(_in_words(names, explanation) for explanation, names in without.items())
+    )
 
 
 def _in_words(names: Sequence[str], why: str) -> str:

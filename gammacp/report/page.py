@@ -176,7 +176,7 @@ def headline(contents: Contents) -> Markup:
     else:
         waiting = sum(len(d.review) for d in gold.documents.values())
     outcome = verdict(comparison, calibration=contents.calibration, to_review=waiting)
-    answer, *rest = [*outcome.in_words(), *_beside(contents)]
+    answer, *rest = [*outcome.in_words(), *_further_sentences(contents)]
     score = comparison.overall.score
     intervals = scale_bars(score, comparison)
     shown = gamma_on_scale(score, [answer], intervals, figure=kinds_figure(comparison), rest=rest)
@@ -318,17 +318,17 @@ def large_number(
     return element("div", score, element("div", *words, class_="words"), under, class_="headline")
 
 
-def _beside(contents: Contents) -> list[str]:
+def _further_sentences(contents: Contents) -> list[str]:
     """Return the sentences behind the verdict, caveats, and notes on skipped content."""
     comparison = contents.comparison
     computed = comparison.overall.computed
     units = sum(s.units for s in computed.values())
     if len(computed) != 1:
-        what = f"{with_commas(len(computed))} documents"
+        documents = f"{with_commas(len(computed))} documents"
     else:
-        what = "1 document"
+        documents = "1 document"
     sentences = [
-        f"{len(comparison.pairs.annotators)} annotators, {what}, {with_commas(units)} units."
+        f"{len(comparison.pairs.annotators)} annotators, {documents}, {with_commas(units)} units."
     ]
     # The verdict already starts with the kinds of differences.
     parts = (part for name, part in comparison.parts.items() if name != "kinds")
@@ -382,7 +382,7 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
         if listed:
             yield "kinds", KINDS_TITLE, join(*listed)
     if contents.gold is not None:
-        yield from _of_gold(contents.gold, viewed)
+        yield from _gold_section(contents.gold, viewed)
     if contents.calibration is not None:
         yield "meaning", "What this γ means", meaning(contents.calibration)
     if comparison.explanation is not None:
@@ -392,12 +392,20 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     yield "documents", "Documents", table(shown.documents(comparison), long=True)
     yield "annotators", "Annotators", _annotators(comparison)
     if (groups := comparison.groups) is not None:
-        yield "groups", "Groups of annotators", _with(shown.groups(groups), groups.in_words())
+        yield (
+            "groups",
+            "Groups of annotators",
+            _table_with_words(shown.groups(groups), groups.in_words()),
+        )
     if (twice := comparison.sessions) is not None:
-        yield "sessions", "The same people twice", _with(shown.sessions(twice), twice.in_words())
+        yield (
+            "sessions",
+            "The same people twice",
+            _table_with_words(shown.sessions(twice), twice.in_words()),
+        )
     if (ordered := comparison.over_time) is not None:
         words = "\n".join(ordered.in_words())
-        yield "time", "Over time", _with(shown.over_time(ordered), words)
+        yield "time", "Over time", _table_with_words(shown.over_time(ordered), words)
     if comparison.categories:
         yield "categories", "Categories", _categories(comparison)
     for name, part in comparison.parts.items():
@@ -412,7 +420,7 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
         yield "replace", title, join(element("p", tested.in_words()), people)
     if (other := comparison.against) is not None:
         rounds = shown.rounds(comparison.overall.score, other.agreement.score)
-        yield "rounds", "Against the other round", _with(rounds, other.in_words())
+        yield "rounds", "Against the other round", _table_with_words(rounds, other.in_words())
     if contents.left_out:
         yield "passed", "Skipped while reading", left_out(contents.left_out)
     yield "method", "For the methods section", _method(comparison)
@@ -425,12 +433,12 @@ def _part_tables(part: ComparisonPart) -> Iterator[Markup]:
             yield join(element("h3", title), table(part_table))
 
 
-def _with(listed: Table, words: str) -> Markup:
+def _table_with_words(listed: Table, words: str) -> Markup:
     """Return a table, followed by a paragraph for each line of words."""
     return join(table(listed), *(element("p", sentence) for sentence in words.splitlines()))
 
 
-def _of_gold(
+def _gold_section(
     gold: CorpusConsensus, viewed: Mapping[str, Alignment]
 ) -> Iterator[tuple[str, str, Markup]]:
     """Return the units to review, and how much the gold standard trusts each annotator."""

@@ -343,14 +343,14 @@ def _report(
     from gammacp.segmentation.levels import hierarchy_report
 
     rule = chance.rule()
-    how = comparing.comparison()
+    criterion = comparing.comparison()
     systems = options.candidate or ()
     if options.levels is not None:
         hierarchy = hierarchy_report(
             codings,
             [name.strip() for name in options.levels.split(",")],
             reference=reference,
-            comparison=how,
+            comparison=criterion,
             transitive=options.t_full,
             window=options.t_window,
             beyond_chance=rule,
@@ -362,7 +362,7 @@ def _report(
             codings,
             reference,
             systems=systems,
-            comparison=how,
+            comparison=criterion,
             near=coded.places(options.near),
             draws=options.bootstrap or 1000,
             seed=seed,
@@ -372,7 +372,7 @@ def _report(
         coded.with_groups(codings),
         candidates=systems,
         pairs=options.pairs,
-        comparison=how,
+        comparison=criterion,
         bootstrap=options.bootstrap,
         seed=seed,
         beyond_chance=rule,
@@ -388,15 +388,17 @@ def _refuse(
     gold = bool(options.reference)
     near = options.near is not None
     if levels:
-        what = "--levels"
+        option_name = "--levels"
     else:
-        what = "--reference"
+        option_name = "--reference"
     coders = coded.groups is not None or coded.anonymous_coders
     # Types are weighed with B, and a figure shows one of them.
     needs_basis = comparing.categorial != "nominal" or options.plot is not None
     wrong = {
-        f"{what} cannot be combined with --beyond-chance": rule is not None and gold and not levels,
-        f"{what} cannot be combined with --groups or --anonymous-coders": coders
+        f"{option_name} cannot be combined with --beyond-chance": rule is not None
+        and gold
+        and not levels,
+        f"{option_name} cannot be combined with --groups or --anonymous-coders": coders
         and (levels or gold),
         "give --reference once: compare with one reference at a time": len(options.reference or ())
         > 1,
@@ -405,7 +407,7 @@ def _refuse(
         "--near needs --reference": near and not gold,
         "--t-full and --t-window need --levels": not levels
         and (options.t_full or options.t_window is not None),
-        f"{what} shows both S and B: --similarity changes nothing there": (levels or gold)
+        f"{option_name} shows both S and B: --similarity changes nothing there": (levels or gold)
         and comparing.similarity != "s"
         and not needs_basis,
     }

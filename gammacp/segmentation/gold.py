@@ -253,7 +253,7 @@ def _all_differences(
         for a, b in combinations(ranked, 2)
         if not (a.baseline and b.baseline)
     }
-    return _after_holm(differences)
+    return _correct_p(differences)
 
 
 def _left_out(
@@ -316,7 +316,7 @@ def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
 
     rows, (first, second) = pairs.rows, pairs.pairs
     near_matches, shifts = match_within(rows.places, rows.offsets, first, second, float(near)).T
-    gold, placed = (
+    gold_counts, system_counts = (
         rows.boundary_counts.sum(axis=1)[side].astype(np.float64) for side in (first, second)
     )
     gold_places, places = (rows.sizes[side].astype(np.float64) for side in (first, second))
@@ -332,7 +332,7 @@ def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
         "windowdiff": (windows - errors, windows),
         "pk": (p_windows - p_errors, p_windows),
         "ghd": (largest - distance, largest),
-        "f": (2 * pairs.column("matches"), gold + placed),
+        "f": (2 * pairs.column("matches"), gold_counts + system_counts),
         "f_near": (2 * near_matches, gold_places + places),
         "over": (places - near_matches, places),
         "under": (gold_places - near_matches, gold_places),
@@ -391,7 +391,7 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
     return difference_by_measure
 
 
-def _after_holm(
+def _correct_p(
     differences: Mapping[tuple[str, str], Mapping[str, Difference]],
 ) -> dict[tuple[str, str], dict[str, Difference]]:
     """Add p after Holm's correction for all pairs, for each measure separately."""

@@ -55,8 +55,8 @@ def nest_levels(segmentation: Segmentation, levels: Sequence[str]) -> tuple[Segm
     >>> [level.masses for level in nest_levels(s, ["chapter", "section"])]
     [(6, 3), (2, 4, 3)]
     """
-    placed = accumulate((segmentation.of_type(name) for name in levels), np.union1d)
-    return tuple(Segmentation.from_positions(p, mass=segmentation.mass) for p in placed)
+    positions_by_level = accumulate((segmentation.of_type(name) for name in levels), np.union1d)
+    return tuple(Segmentation.from_positions(p, mass=segmentation.mass) for p in positions_by_level)
 
 
 def t_measures(
@@ -96,11 +96,11 @@ def t_measures(
         window = None
     else:
         window = whole("window", window, 1)
-    (one, other), lengths = _in_blocks(reference, hypothesis)
+    (one, other), lengths = _split_into_blocks(reference, hypothesis)
     return _agreement_in_order(_meet(one), _meet(other), lengths, transitive, window)
 
 
-def _in_blocks(
+def _split_into_blocks(
     reference: Sequence[Segmentation],
     hypothesis: Sequence[Segmentation],
 ) -> tuple[list[list[Indices]], Indices]:

@@ -71,7 +71,7 @@ class HierarchyReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON."""
-        systems = _by_system(self.pairs, self.reference)
+        systems = _group_by_system(self.pairs, self.reference)
         return {
             **record_of(self, "levels reference"),
             "means": {name: self._means(name, pairs) for name, pairs in systems.items()},
@@ -138,9 +138,9 @@ def hierarchy_report(
     check_levels(codings.types, chosen)
     if reference is not None:
         codings.require("reference", reference)
-    how: dict[str, Any] = {"transitive": transitive, "window": window}
+    t_options: dict[str, Any] = {"transitive": transitive, "window": window}
     nests = {i: {c: nest_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
-    pairs = _pairs(nests, len(chosen), comparison, reference, how)
+    pairs = _pairs(nests, len(chosen), comparison, reference, t_options)
     signature = comparison.signature_of(
         "segmentation",
         levels=",".join(map(quote_part, chosen)),
@@ -150,10 +150,14 @@ def hierarchy_report(
     )
     beyond = None
     if beyond_chance is not None:
-        placed = {i: {c: _of_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
-        systems = _by_system(pairs, reference)
-        turned = TurnedSegments.of(Rows.of(placed, chosen), codings.row_people())
-        beyond = _beyond_chance(turned, tuple(placed), systems, how, beyond_chance, seed, signature)
+        positions = {
+            i: {c: _keep_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()
+        }
+        systems = _group_by_system(pairs, reference)
+        turned = TurnedSegments.of(Rows.of(positions, chosen), codings.row_people())
+        beyond = _beyond_chance(
+            turned, tuple(positions), systems, t_options, beyond_chance, seed, signature
+        )
         signature = extend(signature, **signed_chance(CHANCE, beyond_chance, seed))
     return HierarchyReport(
         levels=chosen,
@@ -171,7 +175,9 @@ def _sides(
     return nests[pair.item][pair.reference], nests[pair.item][pair.hypothesis]
 
 
-def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, list[LevelPair]]:
+def _group_by_system(
+    pairs: Iterable[LevelPair], reference: str | None
+) -> dict[str, list[LevelPair]]:
     """Return the pairs by system if there is a reference, otherwise all under "all pairs"."""
     pairs_by_system: dict[str, list[LevelPair]] = {}
     for pair in pairs:
@@ -183,10 +189,10 @@ def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, l
     return pairs_by_system
 
 
-def _of_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentation:
+def _keep_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentation:
     """Return the segmentation without boundaries that belong to no level."""
-    placed = {name: segmentation.of_type(name).tolist() for name in levels}
-    return Segmentation.from_typed(placed, mass=segmentation.mass, types=levels)
+    positions = {name: segmentation.of_type(name).tolist() for name in levels}
+    return Segmentation.from_typed(positions, mass=segmentation.mass, types=levels)
 
 
 def _pairs(

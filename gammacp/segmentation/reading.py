@@ -55,24 +55,24 @@ class AsWritten:
     def readers(self, format: str | None = None) -> dict[str, Reader]:
         """Return the readers by format; `format` is the format that the user named, if any."""
         coded_readers: dict[str, Reader] = {
-            name: guard(partial(self._kept, name)) for name in CODED
+            name: guard(partial(self._read_coded, name)) for name in CODED
         }
         # Any text with commas is taken for CSV, including JSON and tables with unknown headers.
         if format == "csv":
             return coded_readers
-        return {**coded_readers, "csv": guard(self._of_csv)}
+        return {**coded_readers, "csv": guard(self._read_csv)}
 
-    def _kept(self, format: str, source: Source) -> Corpus:
+    def _read_coded(self, format: str, source: Source) -> Corpus:
         self.parts.append(codings_in(source, format))
         return units_of(source, self.parts[-1])
 
-    def _of_csv(self, source: Source, **options: object) -> Continuum | Corpus:
+    def _read_csv(self, source: Source, **options: object) -> Continuum | Corpus:
         from gammacp.formats.registry import FORMATS
 
         if source.content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return self._kept("segeval", source)
+            return self._read_coded("segeval", source)
         if not is_unit_table(source.text()):
-            return self._kept("segmentation-table", source)
+            return self._read_coded("segmentation-table", source)
         return FORMATS["csv"].reader.read(source, **options)
 
     def codings(

@@ -106,7 +106,7 @@ def segmentation_report(
     chosen = list(dict.fromkeys(several("candidates", candidates)))
     drawn: dict[str, Any] = {"comparison": comparison, "bootstrap": bootstrap, "seed": seed}
     drops = candidate_drops(codings, chosen, rule=beyond_chance, **drawn)
-    people, skipped = _of_several(codings.without(chosen))
+    people, skipped = _split_by_coders(codings.without(chosen))
     agreement = coding_agreement(people, **drawn)
     rows = None
     if pairs:
@@ -139,7 +139,7 @@ def segmentation_report(
     )
 
 
-def _of_several(people: Codings) -> tuple[Codings, tuple[str, ...]]:
+def _split_by_coders(people: Codings) -> tuple[Codings, tuple[str, ...]]:
     """Return the items coded by at least two people, and the other items."""
     skipped = tuple(item for item, coders in people.items() if len(coders) < 2)
     if people and len(skipped) == len(people):
@@ -224,10 +224,10 @@ def _notes(
 def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
     beyond = {name: m.beyond_chance for name, m in measures.items()}
     notes = [f"{name} beyond chance: {b.reason}" for name, b in beyond.items() if b.reason]
-    for what, lost in (
+    for loss, lost in (
         ("pairs of codings", {name: m.undefined for name, m in measures.items()}),
         ("random corpora", {name: b.without_value for name, b in beyond.items()}),
     ):
         if listed := in_words(lost):
-            notes.append(f"{what} without a value: {listed}")
+            notes.append(f"{loss} without a value: {listed}")
     return notes

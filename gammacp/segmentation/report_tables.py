@@ -193,10 +193,12 @@ def level_tables(report: HierarchyReport, *, pairs: bool = False) -> list[Table]
         named = {"system": name, "pairs": system_means["pairs"]}
         rows += [{**named, "level": level, **m} for level, m in system_means["levels"].items()]
         rows.append({**named, "level": "all levels", "t": system_means["t"]})
-    of_level = tuple(_inside(name, _PAIR[name], name, "mean") for name in LEVEL)
-    of_all = tuple(_inside(f"t_{key}", header, "t", key, "mean") for key, header in _T.items())
+    level_columns = tuple(_inside(name, _PAIR[name], name, "mean") for name in LEVEL)
+    mean_columns = tuple(
+        _inside(f"t_{key}", header, "t", key, "mean") for key, header in _T.items()
+    )
     who = Column("system", "system"), Column("level", "level"), Column("pairs", "pairs", count)
-    tables = [Table((*who, *of_level, *of_all), rows)]
+    tables = [Table((*who, *level_columns, *mean_columns), rows)]
     beyond = [
         {
             "system": name,

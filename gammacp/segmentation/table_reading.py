@@ -72,7 +72,7 @@ def codings_from_table(text: str, *, item: str) -> Codings:
             coders[coder] = _BUILDERS[kind](rest)
         except DataError as error:
             raise error.within(f"item {name!r}, coder {coder!r}").at(None, number) from None
-    items |= {name: _of_columns(names, kind, rows) for name, rows in columns.items()}
+    items |= {name: _codings_of_columns(names, kind, rows) for name, rows in columns.items()}
     codings = Codings.of(items)
     if not comments:
         return codings
@@ -86,7 +86,7 @@ def _is_comment(comments: set[int], number: int, line: str) -> bool:
     return line.startswith("#")
 
 
-def _of_columns(
+def _codings_of_columns(
     names: Sequence[str], kind: str, rows: Sequence[tuple[int, list[str]]]
 ) -> dict[str, Segmentation]:
     """Return the codings of an item in a wide table; a coder without a cell did not code it."""
@@ -139,7 +139,7 @@ def is_unit_table(text: str) -> bool:
     return len(roles) > 1 or any(re.fullmatch(r"[-+.\d]+(e[-+]?\d+)?", c, re.I) for c in cells)
 
 
-def _with_mass(cells: list[str]) -> Segmentation:
+def _segmentation_of_row(cells: list[str]) -> Segmentation:
     if not cells:
         raise DataError("row has no mass")
     mass, *positions = _numbers(cells)
@@ -159,7 +159,7 @@ def _numbers(cells: list[str]) -> list[int]:
 _BUILDERS: Mapping[str, Callable[[list[str]], Segmentation]] = {
     "masses": lambda cells: Segmentation.from_masses(_numbers(cells)),
     "positions": Segmentation.from_labels,
-    "boundaries": _with_mass,
+    "boundaries": _segmentation_of_row,
 }
 
 

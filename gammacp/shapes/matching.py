@@ -51,7 +51,7 @@ def count_shapes(continuum: Continuum) -> Counts:
         shared, covered = shared_and_covered(columns[first], columns[second])
         ious_of_pairs = np.divide(shared, covered, out=np.zeros(len(first)), where=covered > 0)
         near = ious_of_pairs >= LEAST_IOU
-        ious = _matched(first[near], second[near], ious_of_pairs[near])
+        ious = _match_ious(first[near], second[near], ious_of_pairs[near])
         matched.append(float(len(ious)))
         common.append(float(ious.sum()))
         doubled.append(float((2 * ious / (1 + ious)).sum()))
@@ -63,7 +63,7 @@ def count_shapes(continuum: Continuum) -> Counts:
     )
 
 
-def _matched(first: Indices, second: Indices, ious: Floats) -> Floats:
+def _match_ious(first: Indices, second: Indices, ious: Floats) -> Floats:
     """Return the IoU of each match: most matches first, then the largest sum."""
     from scipy.optimize import linear_sum_assignment
 

@@ -249,7 +249,7 @@ def _observed(
         best = _groups(continuum, bound, readers)
         groups[name] = tuple(tuple(continuum.unit(row) for row in rows) for rows in best.rows)
         proven &= best.proven
-        named, lost = _with_a_naming(continuum, bound, readers, near)
+        named, lost = _explained_part(continuum, bound, readers, near)
         unexplained += lost
         low += best.bound
         high += _groups(named, bound, readers, most=near).cost + lost * pairs * bound.delta
@@ -317,7 +317,7 @@ def _groups(
     return _Groups(rows, solution.objective, solution.bound, solution.status is Status.OPTIMAL)
 
 
-def _with_a_naming(
+def _explained_part(
     c: Continuum, bound: BoundDissimilarity, k: int, near: float
 ) -> tuple[Continuum, int]:
     """Return the continuum without blocks that k readers cannot explain, and their unit count.
@@ -345,7 +345,7 @@ def _with_a_naming(
 
 def _savings(continua: Sequence[Continuum], bound: BoundDissimilarity, k: int) -> float:
     """Return a bound of the mean saving of random sets by grouping, times the documents."""
-    whole = [_of_one_reader(c) for c in continua]
+    whole = [_units_of_one_reader(c) for c in continua]
     sampler = prepare_documents(whole, 1)
     names = tuple(map(str, range(len(whole))))
     together = annotation_set(sampler.annotations, sampler.categories, names)
@@ -354,12 +354,12 @@ def _savings(continua: Sequence[Continuum], bound: BoundDissimilarity, k: int) -
     document = together.annotator_codes.astype(np.int64)
     forward = document[first] < document[second]
     before, after = (np.where(w, first, second).astype(np.int64) for w in (forward, ~forward))
-    one = _by_documents(before, after, most - cost, document, k)
-    other = _by_documents(after, before, most - cost, document, k)
+    one = _savings_by_document(before, after, most - cost, document, k)
+    other = _savings_by_document(after, before, most - cost, document, k)
     return float(np.minimum(one, other.T).sum() / (len(whole) - 1))
 
 
-def _of_one_reader(c: Continuum) -> Continuum:
+def _units_of_one_reader(c: Continuum) -> Continuum:
     codes = np.zeros(c.n_units, np.int32)
     return Continuum.from_codes(
         ("all",), c.categories, c.starts, c.ends, codes, c.category_codes,
@@ -367,7 +367,7 @@ def _of_one_reader(c: Continuum) -> Continuum:
     )  # fmt: skip
 
 
-def _by_documents(
+def _savings_by_document(
     units: Indices, others: Indices, saved: Floats, document: Indices, k: int
 ) -> Floats:
     """Return bounds of what documents' units save with others', shape (documents, documents)."""

@@ -12,7 +12,7 @@ from gammacp.formats.writing import losses
 from gammacp.report.markup import Markup, element, join, table
 from gammacp.report.page import section
 from gammacp.report.viewer import fill
-from gammacp.studio.pages import number_of, own, whole, why_not_yet
+from gammacp.studio.pages import number_of, own, whole_page, why_not_yet
 from gammacp.studio.places import without_options
 from gammacp.studio.review import Gold, cannot_hold
 from gammacp.studio.work import Now
@@ -32,14 +32,14 @@ def exporting(gold: Markup | None, state: Now) -> str:
         State of the computation.
     """
     if gold:
-        beside = [("The report as one file", "./report?file")]
+        companions = [("The report as one file", "./report?file")]
     else:
-        beside = []
-    beside += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
-    links = (element("li", element("a", name, href=href)) for name, href in beside)
+        companions = []
+    companions += [(f"The journal of decisions ({e})", f"./journal.{e.lower()}") for e in _JOURNALS]
+    links = (element("li", element("a", name, href=href)) for name, href in companions)
     none = element("p", f"There is no gold standard yet. {why_not_yet(state)}")
     body = (gold or none, section("more", "Also here", element("ul", *links)))
-    return whole("Export", "export", body, "")
+    return whole_page("Export", "export", body, "")
 
 
 def _with_bounds(format: Format) -> Format:

@@ -86,7 +86,7 @@ def live(
     if findings.headline is not None:
         parts.append(findings.headline)
     if findings.understood is not None:
-        about = [_what_was_read(findings.understood), _choosing(findings.understood, choice)]
+        about = [_reading_section(findings.understood), _choosing(findings.understood, choice)]
         table_to_name = findings.understood.offers.table
         # Ask a question that blocks everything else first.
         if table_to_name is not None and table_to_name.unread:
@@ -167,7 +167,7 @@ def _progress(findings: Findings, state: str) -> Markup:
     return join(work if status else None, problem)
 
 
-def _what_was_read(understood: Understood) -> Markup:
+def _reading_section(understood: Understood) -> Markup:
     units = sum(int(str(d["units"])) for d in understood.documents)
     summary = (
         f"{number_of(len(understood.documents), 'document')}, "
@@ -234,12 +234,12 @@ def _question(ways: Iterable[Joining]) -> Markup:
 
 def _choosing(understood: Understood, choice: Choice) -> Markup:
     """Return the form of the choices, filled in."""
-    of_layer = [
+    features_of_layers = [
         fs for name, fs in understood.offers.layers.items() if choice.layer in (None, "", name)
     ]
     offered: tuple[tuple[str, str, Iterable[str]], ...] = (
         ("layer", "Layer", understood.offers.layers),
-        ("feature", "Feature", dict.fromkeys(f for fs in of_layer for f in fs)),
+        ("feature", "Feature", dict.fromkeys(f for fs in features_of_layers for f in fs)),
         ("round", "Round", understood.offers.rounds),
         ("dissimilarity", "Dissimilarity", understood.offers.dissimilarities),
         ("reference", "Compare one annotator with the rest", understood.annotators),

@@ -21,7 +21,7 @@ def own(name: str) -> Markup:
     return Markup(asset(name, "gammacp.studio"))
 
 
-def whole(title: str, here: str, body: Iterable[Markup | None], script: str) -> str:
+def whole_page(title: str, here: str, body: Iterable[Markup | None], script: str) -> str:
     """Return a whole page with the navigation.
 
     Parameters
@@ -55,7 +55,7 @@ def key(secret: str) -> Markup:
     return element("span", id="key", data_key=secret, hidden=True)
 
 
-def of_report(page: str) -> str:
+def report_page(page: str) -> str:
     """Return the report with links back to the studio; its policy and script are unchanged."""
     return page.replace("<body>", f"<body>{navigation('report')}", 1)
 
@@ -71,7 +71,7 @@ def waiting(place: str, title: str, state: Now) -> str:
         State of the computation.
     """
     words = fill(own("waiting.html"), title=join("Not there yet"), words=join(why_not_yet(state)))
-    return whole(title, place, (words,), "")
+    return whole_page(title, place, (words,), "")
 
 
 def why_not_yet(state: Now) -> str:
@@ -89,7 +89,7 @@ def refusal(problem: str) -> str:
     """Return the page that explains why something could not be written."""
     words = element("p", problem, class_="warning", role="alert")
     back = element("p", element("a", "Back", href="../export"))
-    return whole("Not written", "none", (words, back), "")
+    return whole_page("Not written", "none", (words, back), "")
 
 
 def number_of(count: int, thing: str) -> str:

@@ -70,9 +70,9 @@ class Question:
     @property
     def title(self) -> str:
         """Return the question in words."""
-        what = WORDS.get(self.kind, self.kind)
-        asked = _ASKED.get(self.kind, "which is right?")
-        return f"{visible(self.annotator)}: {what}, {category_name(self.label)}: {asked}"
+        kind = WORDS.get(self.kind, self.kind)
+        question = _ASKED.get(self.kind, "which is right?")
+        return f"{visible(self.annotator)}: {kind}, {category_name(self.label)}: {question}"
 
     @property
     def documents(self) -> int:

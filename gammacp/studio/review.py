@@ -287,16 +287,16 @@ def gold(
                 ends = unit.start, unit.end
                 units.append(Unit(GOLD, *ends, unit.category, shape=unit.shape, id=key))
                 n_tied += unit.category is None and bool(unit.vote.tied)
-        mine = {k: d for (n, k), d in standing.items() if n == name}
+        decisions = {k: d for (n, k), d in standing.items() if n == name}
         if linked:
-            links = [*_links_of_gold(c, mine, with_undecided=with_undecided)]
+            links = [*_links_of_gold(c, decisions, with_undecided=with_undecided)]
         else:
             links = []
         whole = whole_links(links, {(GOLD, u.id) for u in units})
         n_loose += len(links) - len(whole)
         for key, link in zip(link_keys(c), c.links, strict=True):
-            n_decided += key in mine
-            n_undecided += key not in mine and bool(link.reasons)
+            n_decided += key in decisions
+            n_undecided += key not in decisions and bool(link.reasons)
         if not linked:
             units = [replace(u, id="") for u in units]
         continua[name] = gold_of(c.continuum, units, [GOLD], whole)

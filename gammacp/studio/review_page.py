@@ -9,7 +9,7 @@ from gammacp.report import page_tables
 from gammacp.report.markup import Markup, element, hint, join, json_script, table
 from gammacp.report.page import section
 from gammacp.report.viewer import alignment_view, fill
-from gammacp.studio.pages import key, own, whole
+from gammacp.studio.pages import key, own, whole_page
 from gammacp.studio.questions import Question, shown
 from gammacp.studio.review import link_keys, queue
 from gammacp.studio.work import Review
@@ -33,7 +33,7 @@ def reviewing(review: Review, script: str, heard: Container[str] = (), secret: s
     doubtful = links_to_review(review.consensus, link_keys)
     if not (items or doubtful.records):
         words = element("p", "There is nothing to review: the annotators agree on everything.")
-        return whole("Review", "review", (key(secret), words), script)
+        return whole_page("Review", "review", (key(secret), words), script)
     if items:
         worst = page_tables.review(review.consensus, first=_button_to_go(items))
     else:
@@ -54,7 +54,7 @@ def reviewing(review: Review, script: str, heard: Container[str] = (), secret: s
         worst and section("queue", "Worst first", worst),
         links and section("links", "Links", links),
     )
-    return whole("Review", "review", body, script)
+    return whole_page("Review", "review", body, script)
 
 
 def _items(review: Review, heard: Container[str]) -> list[dict[str, Any]]:

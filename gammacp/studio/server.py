@@ -268,7 +268,7 @@ async def _home(studio: Studio, _request: Request) -> Response:
             standing=studio.journal.standing(),
         ),
     )
-    return _page(pages.whole(f"Studio: {studio.folder.name}", "", body, script), script)
+    return _page(pages.whole_page(f"Studio: {studio.folder.name}", "", body, script), script)
 
 
 async def _state(studio: Studio, _request: Request) -> Response:
@@ -312,7 +312,7 @@ async def _report(studio: Studio, request: Request) -> Response:
         return _page(pages.waiting("report", "Report", now), "")
     if "file" in request.query_params:
         return _download(_utf8(page), "report.html")
-    return _page(pages.of_report(page), view_script())
+    return _page(pages.report_page(page), view_script())
 
 
 def _review(studio: Studio, _request: Request) -> Response:
@@ -326,10 +326,12 @@ def _review(studio: Studio, _request: Request) -> Response:
 
 def _sound(studio: Studio, request: Request) -> Response:
     name = request.query_params.get("document", "")
-    heard = studio.recordings()
-    if name not in heard:
+    recordings_by_document = studio.recordings()
+    if name not in recordings_by_document:
         raise DataError(f"there is no recording of {name[:200]!r}")
-    return FileResponse(heard[name], media_type=TYPES[heard[name].suffix.lower()])
+    return FileResponse(
+        recordings_by_document[name], media_type=TYPES[recordings_by_document[name].suffix.lower()]
+    )
 
 
 def _image(studio: Studio, request: Request) -> Response:
@@ -350,15 +352,17 @@ def _decisions(studio: Studio, request: Request) -> Response:
 
 
 async def _decide(studio: Studio, request: Request) -> Response:
-    asked = parse(DecisionRequest, await _body(request))
-    if asked.action == "undo":
-        row = await run_in_threadpool(studio.journal.undo, asked.request, asked.reviewer)
-    elif asked.items:
-        decisions, tied = decisions_of(studio.review.consensus, asked)
+    decision_request = parse(DecisionRequest, await _body(request))
+    if decision_request.action == "undo":
+        row = await run_in_threadpool(
+            studio.journal.undo, decision_request.request, decision_request.reviewer
+        )
+    elif decision_request.items:
+        decisions, tied = decisions_of(studio.review.consensus, decision_request)
         rows = await run_in_threadpool(studio.journal.add_all, decisions)
         return JSONResponse({"decisions": len(rows), "tied": tied})
     else:
-        decision = decision_of(studio.review.consensus, asked)
+        decision = decision_of(studio.review.consensus, decision_request)
         row = await run_in_threadpool(studio.journal.add, decision)
     return JSONResponse({"decision": asdict(row)})
 
@@ -373,9 +377,9 @@ def _export(studio: Studio, request: Request) -> Response:
         documents = ()
     formats = dict.fromkeys(str(document["format"]) for document in documents)
     bounded = studio.choice.bounds is not None or any(FORMATS[name].kept.bounds for name in formats)
-    how: dict[str, Any] = {"with_undecided": all_of_it, "came_as": formats, "bounded": bounded}
+    settings: dict[str, Any] = {"with_undecided": all_of_it, "came_as": formats, "bounded": bounded}
     if findings.review:
-        gold = export_page.gold_standard(studio.gold(all_of_it), **how)
+        gold = export_page.gold_standard(studio.gold(all_of_it), **settings)
     else:
         gold = None
     return _page(export_page.exporting(gold, now), "")

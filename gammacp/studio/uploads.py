@@ -305,10 +305,12 @@ def path_inside(name: str) -> str:
     ending = Path(name).suffix.lower()
     if not has_ending(Path(name), None) and ending not in (*TYPES, *ENDINGS, *_BESIDE):
         if ending:
-            what = f"a file that ends in {ending}"
+            file_kind = f"a file that ends in {ending}"
         else:
-            what = "a file without an ending"
-        raise DataError(f"gammacp cannot read or play {what}", file=name, hint="It was left out")
+            file_kind = "a file without an ending"
+        raise DataError(
+            f"gammacp cannot read or play {file_kind}", file=name, hint="It was left out"
+        )
     if _fold(name) == NAME:
         return NAME
     return "/".join(parts)

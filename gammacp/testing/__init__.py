@@ -93,9 +93,9 @@ def check_dissimilarity(
     _remark_bounded(name, bound, distances)
     for kind in invariant:
         changed = CHANGES[kind](source)
-        again = _broadcast(bind(dissimilarity, changed), unit_columns(changed))
-        close = np.isclose(again, distances, rtol=1e-9, atol=1e-12)
-        promises.require(close, f"changes with {kind}", then=again)
+        changed_distances = _broadcast(bind(dissimilarity, changed), unit_columns(changed))
+        close = np.isclose(changed_distances, distances, rtol=1e-9, atol=1e-12)
+        promises.require(close, f"changes with {kind}", then=changed_distances)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def check_solver(
         s = SOLVERS[solver]
     else:
         s = solver
-    tried = 0
+    n_tried = 0
     for number in range(problems):
         continuum = _continuum(seed + number, *_SIZES[number % len(_SIZES)])
         bound = bind(_COSTS[number % len(_COSTS)], continuum)
@@ -69,9 +69,9 @@ def check_solver(
                 solution = s.solve(problem, Limits(gap=gap, tuning=tuning))
             except UsageError:
                 continue
-            tried += 1
+            n_tried += 1
             _check(f"{s.name} ({where})", problem, solution, least, proves=s.exact and not gap)
-    if not tried:
+    if not n_tried:
         raise AssertionError(f"{s.name} was not tried: it refused every problem")
 
 

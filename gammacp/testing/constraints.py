@@ -59,7 +59,7 @@ def check_constraint(
     >>> from gammacp.alignment.constraints import AtMost
     >>> check_constraint(AtMost(2), texts=4)
     """
-    tried = 0
+    n_tried = 0
     binding = False
     for number in range(texts):
         rng = np.random.default_rng([seed, number])
@@ -68,7 +68,7 @@ def check_constraint(
             bound = constraint if isinstance(constraint, Constraint) else constraint(text)
         except DataError:
             continue
-        tried += 1
+        n_tried += 1
         binding = binding or _binds(bound, text, np.random.default_rng([seed, number, 1]))
         _check_answers(bound, text, rng)
         if bound.hereditary:
@@ -77,27 +77,27 @@ def check_constraint(
             _check_structural(bound, text, rng)
         _check_places(bound, text, rng)
         _check_best(bound, text)
-    if not tried:
+    if not n_tried:
         raise AssertionError("the constraint was not tried: no text had the units that it names")
     if not binding:
         named = ", ".join(categories)
         raise AssertionError(
-            f"the constraint was not tried: it forbids and links nothing in {tried} texts with the "
-            f"categories {named}. Name others by categories="
+            f"the constraint was not tried: it forbids and links nothing in {n_tried} texts with "
+            f"the categories {named}. Name others by categories="
         )
 
 
 def _binds(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> bool:
     """Return whether the constraint forbids a pair, a group or two groups, or links units."""
     groups = _groups(text, rng)
-    asked: dict[str, tuple[Any, ...]] = {
+    questions: dict[str, tuple[Any, ...]] = {
         "allows_pairs": _pairs(text),
         "allows_groups": (np.concatenate((groups, _single(text))),),
         "allows_both": _disjoint(groups, rng),
     }
     forbids = any(
         not _truths(constraint, method, len(arguments[0]), text, *arguments).all()
-        for method, arguments in asked.items()
+        for method, arguments in questions.items()
     )
     try:
         return forbids or len(constraint.links(text)) > 0

@@ -117,17 +117,19 @@ class _Checked:
         for e in collected.left_out:
             counts[e.kind] += e.count
         self.require(counts == left_out, f"leaves out {dict(counts)} instead of {left_out}")
-        again = collect([path], format=None, **self.options)
-        self.require(again.continua == collected.continua, "reads another continuum each time")
+        second_reading = collect([path], format=None, **self.options)
+        self.require(
+            second_reading.continua == collected.continua, "reads another continuum each time"
+        )
 
     def refuses(self, path: Path, file: Path, content: str | bytes, line: int | None) -> None:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
-        what = f"{content[:60]!r}"
-        error = self.read(path, what)
-        self.require(isinstance(error, GammacpError), f"accepts {what}")
+        damaged = f"{content[:60]!r}"
+        error = self.read(path, damaged)
+        self.require(isinstance(error, GammacpError), f"accepts {damaged}")
         where = getattr(error, "line", None)
         self.require(
-            where == line, f"puts the error of {what} in line {where}, not {line}: {error}"
+            where == line, f"puts the error of {damaged} in line {where}, not {line}: {error}"
         )
         self.require(file.name in str(error), f"does not name the file in {error}")
 

@@ -84,7 +84,7 @@ def test_a_unit_alone_has_disorder_delta() -> None:
     assert a.unitary_alignments[0].units["B"] is None
 
 
-def test_as_graph_and_table() -> None:
+def test_an_alignment_is_converted_to_a_graph_and_a_table() -> None:
     continuum = load("figure10")
     a = align(continuum)
     graph = a.to_networkx()

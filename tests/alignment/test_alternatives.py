@@ -122,7 +122,7 @@ def test_the_first_is_that_of_align() -> None:
         assert np.array_equal(alignments(continuum)[0].groups, align(continuum).groups)
 
 
-def test_copies_multiply() -> None:
+def test_identical_units_multiply_the_number_of_alignments() -> None:
     """Identical units multiply the count, but only a few alignments are listed.
 
     A swap that costs nothing at each of 40 places makes 2⁴⁰ alignments.

@@ -210,12 +210,12 @@ def test_impossible_prices_are_refused(value: Any) -> None:
         align(split(), cover=True, reuse=value)
 
 
-def test_a_price_is_borne_by_nobody() -> None:
+def test_covers_with_a_price_of_reuse_are_not_explained() -> None:
     with pytest.raises(DataError, match="cannot be taken apart"):
         explanation_of(split(), cover=True, reuse=0.5, samples=4)
 
 
-def test_a_price_belongs_to_covers() -> None:
+def test_a_price_of_reuse_is_refused_without_covers() -> None:
     with pytest.raises(UsageError, match="reuse is a price of covers"):
         align(split(), reuse=0.5)
     with pytest.raises(UsageError, match="'reuse' is unknown"):

@@ -131,7 +131,7 @@ def test_kills_at_random_moments_lose_and_repeat_nothing(toy_sweep: Build, tmp_p
 
 
 @pytest.mark.slow
-def test_fifty_kills(toy_sweep: Build, tmp_path: Path) -> None:
+def test_a_sweep_killed_fifty_times_is_completed(toy_sweep: Build, tmp_path: Path) -> None:
     kill_and_resume(toy_sweep, tmp_path, kills=50)
 
 

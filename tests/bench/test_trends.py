@@ -101,7 +101,7 @@ def test_curves_are_compared_set_by_set() -> None:
     assert trends.below(other[:, 1:], one[:, 1:]).verdict is Verdict.FAILS
 
 
-def test_flat() -> None:
+def test_near_finds_a_flat_curve_but_not_a_falling_one() -> None:
     level = drawn(np.full(21, 0.7), noise=0.01)
     assert trends.near(level, level[:, :1], margin=0.05).verdict is Verdict.HOLDS
     assert trends.near(np.ones((2, 21)), 1, margin=1e-6).verdict is Verdict.HOLDS

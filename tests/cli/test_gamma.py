@@ -68,7 +68,7 @@ def test_table_names_the_value_and_the_seed(run: Run, good: Path) -> None:
     assert "seed 5" in result.err
 
 
-def test_explained(run: Run, good: Path, tmp_path: Path) -> None:
+def test_explain_divides_the_disorder_among_documents(run: Run, good: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text("A,x,0,5\nB,y,0,5\nB,x,20,26\n")
     result = run("gamma", good, other, "--explain")

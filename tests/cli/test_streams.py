@@ -49,7 +49,7 @@ def test_encodings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, coding: str)
     assert "file does not exist" in err.decode(coding)
 
 
-def test_closed_streams(
+def test_commands_run_with_closed_output_streams(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "a.csv"
@@ -82,7 +82,9 @@ def test_closed_streams(
         ("{} cite >&- 2>&-", 0, ""),
     ],
 )
-def test_output_that_nobody_can_take(tmp_path: Path, shell: str, code: int, err: str) -> None:
+def test_a_closed_pipe_is_no_error_but_a_full_disk_is(
+    tmp_path: Path, shell: str, code: int, err: str
+) -> None:
     command = shell.format(f"{sys.executable} -m gammacp", out=tmp_path / "out")
     done = subprocess.run(
         ["bash", "-c", command], capture_output=True, text=True, check=False, env=dict(os.environ)

@@ -116,7 +116,7 @@ def test_too_few_sets_leave_a_claim_open() -> None:
 
 
 @pytest.mark.parametrize(("check", "first", "other", "parameters", "holds"), CASES)
-def test_checks(
+def test_checks_hold_or_fail_as_expected(
     check: str, first: Series, other: Series | None, parameters: Mapping[str, Any], holds: bool
 ) -> None:
     verdict = CHECKS[check].call(first, other, parameters)

@@ -73,7 +73,7 @@ def write(checkout: Path, text: str, name: str = "toy2001") -> None:
     (folder / f"{name}.toml").write_text(text)
 
 
-def test_run_and_check(run: Run, checkout: Path) -> None:
+def test_a_claim_is_run_and_then_checked(run: Run, checkout: Path) -> None:
     claims(checkout)
     result = reproduce(run, checkout, "toy", "--json")
     assert result.code == 0

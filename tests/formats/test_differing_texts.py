@@ -64,7 +64,7 @@ def _characters(parts: list[gc.Continuum], text: str) -> gc.Continuum:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_equal_characters_meet(seed: int) -> None:
+def test_equal_characters_get_the_same_positions(seed: int) -> None:
     """Characters common to two texts by a least number of edits get the same places."""
     draw = random.Random(seed)
     first = "".join(draw.choices("abcdefgh ", k=60))

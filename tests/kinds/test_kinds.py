@@ -140,7 +140,7 @@ def test_nobody_is_charged_among_two_annotators() -> None:
 
 
 @pytest.mark.parametrize("name", ["alex-paul-suzan", "dalton", "figure10", "3by100"])
-def test_kinds_add_up(name: str) -> None:
+def test_kinds_add_up_to_the_disorder(name: str) -> None:
     continuum = load(name)
     alignment = gc.align(continuum)
     found = kinds_of(alignment)

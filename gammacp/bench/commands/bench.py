@@ -58,8 +58,8 @@ def _bench(
         return
     other = options.other_source(brought)
     if other is not None:
-        why = f"is not an option of sweeps of {other.called}"
-        options.refuse_options(context, why, options.UNITS_ONLY)
+        refusal = f"is not an option of sweeps of {other.called}"
+        options.refuse_options(context, refusal, options.UNITS_ONLY)
     from gammacp.bench.store import Store
     from gammacp.bench.work import check
     from gammacp.pools import open_pool

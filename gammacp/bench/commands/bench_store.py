@@ -77,8 +77,8 @@ def export(
     from gammacp.bench.export import export_cells
     from gammacp.bench.store import Store
 
-    with Store.reading(store) as opened:
-        count = export_cells(opened, out, experiment=experiment, times=times)
+    with Store.reading(store) as reading:
+        count = export_cells(reading, out, experiment=experiment, times=times)
     message(f"wrote {count} cells to {out}")
 
 
@@ -97,7 +97,7 @@ def merge(
     for source in sources:
         # Before the target is made: a name may be mistyped.
         Store.reading(source).close()
-    with Store.writing(target) as opened:
+    with Store.writing(target) as writing:
         for source in sources:
-            merged = merge_store(opened, source, mixed=mix_software)
+            merged = merge_store(writing, source, mixed=mix_software)
             message(f"{source}: {merged.added} cells added, {merged.present} known already")

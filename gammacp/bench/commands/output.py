@@ -63,10 +63,10 @@ class Failures:
         task = failure.task
         place = f"{task.error}, magnitude {task.magnitude:g}, set {task.set_number}"
         if self.count == 1:
-            why = failure.why
+            reason = failure.why
         else:
-            why = failure.why.splitlines()[0]
-        message(f"not computed: {place}: {why}")
+            reason = failure.why.splitlines()[0]
+        message(f"not computed: {place}: {reason}")
 
 
 def document(
@@ -136,10 +136,10 @@ def tell_comparison(comparison: BaselineComparison, baseline: Path, level: float
         )
     if not comparison.moved:
         if comparison.paired:
-            how = "all equal, set by set"
+            result_in_words = "all equal, set by set"
         else:
-            how = "none moved beyond noise"
-        message(f"{comparison.compared} points compared with {baseline}: {how}")
+            result_in_words = "none moved beyond noise"
+        message(f"{comparison.compared} points compared with {baseline}: {result_in_words}")
         return
     summary = f"{len(comparison.moved)} of {comparison.compared} points moved"
     if not comparison.paired:

@@ -86,7 +86,7 @@ def all_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict
 @_register("all-above", "value")
 def all_above(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Test that no y is below `value`."""
-    return _turned(all_below(series.turned(), None, {"value": -p["value"]}), series)
+    return _negated(all_below(series.turned(), None, {"value": -p["value"]}), series)
 
 
 @_register("some-below", "value")
@@ -101,7 +101,7 @@ def some_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdic
 @_register("some-above", "value")
 def some_above(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Test that some y is above `value`."""
-    return _turned(some_below(series.turned(), None, {"value": -p["value"]}), series)
+    return _negated(some_below(series.turned(), None, {"value": -p["value"]}), series)
 
 
 @_register("decreasing", "window?", "flat?")
@@ -169,7 +169,7 @@ def close_to(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verd
         return _verdict_of(
             trends.near(series.values, other.values, margin=p["tolerance"], magnitudes=series.x)
         )
-    gap = series.y - _matched(series, other)
+    gap = series.y - _other_y(series, other)
     worst = float(np.nanmax(np.abs(gap)))
     return Verdict(worst <= p["tolerance"], f"largest difference {worst:.4f}")
 
@@ -180,7 +180,7 @@ def less_than(series: Series, other: Series | None, p: Mapping[str, Any]) -> Ver
     if series.values is not None and other is not None and other.values is not None:
         target = other.values * p.get("factor", 1)
         return _verdict_of(trends.below(series.values, target, magnitudes=series.x))
-    second = _matched(series, other) * p.get("factor", 1)
+    second = _other_y(series, other) * p.get("factor", 1)
     both = ~(np.isnan(series.y) | np.isnan(second))
     holds = bool(both.any() and (series.y[both] < second[both]).all())
     return Verdict(holds, f"{_span(series.y)} against {_span(second)}")
@@ -235,14 +235,14 @@ def _verdict_of(trend: trends.Trend) -> Verdict:
     return Verdict(verdict is trends.Verdict.HOLDS, str(trend), verdict is trends.Verdict.OPEN)
 
 
-def _turned(verdict: Verdict, series: Series) -> Verdict:
+def _negated(verdict: Verdict, series: Series) -> Verdict:
     """Return a verdict on −y that reports the values of y."""
     if series.values is not None:
         return verdict
     return replace(verdict, measured=_span(series.y))
 
 
-def _matched(series: Series, other: Series | None) -> Floats:
+def _other_y(series: Series, other: Series | None) -> Floats:
     assert other is not None
     y_by_x = {round(x, 9): y for x, y in zip(other.x, other.y, strict=True)}
     return np.array([y_by_x.get(round(x, 9), np.nan) for x in series.x])

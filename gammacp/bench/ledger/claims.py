@@ -234,10 +234,10 @@ def _entries(value: object, key: str, path: Path) -> list[dict[str, Any]]:
 def _typed(value: Any, kind: type, name: str, path: Path) -> Any:
     """Return a value if it has the given type; raise DataError otherwise."""
     if not isinstance(value, kind):
-        wanted = "text"
+        type_name = "text"
         if kind is dict:
-            wanted = 'a table, such as { measure = "gamma" }'
-        raise DataError(f"{name} is {value!r}, not {wanted}", file=path)
+            type_name = 'a table, such as { measure = "gamma" }'
+        raise DataError(f"{name} is {value!r}, not {type_name}", file=path)
     return value
 
 

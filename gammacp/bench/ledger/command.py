@@ -22,7 +22,7 @@ from gammacp.bench.ledger.claims import (
 from gammacp.bench.ledger.claims import check as checked_claim
 from gammacp.bench.ledger.mutants import CHANGES, try_changes
 from gammacp.bench.ledger.preregistration import Changed, changed_since, registered
-from gammacp.bench.ledger.running import find, import_folder, load, run, where
+from gammacp.bench.ledger.running import experiment_file, find, import_folder, load, run
 from gammacp.bench.ledger.template import begin
 from gammacp.cli.output import message, print_json, show
 from gammacp.errors import GammacpError, UsageError
@@ -86,7 +86,7 @@ def reproduce(names: Sequence[str], options: ReproduceOptions) -> None:
     every = not names or "all" in names
     chosen = experiments
     if not every:
-        chosen = [where(n, folder).stem for n in dict.fromkeys(names)]
+        chosen = [experiment_file(n, folder).stem for n in dict.fromkeys(names)]
     if not names and not (options.check or options.mutants):
         _list(experiments, folder, json=options.json)
         return
@@ -217,16 +217,16 @@ def _try_mutants(
     names: Sequence[str], ledgers: Sequence[Ledger], options: ReproduceOptions
 ) -> None:
     """Change what each claim reads, and list the claims that hold whatever was measured."""
-    tried = [
+    trials = [
         one
         for ledger in ledgers
         for one in try_changes(ledger, _claims_about(names, ledger), options.target)
     ]
-    idle = [one for one in tried if not one.can_fail]
+    idle = [one for one in trials if not one.can_fail]
     if options.json:
-        print_json({"changes": list(CHANGES), "claims": [one.as_dict() for one in tried]})
+        print_json({"changes": list(CHANGES), "claims": [one.as_dict() for one in trials]})
     else:
-        rows = [_of_change(name, tried) for name in CHANGES]
+        rows = [_change_record(name, trials) for name in CHANGES]
         show(
             Table(
                 (
@@ -241,13 +241,13 @@ def _try_mutants(
             print(f"cannot fail: {one.claim.place}: {one.claim.words}")
     if idle:
         raise GammacpError(
-            f"{len(idle)} of {len(tried)} claims hold whatever was measured; the first: "
+            f"{len(idle)} of {len(trials)} claims hold whatever was measured; the first: "
             f"{idle[0].claim.words!r}"
         )
-    message(f"each of {len(tried)} claims is false after some change of what it reads")
+    message(f"each of {len(trials)} claims is false after some change of what it reads")
 
 
-def _of_change(name: str, tried: Sequence[Any]) -> dict[str, object]:
+def _change_record(name: str, tried: Sequence[Any]) -> dict[str, object]:
     """Return how many claims a change was tried on, and how many it made false."""
     made_false = sum(name in one.false_after for one in tried)
     withstood = sum(name in one.withstands for one in tried)
@@ -256,9 +256,9 @@ def _of_change(name: str, tried: Sequence[Any]) -> dict[str, object]:
 
 def _entry(ledger: Ledger, checked: Checked) -> dict[str, object]:
     claim = checked.claim
-    why = claim.fails_because
+    explanation = claim.fails_because
     if checked.holds:
-        why = None
+        explanation = None
     return {
         "paper": ledger.name,
         "experiment": claim.tests[0].experiment,
@@ -269,7 +269,7 @@ def _entry(ledger: Ledger, checked: Checked) -> dict[str, object]:
         "measured": checked.measured,
         "holds": checked.holds,
         "verdict": checked.outcome,
-        "why": why,
+        "why": explanation,
     }
 
 
@@ -299,11 +299,11 @@ def _print(verdicts: Verdicts, *, failed: bool) -> None:
             text = f"{c.claim.place} ({c.claim.kind}) {c.claim.words}: {c.measured}"
             lead = _LEADS[c.outcome]
             print(fill(text, width, initial_indent=lead, subsequent_indent=_INDENT))
-            why = c.defect
-            if why is None and c.outcome == "fails":
-                why = c.claim.fails_because
-            if why:
-                print(fill(why, width, initial_indent=_INDENT, subsequent_indent=_INDENT))
+            explanation = c.defect
+            if explanation is None and c.outcome == "fails":
+                explanation = c.claim.fails_because
+            if explanation:
+                print(fill(explanation, width, initial_indent=_INDENT, subsequent_indent=_INDENT))
 
 
 def _summary(counts: Sequence[dict[str, Any]]) -> None:

@@ -134,28 +134,28 @@ def boundary_similarity(
     n_t = whole("n_t", n_t, 1)
     weights = costs or EditCosts()
     optimal = EditSearch(search) is EditSearch.OPTIMAL
-    of_types = TypeCosts.of(categorial, a.types, n_t, weights)
+    type_costs = TypeCosts.of(categorial, a.types, n_t, weights)
 
     def list_edits() -> Edits:
         if optimal:
-            return _best_edits(a, b, of_types)
+            return _best_edits(a, b, type_costs)
         return _published_edits(a, b, n_t)
 
-    if len(a.types) == 1 and of_types.alone[0] == 1:
-        from gammacp.segmentation.measures.pair_kernels import of_pair
+    if len(a.types) == 1 and type_costs.alone[0] == 1:
+        from gammacp.segmentation.measures.pair_kernels import pair_columns
 
-        counts = of_pair(a.positions, b.positions, a.mass, n_t, weights.parts, optimal=optimal)
-        return _of_counts(counts, a.types[0], list_edits)
+        counts = pair_columns(a.positions, b.positions, a.mass, n_t, weights.parts, optimal=optimal)
+        return _similarity_of_counts(counts, a.types[0], list_edits)
     matches = _matches_by_type(a, b)
     edits = list_edits()
-    best = _best_edits(a, b, of_types)
+    best = _best_edits(a, b, type_costs)
     everything = sum(matches.values()) + best.full + best.near
     return BoundarySimilarity(
         matches=matches,
         full=edits.full,
         near=edits.near,
-        penalty=of_types.penalty(edits),
-        least=of_types.penalty(best) / everything if everything else 0.0,
+        penalty=type_costs.penalty(edits),
+        least=type_costs.penalty(best) / everything if everything else 0.0,
         found=list_edits,
     )
 
@@ -290,7 +290,7 @@ def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
     chosen = np.zeros(0, np.int64)
     worst = everything / max(number, 1)
     while len(i):
-        matching = _most(i, j, saved - worst)
+        matching = _best_matching(i, j, saved - worst)
         value = (everything - saved[matching].sum()) / (number - len(matching))
         if value >= worst - 1e-12:
             break
@@ -320,7 +320,7 @@ def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
     return Edits(substitutions=tuple(full), transpositions=tuple(near))
 
 
-def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
+def _best_matching(i: Indices, j: Indices, saved: Floats) -> Indices:
     """Return the numbers of the sorted pairs (i, j) in the matching that saves most.
 
     Only neighbours can be paired, so that the pairs fall into independent stretches. They are
@@ -343,10 +343,10 @@ def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
     return best_pairs
 
 
-def _of_counts(
+def _similarity_of_counts(
     counts: Mapping[str, float], kind: str, list_edits: Callable[[], Edits]
 ) -> BoundarySimilarity:
-    """Return B from the counts of `pair_kernels.of_pair`, for boundaries of one type."""
+    """Return B from the counts of `pair_kernels.pair_columns`, for boundaries of one type."""
     return BoundarySimilarity(
         matches={kind: int(counts["matches"])},
         full=int(counts["b_full"]),

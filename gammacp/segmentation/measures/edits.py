@@ -139,7 +139,7 @@ class EditCosts:
         """Return the costs in the form that the kernels expect."""
         return self.substitution, self.transposition, self.te
 
-    def of_window(self, n: int, b: int) -> float:
+    def window_cost_of(self, n: int, b: int) -> float:
         """Return the cost of a transposition of b boundaries over n potential boundaries."""
         return self.transposition * (transposition_error(n, b) if self.te else 1.0)
 
@@ -151,7 +151,7 @@ class EditCosts:
         edits
             Full and near misses.
         """
-        moved = sum(self.of_window(t.n, t.boundaries) for t in edits.transpositions)
+        moved = sum(self.window_cost_of(t.n, t.boundaries) for t in edits.transpositions)
         return self.substitution * edits.full + moved
 
 

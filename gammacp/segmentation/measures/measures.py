@@ -115,7 +115,7 @@ def ghd(
         **dict[str, Any]({"del": "mean" if deletion is None else float(deletion)}),
         shift=float(shift),
     )
-    return _of_errors(GHD, counts, score_signature)
+    return _score_of_errors(GHD, counts, score_signature)
 
 
 @_edited(
@@ -139,7 +139,7 @@ def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> PairwiseS
     """
     counts = S.count(continuum, n=n, edit=edit)
     score_signature = signature("s", selection=continuum.selection, n=n, edit=edit)
-    return _of_similarity(S, counts, score_signature)
+    return _score_of_similarity(S, counts, score_signature)
 
 
 @_edited(
@@ -160,7 +160,7 @@ def b(continuum: Continuum, *, n: int = 2) -> PairwiseScore:
         A boundary may be transposed over fewer places than this.
     """
     score_signature = signature("b", selection=continuum.selection, n=n)
-    return _of_similarity(B, B.count(continuum, n=n), score_signature)
+    return _score_of_similarity(B, B.count(continuum, n=n), score_signature)
 
 
 def _window_score(
@@ -173,14 +173,14 @@ def _window_score(
         window=window or "half",
         padded="yes" if padded else None,
     )
-    return _of_errors(counting, counts, score_signature)
+    return _score_of_errors(counting, counts, score_signature)
 
 
-def _of_errors(counting: Counting, counts: Counts, score_signature: str) -> PairwiseScore:
+def _score_of_errors(counting: Counting, counts: Counts, score_signature: str) -> PairwiseScore:
     """Return the mean of ordered pairs; undefined where one has no window."""
     rates = counting.rates(counts.numbers)
     values = rates.value.tolist()
-    pairs = _by_pair(counts, values)
+    pairs = _value_by_pair(counts, values)
     for (reference, hypothesis), value in pairs.items():
         if math.isnan(value):
             return PairwiseScore(
@@ -200,17 +200,17 @@ def _of_errors(counting: Counting, counts: Counts, score_signature: str) -> Pair
     )
 
 
-def _of_similarity(counting: Counting, counts: Counts, score_signature: str) -> PairwiseScore:
+def _score_of_similarity(counting: Counting, counts: Counts, score_signature: str) -> PairwiseScore:
     """Return the mean of pairs."""
     values = counting.rates(counts.numbers).value.tolist()
     mean = fmean(values)
-    pairs = _by_pair(counts, values)
+    pairs = _value_by_pair(counts, values)
     return PairwiseScore(
         value=mean, observed=1 - mean, pairs=pairs, signature=score_signature, counts=counts
     )
 
 
-def _by_pair(counts: Counts, values: list[float]) -> dict[Pair, float]:
+def _value_by_pair(counts: Counts, values: list[float]) -> dict[Pair, float]:
     return {(a, b): value for (a, b), value in zip(counts.parties, values, strict=True)}
 
 
@@ -262,7 +262,7 @@ def _register_coefficient(name: str, summary: str) -> None:
             observed=fmean(actual.tolist()),
             expected=fmean(expected.tolist()),
             reason=reasons[0] if reasons else None,
-            pairs={} if together else _by_pair(counts, values),
+            pairs={} if together else _value_by_pair(counts, values),
             signature=signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode),
             counts=counts,
         )

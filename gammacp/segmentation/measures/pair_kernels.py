@@ -105,7 +105,7 @@ def _fill_sided(
 
 
 @kernel
-def _both(
+def _fill_both(
     a: Indices,
     b: Indices,
     mass: int,
@@ -210,13 +210,13 @@ def all_pairs(
         a = rows[offsets[i] : offsets[i + 1]]
         b = rows[offsets[j] : offsets[j + 1]]
         mass = masses[i]
-        _both(a, b, mass, n, substitution, transposition, te, optimal, both[p])
+        _fill_both(a, b, mass, n, substitution, transposition, te, optimal, both[p])
         _fill_sided(a, b, mass, spans[i], padded, sided[p, 0])
         _fill_sided(b, a, mass, spans[j], padded, sided[p, 1])
     return both, sided
 
 
-def of_pair(
+def pair_columns(
     a: Indices, b: Indices, mass: int, n: int, weights: tuple[float, float, bool], *, optimal: bool
 ) -> dict[str, float]:
     """Return the columns `BOTH` of one pair by name.

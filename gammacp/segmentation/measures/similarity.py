@@ -114,10 +114,10 @@ def segmentation_similarity(
         return published_edits(a, b, n=n)
 
     if len(a.types) == 1:
-        from gammacp.segmentation.measures.pair_kernels import of_pair
+        from gammacp.segmentation.measures.pair_kernels import pair_columns
 
         optimal = search is EditSearch.OPTIMAL
-        columns = of_pair(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)
+        columns = pair_columns(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)
         distance = columns["distance"]
         least = columns["least"]
     else:
@@ -217,18 +217,18 @@ def _cheapest(
     states: dict[tuple[int, ...], tuple[float, _Opened]] = {(0,) * n_types: (0.0, None)}
     for place, (one, other) in codes_by_position.items():
         following: dict[tuple[int, ...], tuple[float, _Opened]] = {}
-        for ends, (cost, opened) in states.items():
+        for ends, (cost, open_windows) in states.items():
             free = [code for code in sorted(one | other) if ends[code] < place]
             choices = [(None, *opening.get((place, code), ())) for code in free]
             for chosen in product(*choices):
                 missed = {code for code, w in zip(free, chosen, strict=True) if w is None}
                 total = cost + costs.substitution * max(len(one & missed), len(other & missed))
                 open_until = [end if end > place else 0 for end in ends]
-                links = opened
+                links = open_windows
                 for window in chosen:
                     if window is not None:
                         start, end, code, boundaries = window
-                        total += costs.of_window(end - start + 1, boundaries)
+                        total += costs.window_cost_of(end - start + 1, boundaries)
                         open_until[code] = end
                         links = (links, window)
                 state = tuple(open_until)

@@ -109,12 +109,14 @@ def from_continuum(
         if typed:
             codes = continuum.category_codes[continuum.rows_of(name)][:-1]
             names = (*continuum.categories, UNLABELLED)
-            placed = {names[code]: places[codes == code].tolist() for code in np.unique(codes)}
+            positions_by_type = {
+                names[code]: places[codes == code].tolist() for code in np.unique(codes)
+            }
             if (continuum.category_codes < 0).any():
                 used = names
             else:
                 used = continuum.categories
-            segmentations[name] = Segmentation.from_typed(placed, mass=mass, types=used)
+            segmentations[name] = Segmentation.from_typed(positions_by_type, mass=mass, types=used)
         else:
             segmentations[name] = Segmentation.from_positions(places.tolist(), mass=mass)
     return segmentations

@@ -150,10 +150,10 @@ def turned_rows(
         if j > i:
             whole = pools[pool_offsets[person] : pool_offsets[person + 1]]
             parts = torn[torn_offsets[person] : torn_offsets[person + 1]]
-            of_row = kinds[i:j]
+            row_kinds = kinds[i:j]
             to = turned[i:j]
             of = source[i:j]
-            _turn(places[i:j], of_row, masses[r], whole, parts, chances[r], to, of)
+            _turn(places[i:j], row_kinds, masses[r], whole, parts, chances[r], to, of)
     return turned, source
 
 

@@ -76,11 +76,11 @@ def read_cvat(source: Source, *, shapes: str = "keep", include: str | Sequence[s
     documents = Documents(source, PIXELS)
     root = parse(source)
     jobs = _jobs(source, root)
-    wanted = Wanted.of(include)
+    selection = Wanted.of(include)
     kinds = ("image", "image")
     # An image that occurs twice in the file is one document, not a repeated answer.
     works = {str(i): [_work(image, jobs)] for i, image in enumerate(root.below("image"))}
-    chosen = choose_works(works, wanted, kinds, source, documents.leave_out)
+    chosen = choose_works(works, selection, kinds, source, documents.leave_out)
     _read_images(documents, [work.content for listed in chosen.values() for work in listed])
     return with_shapes(documents.corpus(), shapes, source.place)
 
@@ -144,7 +144,7 @@ def _read_images(documents: Documents, images: Sequence[Element]) -> None:
         spans = documents.of(image.attribute("name"))
         spans.declare(source.annotator)
         for e in image.children:
-            what = f"<{e.name}> of {spans.name}"
+            place = f"<{e.name}> of {spans.name}"
             if e.name in ("box", *_OUTLINES):
                 label = e.attribute("label")
             else:
@@ -153,7 +153,7 @@ def _read_images(documents: Documents, images: Sequence[Element]) -> None:
             if e.name == "box" and not turned:
                 edges = [_number(e, e.attribute(key)) for key in ("xtl", "xbr", "ytl", "ybr")]
                 rows = [*pairwise(edges)][::2]
-                spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=what)
+                spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=place)
             elif e.name in _OUTLINES:
                 points = [_point(e, p) for p in e.attribute("points").split(";")]
                 kind = _OUTLINES[e.name]
@@ -161,7 +161,7 @@ def _read_images(documents: Documents, images: Sequence[Element]) -> None:
                     rings = [[p] for p in points]
                 else:
                     rings = [points]
-                spans.add_shape(source.annotator, label, kind, rings, line=e.line, what=what)
+                spans.add_shape(source.annotator, label, kind, rings, line=e.line, what=place)
             else:
                 spans.leave_out(e.name, "turned" if turned else "not a box, polygon, line or point")
             spans.leave_out("attribute", "is not the category", len(e.all("attribute")))
@@ -210,13 +210,13 @@ def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
             raise e.error(f"<{e.name}> has a box, but is no <object>")
     for e in root.all("object"):
         box = e.at("bndbox")
-        what = f"object of {title}"
+        place = f"object of {title}"
         edges = [_number(e, box.at(key).text) for key in ("xmin", "xmax", "ymin", "ymax")]
         label = e.at("name").text.strip()
         if not label:
-            raise e.error(f"{what} has no name")
+            raise e.error(f"{place} has no name")
         rows = (edges[:2], edges[2:])
-        spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=what)
+        spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=place)
     return with_shapes(spans.continuum(), shapes, source.place)
 
 

@@ -172,7 +172,7 @@ def check_sizes(sizes: dict[tuple[int, int], str], image: str) -> None:
     """
     if len(sizes) > 1:
         sizes_in_words = "; ".join(
-            f"{what}: {height} × {width}" for (height, width), what in sizes.items()
+            f"{mask_name}: {height} × {width}" for (height, width), mask_name in sizes.items()
         )
         raise DataError(
             f"{counted(len(sizes), 'size')} of image {image} ({sizes_in_words}), height × width",

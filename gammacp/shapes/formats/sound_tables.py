@@ -65,9 +65,9 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
             raise UsageError(f"label {label!r} is not a column; there are: {', '.join(row)}")
         category = row.get(label or next((x for x in _LABELS if x in row), ""), "").strip()
         edges = [row.position(x, x) for x in _RAVEN[1:]]
-        what = f"selection {row['Selection']}"
+        place = f"selection {row['Selection']}"
         rows = (edges[:2], edges[2:])
-        spans.add_shape(source.annotator, category, "box", rows, line=row.line, what=what)
+        spans.add_shape(source.annotator, category, "box", rows, line=row.line, what=place)
     return with_shapes(spans.continuum(), shapes, source.place)
 
 

@@ -78,7 +78,7 @@ def build(seed: int, n: int, units: int) -> tuple[Continuum, Problem]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_pairs(case: tuple[int, int, int]) -> None:
+def test_compiled_kernels_of_pairs_equal_python(case: tuple[int, int, int]) -> None:
     continuum, problem = build(*case)
     bound = bind(Combined(), continuum)
     formula, factor = bound.formula
@@ -104,7 +104,7 @@ def test_pairs(case: tuple[int, int, int]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_groups(case: tuple[int, int, int]) -> None:
+def test_compiled_kernels_of_groups_equal_python(case: tuple[int, int, int]) -> None:
     _, problem = build(*case)
     graph = problem.graph
     same(best_per_annotator, graph)

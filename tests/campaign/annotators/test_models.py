@@ -148,7 +148,7 @@ def test_disconnected_and_too_few_annotators_are_reported() -> None:
     assert "saw 4 items" in str(few.too_little)
 
 
-def test_labels_all_alike() -> None:
+def test_identical_labels_have_posterior_one() -> None:
     rows = [(str(i), a, "x") for i in range(5) for a in "ABC"]
     for model in ("dawid-skene", "one-coin", "mace"):
         assert fit(from_rows(rows), model).posterior == pytest.approx(np.ones((5, 1)))

@@ -148,7 +148,7 @@ def test_unequal_care_is_no_difference_of_groups() -> None:
     assert "p of less" in found.in_words()
 
 
-def test_as_json_is_plain() -> None:
+def test_groups_can_be_written_as_json() -> None:
     document = json.loads(json.dumps(groups(matrix()).as_dict()))
     assert document["groups"]["crowd"]["annotators"] == ["X", "Y", "Z"]
     assert document["across"][0]["groups"] == ["experts", "crowd"]

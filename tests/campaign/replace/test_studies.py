@@ -64,7 +64,7 @@ def test_a_candidate_worse_by_exactly_epsilon_passes_in_five_percent_at_most() -
     mixed = Wins(
         peer.people,
         peer.instances,
-        peer.there,
+        peer.annotated,
         np.where(chosen, bad.candidate, peer.candidate),
         np.where(chosen, bad.person, peer.person),
     )
