@@ -189,9 +189,9 @@ def _towards_beginning(
     """
     middles = [np.sort((a.starts + a.lengths / 2) / a.length) for a in people]
     angles = rng.random((len(people), _TURNS))
-    observed_sides = np.array([_sides(own[:, None])[:, 0] for own in middles])
+    observed_sides = np.array([_sides(positions[:, None])[:, 0] for positions in middles])
     turns = zip(middles, angles, strict=True)
-    drawn = np.array([_sides_of_turns(own, angle) for own, angle in turns])
+    drawn = np.array([_sides_of_turns(positions, angle) for positions, angle in turns])
     spread = np.maximum(drawn.std(axis=2, keepdims=True), _ROUNDING)
     n = len(people)
     scale = math.sqrt(n * (1 + (n - 1) * _share_in_common(people, middles, angles)))
