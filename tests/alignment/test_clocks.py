@@ -72,7 +72,14 @@ CASES: dict[str, Any] = {
     "little in common": lambda: (places(12, 20, 10.0, 10.0, 4), {}),
     "cpsat": lambda: (places(5, 20, 10.0, 10.0, 4), {"method": "cpsat"}),
 }
-SLOW = ("turns of thirty-five", "one spot", "one large spot", "little in common", "cpsat")
+SLOW = (
+    "ties without an end",
+    "turns of thirty-five",
+    "one spot",
+    "one large spot",
+    "little in common",
+    "cpsat",
+)
 
 
 @pytest.mark.parametrize(

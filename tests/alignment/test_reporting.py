@@ -6,6 +6,8 @@ import csv
 import json
 from pathlib import Path
 
+import pytest
+
 from gammacp.alignment import align
 from gammacp.alignment.reporting import listening, tell
 from gammacp.cli.progress import Counter
@@ -13,6 +15,7 @@ from tests.alignment.crowds import crowd
 from tests.conftest import Run
 
 
+@pytest.mark.slow
 def test_progress_of_a_crowd_never_contradicts_itself():
     told: list[tuple[float, float]] = []
     with listening(lambda objective, bound: told.append((objective, bound))):

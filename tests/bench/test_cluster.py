@@ -174,6 +174,7 @@ def test_twenty_kills_of_the_client(toy_sweep: Build, cluster: Cluster, tmp_path
     kill_and_resume(toy_sweep, tmp_path, kills=20, executor=cluster.url)
 
 
+@pytest.mark.slow
 def test_a_frozen_worker_is_reported(
     toy_sweep: Build,
     cluster: Cluster,
@@ -303,6 +304,7 @@ def test_a_worker_with_stale_code_is_an_error(
     assert exported(tmp_path / "2.sqlite").count(b"\n") == 1
 
 
+@pytest.mark.slow
 def test_losing_the_scheduler_keeps_what_was_done(
     toy_sweep: Build, cluster: Cluster, tmp_path: Path
 ) -> None:

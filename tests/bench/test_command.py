@@ -285,6 +285,7 @@ def test_the_progress_counter_shows_rate_and_time_left(
     assert told.splitlines()[-1] == "310 of 1000 cells, 10.0/s, 1:09 left"
 
 
+@pytest.mark.slow
 def test_the_stored_seed_finds_a_change_that_another_seed_misses(
     gammacp: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def test_the_same_points_give_the_same_files(tmp_path: Path) -> None:
         assert one == two
 
 
+@pytest.mark.slow
 def test_many_measures_are_spread_over_panels(tmp_path: Path) -> None:
     names = ["gamma", "ser", "pk", *(f"gamma-k[{i}]" for i in range(9)), "u-alpha"]
     plot_errors(points(names), tmp_path)

@@ -126,6 +126,7 @@ def left(group: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_kills_at_random_moments_lose_and_repeat_nothing(toy_sweep: Build, tmp_path: Path) -> None:
     kill_and_resume(toy_sweep, tmp_path, kills=2)
 

@@ -49,6 +49,7 @@ def test_serial_and_processes_give_the_same_rows(toy_sweep: Build, tmp_path: Pat
     assert exported(tmp_path / "1").count("\n") == 1 + sweep.n_cells + 2 * 4 * 5 * 2
 
 
+@pytest.mark.slow
 def test_real_measures_do_not_depend_on_executor_or_order(tmp_path: Path) -> None:
     """Real measures give the same cells in one process, in two, and in reverse order in
     two parts.
@@ -154,6 +155,7 @@ def test_a_dying_worker_costs_only_its_own_task(toy_sweep: Build, tmp_path: Path
     assert (again.computed, again.failures) == (3, [])
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_twice_is_forgiven(toy_sweep: Build, tmp_path: Path) -> None:
     source = ToySource(deadly=(0.5, 1), deaths=2, log=str(tmp_path))
     sweep = toy_sweep(source=source, errors=("move",), sets=2)

@@ -58,6 +58,7 @@ def test_compare_as_json(run: Run, good: Path) -> None:
     assert "too few" in boot["reason"]
 
 
+@pytest.mark.slow
 def test_worker_processes_give_the_same_bytes(run: Run, good: Path, tmp_path: Path) -> None:
     (tmp_path / "better.csv").write_text(ROWS.replace("Cid,c,70,80", "Cid,b,40,50"))
     files = (good, tmp_path / "better.csv")

@@ -59,6 +59,7 @@ def test_one_boundary_within_a_word_leaves_no_grid() -> None:
     assert "grid" not in prepare_cut([torn], 3).signature
 
 
+@pytest.mark.slow
 def test_sharing_only_whole_words_is_no_agreement() -> None:
     """Independent annotators have an exact F₁ beyond chance of 0 if the text, and so its words, is
     known.

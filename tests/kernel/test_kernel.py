@@ -215,6 +215,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_costs_only_the_cache(package: Path) -> None:
     pytest.importorskip("resource")
     done = execute(NO_PLACE + CODE, package, anew=True)  # its output is no file

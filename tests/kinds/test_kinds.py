@@ -86,7 +86,7 @@ def test_two_against_two_share_the_cost() -> None:
 def test_missing_and_extra_by_hand() -> None:
     """Ann lacks 40–50 and only Bob has 60–70; the costs are counted by hand.
 
-    Each makes two pairs of Δ, and Bob's unit a pair of two empty units besides.
+    Each gives two pairs of cost Δ, and Bob's unit also gives a pair of two empty units.
     """
     both = [(0, 10, "x"), (40, 50, "x")]
     found = read(Ann=[(0, 10, "x")], Bob=[*both, (60, 70, "x")], Cas=both)

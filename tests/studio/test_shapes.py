@@ -72,6 +72,7 @@ def test_gold_of_shapes_in_files(tmp_path: Path) -> None:
         }
 
 
+@pytest.mark.slow
 def test_from_coco_to_gold_by_keys(
     starting: Callable[..., Running], browser: "Browser", tmp_path: Path
 ) -> None:

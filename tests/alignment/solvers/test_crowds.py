@@ -182,6 +182,7 @@ def test_annealing_never_loses_and_repeats_itself(seed):
         assert np.array_equal(np.sort(groups[groups >= 0]), np.arange(problem.n_units))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.3, 0.05])
 def test_a_sufficient_gap_ends_the_search(gap):
     found = align(crowd(11, 32, 90, 4), gap=gap)

@@ -56,6 +56,7 @@ def test_a_planted_error_is_recovered_although_it_distorts_the_learnt_model(
     assert found.misfit < 0.05
 
 
+@pytest.mark.slow
 def test_less_than_one_error_per_annotator_may_be_none() -> None:
     """Half of the annotators split one of twenty units, so an interval includes no error.
 
@@ -164,6 +165,7 @@ def test_splits_of_units_of_one_token_have_no_amount(same: bool) -> None:
     assert "cannot be made: no unit left that can be cut" in split.reason
 
 
+@pytest.mark.slow
 def test_amounts_that_round_to_the_same_number_are_not_distinguished() -> None:
     """The interval holds all amounts from .083 to .117, which round to three errors of thirty."""
     documents = {

@@ -47,6 +47,7 @@ def test_a_line_is_inverted_without_noise() -> None:
     assert [found.value, found.low, found.high] == pytest.approx([0.5] * 3)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_true_magnitude() -> None:
     # A further set at magnitude .4 is measured; the interval must hold .4 in 95 % of the cases.
     rng = np.random.default_rng(3)

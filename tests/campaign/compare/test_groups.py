@@ -124,6 +124,7 @@ def test_two_schools_are_distinguished_and_one_is_not() -> None:
     assert same.p_value > 0.1
 
 
+@pytest.mark.slow
 def test_unequal_care_is_no_difference_of_groups() -> None:
     """Three careful and three careless annotators of one truth do not count as two groups.
 

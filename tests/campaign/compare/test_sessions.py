@@ -56,6 +56,7 @@ def test_all_other_values_are_of_the_first_sessions() -> None:
     assert found.sessions.all.documents == 1
 
 
+@pytest.mark.slow
 def test_inconsistent_people_are_named_as_the_cause() -> None:
     """No test finds people different if their own sessions differ as much as people do."""
     rng = np.random.default_rng(3)
@@ -66,6 +67,7 @@ def test_inconsistent_people_are_named_as_the_cause() -> None:
     assert "each person's own inconsistency" in found.in_words()
 
 
+@pytest.mark.slow
 def test_people_who_all_changed_their_ways_are_found() -> None:
     """A two-sided test finds people who are nearer to others than to themselves.
 

@@ -99,6 +99,7 @@ def test_a_mark_beside_the_others_marks_is_another_place() -> None:
     assert {u.support for u in document.units} == {1, 3}
 
 
+@pytest.mark.slow
 def test_recall_and_precision_are_right_where_much_is_invented() -> None:
     """Recall and precision are close to the planted ones on the crowds of six seeds.
 

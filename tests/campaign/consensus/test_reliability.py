@@ -35,6 +35,7 @@ def test_reliability_is_high_for_halves_that_agree_and_low_for_others(weights: s
     assert good.as_dict()["extrapolated"] is None
 
 
+@pytest.mark.slow
 def test_the_consensus_of_many_is_more_reliable_than_that_of_a_few() -> None:
     few, many = (
         reliability(consensus_of_each(crowd(0.4, people), weights="vote"), splits=3).value

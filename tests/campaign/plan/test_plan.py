@@ -53,6 +53,7 @@ def test_the_spread_is_that_of_the_interval() -> None:
     assert 1.99 * spread_of(found) / math.sqrt(80) == pytest.approx(half, rel=0.15)
 
 
+@pytest.mark.slow
 def test_a_magnitude_is_found_that_gives_the_gamma() -> None:
     simulation = Simulation(MODEL, ERRORS, SETTINGS, seed=3)
     wanted = simulation.agreement(0.3, {3: 1}).value
@@ -122,6 +123,7 @@ def test_the_power_of_a_plan_is_that_of_other_corpora() -> None:
     assert documents_for(lambda sizes: 0.0 * np.array(sizes), 0.8, falling=False) == math.inf
 
 
+@pytest.mark.slow
 def test_a_small_pilot_gives_a_range_and_no_claim_on_other_annotators() -> None:
     found = plan(
         documents(9), goal=Goal(difference=0.1), error=ERRORS, annotators=[3], chance="documents",
@@ -159,6 +161,7 @@ def test_a_plan_without_a_pilot_needs_a_model_and_its_gamma() -> None:
             plan(**wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_verdict_has_its_power_simulated() -> None:
     found = plan(
         documents(8), goal=Goal(verdict=0.2), error=ERRORS, annotators=[3], chance="documents",
@@ -225,6 +228,7 @@ def test_the_json_has_its_keys(run: Run, tmp_path: Path) -> None:
     assert {"documents", "annotators", "half_width", "power"} == set(document["curve"][0])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason="the corpora do not ship")
 def test_a_hundred_translations_predict_the_interval_of_all() -> None:
     continua = dict(collect([DATA / "crowds" / "wmt23-mqm-ende.csv"]).continua)

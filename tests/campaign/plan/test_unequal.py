@@ -34,6 +34,7 @@ def named(*crowds: str) -> dict[str, Continuum]:
     return {f"d{i}": Continuum.from_units([], annotators=c) for i, c in enumerate(crowds)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("half", "rel"), [(10, 0.5), pytest.param(150, 0.15, marks=pytest.mark.slow)]
 )

@@ -19,6 +19,7 @@ def _anchored(pairs, units, *, free=False):
     return Anchored.of(np.arange(count), sources, targets, np.full(count, free), units)
 
 
+@pytest.mark.slow
 def test_all_arrangements_are_equally_probable():
     """The frequencies of all arrangements that fit are equal, by a χ² test.
 

@@ -208,6 +208,7 @@ def _ends(c):
         yield a, c.ids[s], c.ids[t], x.types[k]
 
 
+@pytest.mark.slow
 def test_randomised_links_have_a_mean_of_zero():
     """If links are dealt at random among the units, γ given the units is 0 in the mean."""
     values = []
@@ -236,7 +237,7 @@ def _in_one_tree(rng, annotators=3, units=16):
 def test_trees_have_a_mean_of_zero():
     """Over 120 sets of trees, 1 − Σ D_o / Σ D_e is 0.
 
-    If only torn links were laid anew, it would be .056.
+    If only torn links were redrawn, it would be .056.
     """
     sums = np.zeros(2)
     for k in range(120):
@@ -318,6 +319,7 @@ def test_annotators_who_link_every_unit_once_still_do(data, count):
     assert sorted(x.source for x in found) == ids
 
 
+@pytest.mark.slow
 def test_permuted_documents_have_a_mean_of_zero():
     """If annotations of different documents are combined, γ_link of the corpus is 0."""
     continua = {str(k): linked(np.random.default_rng(k), 2, 8, 8, spread=15) for k in range(12)}
@@ -391,6 +393,7 @@ def test_chains_are_those_of_brute_force(seed):
         assert count[k] == np.isin(c.annotator_codes, (a, b)).sum()
 
 
+@pytest.mark.slow
 def test_chains_have_a_mean_of_zero():
     values = []
     for k in range(40):

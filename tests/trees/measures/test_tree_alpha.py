@@ -106,6 +106,7 @@ def test_shares_sum_to_one_and_are_sorted() -> None:
     assert plain == sorted(plain, reverse=True)
 
 
+@pytest.mark.slow
 def test_sampled_pairs_have_a_valid_interval() -> None:
     treebank = random_treebank(5, n=40)
     exact = syntax_agreement(treebank).total
