@@ -18,11 +18,15 @@ from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
 
-def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
+def read_factgenie(source: Source, *, annotator: str = "id", offsets: str = "check") -> Corpus:
     """Return one document per example and set-up.
 
     Parameters
     ----------
+    annotator
+        "id": annotators are people and models; "group": they are the annotator groups of each
+        campaign, between which factgenie itself measures agreement. A group has one annotation of
+        each example, by one of several people.
     offsets
         "check": the unit in which offsets count is inferred from the texts of annotations; "trust":
         offsets are code points, whatever these texts are.
@@ -30,7 +34,8 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
     Raises
     ------
     DataError
-        A record has no example, or the texts of annotations fit their outputs under no convention.
+        A record has no example or no annotator group, or the texts of annotations fit their
+        outputs under no convention.
 
     Notes
     -----
@@ -38,14 +43,17 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
         characters (code points; UTF-16 and other conventions that all quotes fit are converted, and
         `--option offsets=trust` goes by the offsets alone)
     Annotators
-        `annotator_id`, else `annotator_group`, else the campaign
+        `annotator_id`, else CAMPAIGN-anngroup-GROUP of `annotator_group`, else the campaign
+        (`--option annotator=group`: always the group); the other name is left out if it differs
     Category
         category of the annotation's `type`
     Spans
         every annotation is a unit: overlapping and repeated ones are kept; flags, options, sliders
         and text fields are left out
     """
+    one_of("annotator", annotator, ("id", "group"))
     documents = Documents(source, CHARACTERS)
+    unused_names: list[str] = []
     quoted: list[Quoted] = []
     added: list[tuple[Spans, str, list[str | None]]] = []
     for record in records(source):
@@ -53,8 +61,17 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
         if None in parts:
             raise record.error("record lacks one of dataset, split, setup_id, example_idx")
         about = record.inner("metadata")
-        keys = ("annotator_id", "annotator_group", "campaign_id", "id")
-        who = about.name(*keys) or source.annotator
+        person = about.name("annotator_id")
+        group = _group(about)
+        if annotator == "group":
+            if group is None:
+                raise record.error("record has no annotator_group")
+            who, unused = group, person
+        else:
+            who = person or group or about.name("campaign_id", "id") or source.annotator
+            unused = group if person else None
+        if unused is not None:
+            unused_names.append(unused)
         listed = about.objects("annotation_span_categories", missing_ok=True)
         categories = {str(i): c.name("name") for i, c in enumerate(listed)}
         key = "/".join(p or "" for p in parts)
@@ -75,6 +92,13 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
         for kind in ("flags", "options", "sliders", "text_fields"):
             count = record.size(kind)
             spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
+    if len(set(unused_names)) > 1:
+        if annotator == "group":
+            other = "id"
+        else:
+            other = "group"
+        reason = f"is not the annotator (`annotator={other}` makes it one)"
+        documents.leave_out(f"annotator {other}", reason, len(set(unused_names)))
     conventions = (CODE_POINTS, IN_UTF_16)
     settled_documents = settle(source, quoted, own=conventions, offsets=offsets)
     for (spans, who, labels), document, settled in zip(
@@ -85,6 +109,15 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
             ((start, end),) = settled.places(quote)
             spans.add(who, label, start, end, line=quote.line, what=quote.what)
     return documents.corpus()
+
+
+def _group(about: Record) -> str | None:
+    """Return the annotator group of a record as factgenie calls it; None without a group."""
+    group = about.name("annotator_group")
+    campaign = about.name("campaign_id", "id")
+    if group is None or campaign is None:
+        return group
+    return f"{campaign}-anngroup-{group}"
 
 
 def _quote(annotation: Record, key: str) -> Quote:
