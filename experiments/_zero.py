@@ -103,13 +103,13 @@ def study_measure(
 def findings(name: str, score: Score | BeyondChance, p: float | None = None) -> dict[str, float]:
     """Return the entries of one score in the study of zero."""
     value = score.value
-    found: dict[str, float] = {f"{name}: value": value}
+    values: dict[str, float] = {f"{name}: value": value}
     if score.interval is not None and not isnan(value):
         low, high = score.interval
-        found[f"{name}: covers 0"] = low <= 0 <= high
+        values[f"{name}: covers 0"] = low <= 0 <= high
     if p is not None:
-        found[f"{name}: significant"] = p <= 0.05
-    return {key: float(v) for key, v in found.items()}
+        values[f"{name}: significant"] = p <= 0.05
+    return {key: float(v) for key, v in values.items()}
 
 
 def ratio(name: str, score: Score | BeyondChance) -> dict[str, float]:
@@ -158,10 +158,10 @@ def study(
     quick: bool,
 ) -> None:
     """Add sets to cells that are not yet precise, round by round; write table and figure."""
-    found: Values = {}
+    values_by_cell: Values = {}
     for sets in (2,) if quick else STEPS:
         for part in parts:
-            cells = tuple(c for c in part.cells if not _precise(found, c, part))
+            cells = tuple(c for c in part.cells if not _precise(values_by_cell, c, part))
             if not cells or sets > part.most:
                 continue
             sweep = Sweep(
@@ -173,10 +173,10 @@ def study(
                 experiment=f"zero_{source.kind}",
             )
             with swept(out, sweep) as store:
-                known = store.values(store.begin(sweep))
-            for (cell, measure, _), values in known.items():
-                found[cell, measure.partition("[")[2].removesuffix("]")] = values
-    rows = _table(found, about)
+                stored = store.values(store.begin(sweep))
+            for (cell, measure, _), values in stored.items():
+                values_by_cell[cell, measure.partition("[")[2].removesuffix("]")] = values
+    rows = _table(values_by_cell, about)
     write_csv(out / "zero.csv", rows)
     _draw(out / "zero", rows, shown)
 
@@ -253,10 +253,10 @@ def _title(name: str) -> str:
 def _draw(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
     """Plot zeros with their intervals, a line per cell."""
     named = [(r, f"{r['measure']} by {r['chance']}" if r["chance"] else r["measure"]) for r in rows]
-    cells = list(dict.fromkeys(str(r["cell"]) for r, own in named if own in shown))
+    cells = list(dict.fromkeys(str(r["cell"]) for r, row_measure in named if row_measure in shown))
     with figure(stem, width=6.4, height=2 + 0.25 * len(cells)) as axes:
         for k, name in enumerate(shown):
-            mine = [r for r, own in named if own == name]
+            mine = [r for r, row_measure in named if row_measure == name]
             axes.errorbar(
                 [float(str(r["zero"])) for r in mine],
                 [-cells.index(str(r["cell"])) for r in mine],

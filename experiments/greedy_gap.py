@@ -52,7 +52,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     del data
     cells = _cells(quick)
     with open_pool() as pool:
-        found = list(pool.executor.map(measured, cells))
+        measured_cells = list(pool.executor.map(measured, cells))
     rows: list[Row] = [
         {
             "annotators": n,
@@ -65,12 +65,14 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             "optimal": float(np.mean(np.abs(values) < 1e-9)),
             "sets": len(values),
         }
-        for (n, density, magnitude), mine in _grouped(cells, found).items()
+        for (n, density, magnitude), mine in _grouped(cells, measured_cells).items()
         for quantity, values in zip(QUANTITIES, np.array(mine).T, strict=True)
         if not np.isnan(values).any()
     ]
     write_csv(out / "gap.csv", rows)
-    write_csv(out / "overall.csv", [_overall(found, i, q) for i, q in enumerate(QUANTITIES)])
+    write_csv(
+        out / "overall.csv", [_overall(measured_cells, i, q) for i, q in enumerate(QUANTITIES)]
+    )
     _draw(out, rows)
 
 

@@ -172,8 +172,8 @@ def _disorders(found: Sequence[Alignment], category: int | None) -> Floats:
 
 def _gold(alignment: Alignment) -> set[tuple[float, float, str | None]]:
     """Return the units of the consensus of an alignment."""
-    kept = consensus(alignment).continuum
-    return {(u.start, u.end, None if u.category is None else str(u.category)) for u in kept}
+    gold = consensus(alignment).continuum
+    return {(u.start, u.end, None if u.category is None else str(u.category)) for u in gold}
 
 
 def _summary(rows: Sequence[Row], kind: tuple[str, int, float]) -> Row:
@@ -205,7 +205,7 @@ def _mean_share(rows: Sequence[Row], name: str) -> float:
 
 
 def _median(counts: Sequence[int | None]) -> float | None:
-    known = [c for c in counts if c is not None]
-    if not known:
+    defined = [c for c in counts if c is not None]
+    if not defined:
         return None
-    return float(np.median(known))
+    return float(np.median(defined))

@@ -79,14 +79,14 @@ def covered(runs: int, sizes: tuple[int, ...]) -> Iterator[Row]:
 def cell(kind: str, design: str, n: int, runs: int) -> list[Row]:
     """Return a row per interval for one process, design and number of documents."""
     g = np.random.default_rng(crc32(repr((kind, design, n)).encode()))
-    found, truths = [], []
+    intervals, truths = [], []
     for _ in range(runs):
-        people, there = annotators_of(design, n, g)
-        sums, on_these = drawn(kind, people, there, g)
-        found.append(over(sums))
+        people, is_present = annotators_of(design, n, g)
+        sums, on_these = drawn(kind, people, is_present, g)
+        intervals.append(over(sums))
         truths.append(on_these)
-    said: Row = {"process": kind, "annotators": design, "documents": n}
-    return list(held(said, found, THETA, truths))
+    about: Row = {"process": kind, "annotators": design, "documents": n}
+    return list(held(about, intervals, THETA, truths))
 
 
 def held(said: Row, found: list[Over], theta: float, on_these: list[float]) -> Iterator[Row]:
@@ -164,7 +164,7 @@ def _lognormal(g: np.random.Generator, s: float, shape: tuple[int, ...]) -> Floa
 def shuffled(people: int, n: int, spread: float, *, runs: int) -> Iterator[Row]:
     """Yield rows of annotators with own magnitudes, on documents of different difficulty."""
     g = np.random.default_rng(crc32(repr((people, n, spread)).encode()))
-    found, totals = [], np.zeros(2)
+    intervals, totals = [], np.zeros(2)
     for seed in range(runs):
         annotators = MAGNITUDE * _lognormal(g, spread, (people,))
         magnitudes = np.clip(annotators * _lognormal(g, 0.3, (n, 1)), 0.0, 1.0)
@@ -174,21 +174,25 @@ def shuffled(people: int, n: int, spread: float, *, runs: int) -> Iterator[Row]:
         totals += parts.observed.sum(), parts.expected.sum()
         entry = agreed.over()
         assert entry is not None
-        found.append(entry)
-    said: Row = {"process": f"shuffled, {spread:g}", "annotators": f"all {people}", "documents": n}
-    yield from held(said, found, float(totals[0] / totals[1]), [])
+        intervals.append(entry)
+    about: Row = {"process": f"shuffled, {spread:g}", "annotators": f"all {people}", "documents": n}
+    yield from held(about, intervals, float(totals[0] / totals[1]), [])
 
 
 def annotated(magnitudes: Floats, document: int, seed: int) -> Continuum:
     """Return a reference, annotated by one person of each magnitude."""
     people, units = len(magnitudes), []
     for a, magnitude in enumerate(magnitudes.tolist()):
-        made = shuffled_set(
+        annotated_set = shuffled_set(
             MODEL, ERROR, magnitude, people, index=document, model=MODEL, seed=seed
         )  # fmt: skip
-        name = made.annotators[a]
-        units += [u for u in map(made.unit, range(made.n_units)) if u.annotator == name]
-    return Continuum.from_units(units, annotators=made.annotators, bounds=made.bounds)
+        name = annotated_set.annotators[a]
+        units += [
+            u for u in map(annotated_set.unit, range(annotated_set.n_units)) if u.annotator == name
+        ]
+    return Continuum.from_units(
+        units, annotators=annotated_set.annotators, bounds=annotated_set.bounds
+    )
 
 
 def tables(rows: list[Row]) -> Iterator[str]:
@@ -209,7 +213,7 @@ def tables(rows: list[Row]) -> Iterator[str]:
                 ]
                 shares = [float(str(r["coverage"])) for r in mine]
                 width = np.median([float(str(r["width"])) for r in mine])
-                said = f"{min(shares):.2f}–{max(shares):.2f} ({width:.2f})"
-                cells.append(said.replace("0.", "."))
+                text = f"{min(shares):.2f}–{max(shares):.2f} ({width:.2f})"
+                cells.append(text.replace("0.", "."))
             lines.append(f"| {design} | {' | '.join(cells)} |")
         yield "\n".join(lines)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -39,9 +39,9 @@ from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.needs import with_links
 from gammacp.errors import DataError, UsageError
-from gammacp.formats.clusters import clustered, feature_of, in_order, with_weights
+from gammacp.formats.collection import Collection
 from gammacp.formats.finding import Finding, matches
-from gammacp.formats.reading import Collection, Reader, collect
+from gammacp.formats.reading import Reader, collect
 from gammacp.formats.selection import (
     Names,
     Selection,
@@ -122,9 +122,29 @@ def _by_session(continua: Mapping[str, Continuum], feature: str) -> dict[str, Co
 
 
 # Keys about whole documents, or about who annotated them and when.
-_OF_DOCUMENTS = {
-    "session": _by_session, "cluster": clustered, "weight": with_weights, "order": in_order,
-}  # fmt: skip
+_OF_DOCUMENTS = ("session", "cluster", "weight", "order")
+
+
+def _feature_of(choice: str | Path) -> str | None:
+    """Return the feature of units that such a key names; None if it is a pattern or a table."""
+    from gammacp.formats.clusters import feature_of  # few campaigns have such keys
+
+    return feature_of(choice)
+
+
+def _with_choice(
+    continua: Mapping[str, Continuum], key: str, choice: str | Path
+) -> dict[str, Continuum]:
+    """Return the continua with what a key about whole documents says of them."""
+    from gammacp.formats.clusters import clustered, in_order, with_weights
+
+    changes: dict[str, Callable[[Mapping[str, Continuum], Any], dict[str, Continuum]]] = {
+        "session": _by_session,
+        "cluster": clustered,
+        "weight": with_weights,
+        "order": in_order,
+    }
+    return changes[key](continua, choice)
 
 
 @dataclass(frozen=True)
@@ -270,7 +290,7 @@ class Campaign:
         paths = self.paths
         features = tuple(options.get("features", ()))
         choices = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}
-        read = [feature for s in choices.values() if (feature := feature_of(s)) is not None]
+        read = [feature for s in choices.values() if (feature := _feature_of(s)) is not None]
         if read:
             options["features"] = (*dict.fromkeys((*features, *read)),)
         with self._blame_value(), self.confine():
@@ -284,10 +304,10 @@ class Campaign:
         continua = collection.continua
         for key, entry in choices.items():
             typed = key in self.given
-            if not typed and feature_of(entry) is None and "{" not in entry:
+            if not typed and _feature_of(entry) is None and "{" not in entry:
                 entry = self._path(entry)
             with self._blame_value(), nullcontext() if typed else self.confine():
-                continua = _OF_DOCUMENTS[key](continua, entry)
+                continua = _with_choice(continua, key, entry)
         if read:
             continua = with_features(continua, features)
         return replace(collection, continua=continua)

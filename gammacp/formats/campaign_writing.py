@@ -8,9 +8,10 @@ from typing import Any, get_origin
 from gammacp.base.toml_files import toml_key, toml_value
 from gammacp.continuum import Continuum
 from gammacp.formats.campaign_file import KEYS, Campaign
+from gammacp.formats.collection import Collection
 from gammacp.formats.finding import find
 from gammacp.formats.layers import Layers, chosen_feature, chosen_layer
-from gammacp.formats.reading import Collection, layers_of
+from gammacp.formats.reading import layers_of
 from gammacp.formats.registry import FORMATS
 
 _HEAD = """\

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.base.arguments import one_of
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.loading import load
+from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
 from gammacp.cli.output import PIPED, AsJson, message, print_json, show
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,12 +129,7 @@ def read(
     documents = Documents(source, CHARACTERS)
     tasks: dict[str, Record] = {}
     works: dict[str, list[Work[Record]]] = {}
-    for number, task in enumerate(records(source), 1):
-        key = document_of(task) or task.name("id" if "id" in task else "inner_id")
-        if key is None:
-            raise source.error(f"task number {number} has no id")
-        if key in tasks:
-            raise source.error(f"task {key} occurs twice")
+    for key, task in _named_tasks(source):
         tasks[key] = task
         works[key] = _works(documents, key, task)
         if predictions == "yes":
@@ -151,6 +146,19 @@ def read(
     for one, settled in zip(annotated, settled_texts, strict=True):
         _add_task(documents, one, settled, labels)
     return with_shapes(documents.corpus(), shapes, source.place)
+
+
+def _named_tasks(source: Source) -> Iterator[tuple[str, Record]]:
+    """Yield the name of each task's document with the task; raise an error for two of a name."""
+    names: set[str] = set()
+    for number, task in enumerate(records(source), 1):
+        key = document_of(task) or task.name("id" if "id" in task else "inner_id")
+        if key is None:
+            raise source.error(f"task number {number} has no id")
+        if key in names:
+            raise source.error(f"task {key} occurs twice")
+        names.add(key)
+        yield key, task
 
 
 def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:

@@ -53,27 +53,17 @@ def read_factgenie(source: Source, *, annotator: str = "id", offsets: str = "che
     """
     one_of("annotator", annotator, ("id", "group"))
     documents = Documents(source, CHARACTERS)
-    unused_names: list[str] = []
+    unused_names: set[str] = set()
     quoted: list[Quoted] = []
     added: list[tuple[Spans, str, list[str | None]]] = []
     for record in records(source):
         parts = [record.name(k) for k in ("dataset", "split", "setup_id", "example_idx")]
         if None in parts:
             raise record.error("record lacks one of dataset, split, setup_id, example_idx")
-        about = record.inner("metadata")
-        person = about.name("annotator_id")
-        group = _group(about)
-        if annotator == "group":
-            if group is None:
-                raise record.error("record has no annotator_group")
-            who, unused = group, person
-        else:
-            who = person or group or about.name("campaign_id", "id") or source.annotator
-            unused = group if person else None
+        who, unused = _annotator(record, by_group=annotator == "group")
         if unused is not None:
-            unused_names.append(unused)
-        listed = about.objects("annotation_span_categories", missing_ok=True)
-        categories = {str(i): c.name("name") for i, c in enumerate(listed)}
+            unused_names.add(unused)
+        categories = _categories(record)
         key = "/".join(p or "" for p in parts)
         spans = documents.of(key, record.text("output"), line=record.line)
         if who in spans.annotators:
@@ -92,13 +82,13 @@ def read_factgenie(source: Source, *, annotator: str = "id", offsets: str = "che
         for kind in ("flags", "options", "sliders", "text_fields"):
             count = record.size(kind)
             spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
-    if len(set(unused_names)) > 1:
+    if len(unused_names) > 1:
         if annotator == "group":
             other = "id"
         else:
             other = "group"
         reason = f"is not the annotator (`annotator={other}` makes it one)"
-        documents.leave_out(f"annotator {other}", reason, len(set(unused_names)))
+        documents.leave_out(f"annotator {other}", reason, len(unused_names))
     conventions = (CODE_POINTS, IN_UTF_16)
     settled_documents = settle(source, quoted, own=conventions, offsets=offsets)
     for (spans, who, labels), document, settled in zip(
@@ -109,6 +99,26 @@ def read_factgenie(source: Source, *, annotator: str = "id", offsets: str = "che
             ((start, end),) = settled.places(quote)
             spans.add(who, label, start, end, line=quote.line, what=quote.what)
     return documents.corpus()
+
+
+def _annotator(record: Record, *, by_group: bool) -> tuple[str, str | None]:
+    """Return the name of a record's annotator, and the name that it could have instead, if any."""
+    about = record.inner("metadata")
+    person = about.name("annotator_id")
+    group = _group(about)
+    if by_group:
+        if group is None:
+            raise record.error("record has no annotator_group")
+        return group, person
+    if person is not None:
+        return person, group
+    return group or about.name("campaign_id", "id") or record.source.annotator, None
+
+
+def _categories(record: Record) -> dict[str, str | None]:
+    """Return the names of a record's categories by the number that annotations have as type."""
+    listed = record.inner("metadata").objects("annotation_span_categories", missing_ok=True)
+    return {str(number): category.name("name") for number, category in enumerate(listed)}
 
 
 def _group(about: Record) -> str | None:

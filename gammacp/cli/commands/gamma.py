@@ -11,15 +11,8 @@ from gammacp.base.failures import documents_missing
 from gammacp.base.text import in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import (
-    TEAM,
-    Files,
-    Loaded,
-    Reading,
-    Sampled,
-    load,
-    teams_of,
-)
+from gammacp.cli.options.loading import Loaded, load, teams_of
+from gammacp.cli.options.reading import TEAM, Files, Reading, Sampled
 from gammacp.cli.options.settings import (
     ComputingFlags,
     Constraining,
@@ -118,14 +111,12 @@ def gamma(
     over = None
     if interval:
         over = overall.bootstrap(confidence=settings.sampling.confidence)
-    judged = {name: answer(overall) for name, answer in ANSWERS.items()}
+    answers = {name: answer(overall) for name, answer in ANSWERS.items()}
     if json:
-        whole = {"results": overall.results(), "corpus": overall.corpus}
-        whole |= {name: each and each.as_dict() for name, each in judged.items()}
-        print_json({**whole, **apart.as_dict(), **loaded.json})
+        _print_json(overall, answers, apart, loaded)
     elif overall.computed:
         if overall.score.defined:
-            _say_first_sentences(judged)
+            _say_first_sentences(answers)
         _print(overall, options, _missing(loaded), alignment=alignment)
         if over is not None:
             message(over.in_words())
@@ -183,6 +174,15 @@ def _take_apart(continua: Continua, shared: Memory | None, options: GammaOptions
 
     parts = explanation_of(continua, shared=shared, **options)
     return _TakenApart(parts, *further_explanations(continua, shared=shared, **options))
+
+
+def _print_json(
+    overall: Agreement, answers: Mapping[str, Any], apart: _TakenApart, loaded: Loaded
+) -> None:
+    """Print γ, the answers on how sure it is, what it is made of and what was left out."""
+    whole = {"results": overall.results(), "corpus": overall.corpus}
+    whole |= {name: each and each.as_dict() for name, each in answers.items()}
+    print_json({**whole, **apart.as_dict(), **loaded.json})
 
 
 def _say_first_sentences(judged: Mapping[str, Any]) -> None:

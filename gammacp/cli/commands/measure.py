@@ -11,8 +11,9 @@ from gammacp.base.text import group_by_text, in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.measured import Task, Together
 from gammacp.cli.options.groups import Brought, option
+from gammacp.cli.options.loading import load, reading_json
 from gammacp.cli.options.names import plain_name
-from gammacp.cli.options.reading import Files, Reading, load, reading_json, split_names
+from gammacp.cli.options.reading import Files, Reading, split_names
 from gammacp.cli.options.settings import (
     ComputingFlags,
     GammaFlags,

@@ -135,8 +135,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
         every mention is a unit; mentions may overlap. The mentions of one entity form a chain; the
         only mention of an entity has no links. A mention of several parts is a unit of several
         fragments (`--option discontinuous=cover`: one unit over all of them; `split`: one unit per
-        part). Mentions on empty nodes, and parts of mentions, are left out; so are bridges and split antecedents, which
-        join entities
+        part). Mentions on empty nodes, and parts of mentions, are left out; so are bridges and
+        split antecedents, which join entities
     """
     read_documents = list(_documents(source))
     documents = Documents(source, TOKENS)
