@@ -230,10 +230,10 @@ def best_of_all(units: Units, weights: tuple[float, float, float], *, cover: boo
     return best[size][(1 << size) - 1]
 
 
-def keep(known: dict[int, Best], covered: int, found: Best) -> None:
+def keep(best_by_covered: dict[int, Best], covered: int, candidate: Best) -> None:
     """Store a solution for a set of covered units if it is better than the known one."""
-    if covered not in known or is_better(found, known[covered]):
-        known[covered] = found
+    if covered not in best_by_covered or is_better(candidate, best_by_covered[covered]):
+        best_by_covered[covered] = candidate
 
 
 def is_better(one: Best, other: Best) -> bool:
@@ -256,20 +256,20 @@ def continuum_of(units: Units) -> gc.Continuum:
 
 
 def verdict(
-    units: Units, weights: tuple[float, float, float], truth: Best, found: gc.Alignment
+    units: Units, weights: tuple[float, float, float], truth: Best, alignment: gc.Alignment
 ) -> str:
     """Return `proven`, `open`, or a description of the error."""
     n = units.n_annotators
     scale = math.comb(n, 2) * (len(units.start) / n)
     disorder, slack = truth.cost / scale, EQUAL * max(1.0, truth.cost / scale)
-    if found.status != "optimal":
-        inside = found.bound <= disorder + slack and disorder <= found.disorder + slack
+    if alignment.status != "optimal":
+        inside = alignment.bound <= disorder + slack and disorder <= alignment.disorder + slack
         return "open" if inside else "wrong bound"
-    if abs(found.disorder - disorder) > slack:
+    if abs(alignment.disorder - disorder) > slack:
         return "wrong disorder"
-    if not found.first:
+    if not alignment.first:
         return "proven, ties open"
-    groups = found.unitary_alignments
+    groups = alignment.unitary_alignments
     if len(groups) != truth.groups:
         return "wrong tie"
     second = 0.0

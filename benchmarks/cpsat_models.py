@@ -170,7 +170,7 @@ MODELS: dict[str, Callable[[Problem], Model]] = {
 # ---- runs --------------------------------------------------------------------------------------
 
 
-def run(made: Model, budget: float | None = None, **parameters: Any) -> Run:
+def run(model: Model, budget: float | None = None, **parameters: Any) -> Run:
     """Solve a model within a budget in units of deterministic time."""
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
@@ -179,11 +179,11 @@ def run(made: Model, budget: float | None = None, **parameters: Any) -> Run:
     for name, value in parameters.items():
         setattr(solver.parameters, name, value)
     began = time.process_time()
-    status = solver.solve(made.model)
+    status = solver.solve(model.model)
     cpu = time.process_time() - began
     has_solution = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
-    cost = solver.objective_value / made.unit if has_solution else math.inf
-    bound = solver.best_objective_bound / made.unit
+    cost = solver.objective_value / model.unit if has_solution else math.inf
+    bound = solver.best_objective_bound / model.unit
     return Run(status == cp_model.OPTIMAL, cost, bound, solver.deterministic_time, cpu)
 
 
@@ -267,13 +267,13 @@ def model_rows(size: str, seed: int) -> Iterator[dict[str, Any]]:
     }
 
 
-def check(found: Run, best: float) -> None:
+def check(solved: Run, best: float) -> None:
     """Check a proven result against the optimum of our own solvers."""
     rounding = 1e-3 * max(1.0, best)
-    if found.proven and abs(found.cost - best) > rounding:
-        raise SystemExit(f"a model proves {found.cost}, the optimum is {best}")
-    if found.bound > best + rounding:
-        raise SystemExit(f"a model bounds by {found.bound}, the optimum is {best}")
+    if solved.proven and abs(solved.cost - best) > rounding:
+        raise SystemExit(f"a model proves {solved.cost}, the optimum is {best}")
+    if solved.bound > best + rounding:
+        raise SystemExit(f"a model bounds by {solved.bound}, the optimum is {best}")
 
 
 # ---- knobs -------------------------------------------------------------------------------------
@@ -321,8 +321,8 @@ def knob_rows(model: str, size: str, seed: int) -> Iterator[dict[str, Any]]:
     yield {**about, "knob": "bound of the prices", **ended(run(built, KNOB_BUDGET))}
 
 
-def ended(found: Run) -> dict[str, Any]:
-    return {"proven": found.proven, "units": found.units, "cpu": found.cpu, "gap": found.gap}
+def ended(solved: Run) -> dict[str, Any]:
+    return {"proven": solved.proven, "units": solved.units, "cpu": solved.cpu, "gap": solved.gap}
 
 
 def sets_bound(problem: Problem) -> float:

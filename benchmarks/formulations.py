@@ -172,18 +172,18 @@ def foreign(
     return dict(json.loads(done.stdout.strip().splitlines()[-1]))
 
 
-def row(found: dict[str, Any], scale: float) -> dict[str, Any]:
+def row(solved: dict[str, Any], scale: float) -> dict[str, Any]:
     """Return times and gaps of a run: (objective − bound)/objective, none without both."""
     gaps = {}
     for at in TIMES:
-        trace_so_far = [(o, b) for t, o, b in found.get("trace", ()) if t <= at]
+        trace_so_far = [(o, b) for t, o, b in solved.get("trace", ()) if t <= at]
         best = [o for o, _ in trace_so_far if o is not None]
         most = [b for _, b in trace_so_far if b is not None]
-        over = at > found.get("cpu", 0.0)
+        over = at > solved.get("cpu", 0.0)
         gaps[f"gap {at:g} s"] = "" if over or not best or not most else gap(min(best), max(most))
-    cells = {k: found.get(k) for k in ("status", "cpu")}
+    cells = {k: solved.get(k) for k in ("status", "cpu")}
     for key in ("objective", "bound"):
-        cells[key] = None if found.get(key) is None else found[key] / scale
+        cells[key] = None if solved.get(key) is None else solved[key] / scale
     relative_gap = (
         None
         if None in (cells["objective"], cells["bound"])

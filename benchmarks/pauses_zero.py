@@ -65,13 +65,13 @@ def corpora(sets: int) -> None:
             )
 
 
-def agreeing(shape: float, kept: float, rng: Rng) -> Continuum:
+def agreeing(shape: float, share: float, rng: Rng) -> Continuum:
     """Return three people who each find a share of one truth without pauses, and add others."""
     starts, ends = held([(0.0, 500.0)], renewal(500.0, rng, shape=shape))
     rows = []
     for who in "ABC":
-        some = rng.random(len(starts)) < kept
-        own_spans = held([(0.0, 500.0)], renewal(500.0, rng, pitch=PITCH / (1 - kept)))
+        some = rng.random(len(starts)) < share
+        own_spans = held([(0.0, 500.0)], renewal(500.0, rng, pitch=PITCH / (1 - share)))
         rows += [(who, s, e) for s, e in zip(starts[some], ends[some], strict=True)]
         rows += [(who, s, e) for s, e in zip(*own_spans, strict=True)]
     names, low, high = zip(*rows, strict=True)

@@ -145,13 +145,13 @@ def annotated(
 
 
 def _seen(
-    own: Dependencies, truth: Dependencies, share: float, rng: np.random.Generator
+    tree: Dependencies, truth: Dependencies, share: float, rng: np.random.Generator
 ) -> Dependencies:
     """Return an annotation that takes this share of heads, and of labels, from the truth."""
     if not share:
-        return own
-    labels = np.where(rng.random(own.n_tokens) < share, truth.relations, own.relations)
-    return Dependencies(truth.heads if rng.random() < share else own.heads, tuple(labels.tolist()))
+        return tree
+    labels = np.where(rng.random(tree.n_tokens) < share, truth.relations, tree.relations)
+    return Dependencies(truth.heads if rng.random() < share else tree.heads, tuple(labels.tolist()))
 
 
 def _heads(shape: str, n: int, reach: float, rng: np.random.Generator) -> Indices:

@@ -84,14 +84,14 @@ def touching(make: Callable[[Rng], Continuum]) -> Callable[[Rng], Continuum]:
     return made
 
 
-def _recording(name: str, kind: str, *, told: bool) -> Callable[[Rng], Continuum]:
+def _recording(name: str, kind: str, *, is_declared: bool) -> Callable[[Rng], Continuum]:
     """Return the maker of two annotators of a recording; its stretches are told or not."""
 
     def make(rng: Rng) -> Continuum:
         continuum, stretches = _independent_pauses.drawn(
             _independent_pauses.PROCESSES[name], kind, 2, rng
         )
-        return continuum.with_markable(stretches) if told else continuum
+        return continuum.with_markable(stretches) if is_declared else continuum
 
     return make
 
@@ -138,7 +138,7 @@ def corpus_of_teams(rng: Rng, *, teams: int = 4, documents: int = 8) -> Corpus:
 
 def corpus_of_recordings(rng: Rng) -> Corpus:
     """Draw six recordings with declared pauses, and units that are moved to edges of pauses."""
-    make = _recording("moved to an edge", "many short", told=True)
+    make = _recording("moved to an edge", "many short", is_declared=True)
     return Corpus.from_continua({f"d{k}": make(rng) for k in range(6)})
 
 
@@ -197,13 +197,13 @@ TEXTS: Mapping[str, NullProcess] = {
     "pauses told": NullProcess(
         "text",
         "Tiles end at thirteen short pauses that are declared.",
-        _recording("tiles cut at pauses", "many short", told=True),
+        _recording("tiles cut at pauses", "many short", is_declared=True),
         "the pauses, which chance knows",
     ),
     "pauses": NullProcess(
         "text",
         "Nobody marks anything in three long pauses that nobody declared.",
-        _recording("none across", "three long", told=False),
+        _recording("none across", "three long", is_declared=False),
         "the pauses",
     ),
     "tilt": NullProcess(

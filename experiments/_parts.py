@@ -343,11 +343,11 @@ def groups_of_annotators(kind: str, sizes: tuple[int, int], parts: int, units: i
 
 
 def annotated(
-    kind: str, documents: int, people: int, seen: float
+    kind: str, documents: int, people: int, share_seen: float
 ) -> Callable[[np.random.Generator, int], tuple[Floats, Indices]]:
     """Units and topic of each document by each annotator, shape (runs, people, documents).
 
-    A share of the documents is `seen`: everybody gives it as many units of the same topic.
+    A share of the documents is `share_seen`: everybody gives it as many units of the same topic.
     """
 
     def draw(g: np.random.Generator, runs: int) -> tuple[Floats, Indices]:
@@ -355,7 +355,7 @@ def annotated(
         taste = np.exp(0.4 * g.standard_normal((runs, people, 1))) if kind == "unlike" else 1.0
         mean = 8 * np.exp(spread * g.standard_normal(shape))
         common = 8 * np.exp(spread * g.standard_normal((runs, 1, documents)))
-        is_known = g.random((runs, 1, documents)) < seen
+        is_known = g.random((runs, 1, documents)) < share_seen
         units = (g.poisson(np.where(is_known, common, mean) * taste) + 1).astype(np.float64)
         topic = g.integers(4, size=shape)
         topic = np.where(is_known, g.integers(4, size=(runs, 1, documents)), topic)

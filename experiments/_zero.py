@@ -181,24 +181,24 @@ def study(
     _draw(out / "zero", rows, shown)
 
 
-def _precise(found: Values, cell: str, part: Part) -> bool:
-    halves = [zero_of(found, cell, name)[1] for name in part.shown]
+def _precise(values_by_cell: Values, cell: str, part: Part) -> bool:
+    halves = [zero_of(values_by_cell, cell, name)[1] for name in part.shown]
     return bool(halves) and max(halves) <= part.limit(cell) / 2
 
 
-def zero_of(found: Values, cell: str, name: str) -> tuple[float, float]:
+def zero_of(values_by_cell: Values, cell: str, name: str) -> tuple[float, float]:
     """Return 1 − Σ D_o / Σ E[D] of a cell, or its mean value, with half the 95 % interval."""
-    observed = _array(found, cell, f"{name}: observed")
-    expected = _array(found, cell, f"{name}: expected")
+    observed = _array(values_by_cell, cell, f"{name}: observed")
+    expected = _array(values_by_cell, cell, f"{name}: expected")
     if not len(observed):
-        values = _array(found, cell, f"{name}: value")
+        values = _array(values_by_cell, cell, f"{name}: value")
         return (float(values.mean()), _half(values)) if len(values) else (nan, math.inf)
     share = observed.sum() / expected.sum()
     return 1 - float(share), _half((observed - share * expected) / expected.mean())
 
 
-def _array(found: Values, cell: str, finding: str) -> Floats:
-    values = np.array(list(found.get((cell, finding), {}).values()), np.float64)
+def _array(values_by_cell: Values, cell: str, finding: str) -> Floats:
+    values = np.array(list(values_by_cell.get((cell, finding), {}).values()), np.float64)
     return values[~np.isnan(values)]
 
 
@@ -209,16 +209,18 @@ def _half(values: Floats) -> float:
     return NORMAL * float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
-def _table(found: Values, about: Callable[[str], Row]) -> list[Row]:
+def _table(values_by_cell: Values, about: Callable[[str], Row]) -> list[Row]:
     """Return a row per cell and measure: its zero with half an interval, and the shares."""
-    names = dict.fromkeys((cell, finding.rpartition(": ")[0]) for cell, finding in found)
+    names = dict.fromkeys((cell, finding.rpartition(": ")[0]) for cell, finding in values_by_cell)
     rows: list[Row] = []
     for cell, name in sorted(key for key in names if key[1]):
-        zero, half = zero_of(found, cell, name)
-        values = _array(found, cell, f"{name}: value")
-        drawn = max(len(found.get((cell, f"{name}: {k}"), ())) for k in ("value", "observed"))
+        zero, half = zero_of(values_by_cell, cell, name)
+        values = _array(values_by_cell, cell, f"{name}: value")
+        drawn = max(
+            len(values_by_cell.get((cell, f"{name}: {k}"), ())) for k in ("value", "observed")
+        )
         measure, _, model = name.partition(" by ")
-        defined = max(len(values), len(_array(found, cell, f"{name}: observed")))
+        defined = max(len(values), len(_array(values_by_cell, cell, f"{name}: observed")))
         rows.append(
             {
                 "cell": cell,
@@ -232,15 +234,15 @@ def _table(found: Values, about: Callable[[str], Row]) -> list[Row]:
                 "tested": len(values),
                 "sd": float(values.std(ddof=1)) if len(values) > 1 else None,
                 "far": float((np.abs(values) > FAR).mean()) if len(values) else None,
-                "covers_0": _share(found, cell, f"{name}: covers 0"),
-                "significant": _share(found, cell, f"{name}: significant"),
+                "covers_0": _share(values_by_cell, cell, f"{name}: covers 0"),
+                "significant": _share(values_by_cell, cell, f"{name}: significant"),
             }
         )
     return rows
 
 
-def _share(found: Values, cell: str, finding: str) -> float | None:
-    values = _array(found, cell, finding)
+def _share(values_by_cell: Values, cell: str, finding: str) -> float | None:
+    values = _array(values_by_cell, cell, finding)
     return float(values.mean()) if len(values) else None
 
 

@@ -162,7 +162,7 @@ def disagreement(score: Score) -> Part | None:
     return None if not e else (1 - score.value, 1.0)
 
 
-def row_of(key: tuple[str, str, str, str], parts: Sequence[Part], asked: int) -> Row:
+def row_of(key: tuple[str, str, str, str], parts: Sequence[Part], n_asked: int) -> Row:
     """Return the row of a measure of a corpus by one chance model, with its interval."""
     observed, expected = np.array(parts).T
     together = Contributions(observed, expected, "documents")
@@ -177,7 +177,7 @@ def row_of(key: tuple[str, str, str, str], parts: Sequence[Part], asked: int) ->
         "low": interval[0],
         "high": interval[1],
         "defined": len(parts),
-        "of": asked,
+        "of": n_asked,
     }
 
 

@@ -198,20 +198,20 @@ def scored_cell(cell: Cell, seeds: range) -> Scored:
     return Scored(cell, rows, tenths)
 
 
-def _f1(found: Mapping[str, Consensus], truth: Truth, *, positions: bool = False) -> float:
+def _f1(consensuses: Mapping[str, Consensus], truth: Truth, *, positions: bool = False) -> float:
     until = 2 if positions else 3
     hits = of_all = 0
     for name, spans in truth.items():
-        marked = {(u.start, u.end, u.category)[:until] for u in found[name].continuum}
+        marked = {(u.start, u.end, u.category)[:until] for u in consensuses[name].continuum}
         hits += len(marked & {span[:until] for span in spans})
-        of_all += found[name].continuum.n_units + len(spans)
+        of_all += consensuses[name].continuum.n_units + len(spans)
     return 2 * hits / of_all
 
 
-def _tenths(found: Mapping[str, Consensus], truth: Truth) -> np.ndarray[Any, Any]:
+def _tenths(consensuses: Mapping[str, Consensus], truth: Truth) -> np.ndarray[Any, Any]:
     sums = np.zeros((10, 4))
     for name, spans in truth.items():
-        for u in found[name].units:
+        for u in consensuses[name].units:
             p = float(u.posterior or 0.0)
             is_there = any(u.start < e and s < u.end and u.category == c for s, e, c in spans)
             strict = (u.start, u.end, u.category) in spans

@@ -72,9 +72,9 @@ def _ranked(paths: Sequence[Path]) -> dict[tuple[str, str], MeasureRank]:
     }
 
 
-def _rank_columns(found: MeasureRank | None) -> dict[str, object]:
-    share_told = None if found is None else found.told
-    best, worst = (None, None) if found is None or found.rank is None else found.rank
+def _rank_columns(ranking: MeasureRank | None) -> dict[str, object]:
+    share_told = None if ranking is None else ranking.told
+    best, worst = (None, None) if ranking is None or ranking.rank is None else ranking.rank
     return {"told": share_told, "best_rank": best, "worst_rank": worst}
 
 

@@ -127,17 +127,19 @@ def _excess(greedy: float, exact: float) -> float:
 
 
 def _grouped(
-    cells: Sequence[Cell], found: Sequence[tuple[float, float, float]]
+    cells: Sequence[Cell], measured_cells: Sequence[tuple[float, float, float]]
 ) -> dict[tuple[int, float, float], list[tuple[float, float, float]]]:
     groups: dict[tuple[int, float, float], list[tuple[float, float, float]]] = {}
-    for cell, values in zip(cells, found, strict=True):
+    for cell, values in zip(cells, measured_cells, strict=True):
         key = (cell.n_annotators, cell.density, cell.magnitude)
         groups.setdefault(key, []).append(values)
     return dict(sorted(groups.items()))
 
 
-def _overall(found: Sequence[tuple[float, float, float]], column: int, quantity: str) -> Row:
-    values = np.array(found)[:, column]
+def _overall(
+    measured_cells: Sequence[tuple[float, float, float]], column: int, quantity: str
+) -> Row:
+    values = np.array(measured_cells)[:, column]
     values = values[~np.isnan(values)]
     return {
         "quantity": quantity,

@@ -43,7 +43,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _row(
-    n: int, units: int, density: float, theirs: int, seconds: float, sets: int
+    n: int, units: int, density: float, paper_count: int, seconds: float, sets: int
 ) -> dict[str, object]:
     drawn = [
         annotation_set(
@@ -61,8 +61,8 @@ def _row(
         "case": f"{n} × {units}",
         "density": density,
         "candidates": float(means[0]),
-        "candidates_theirs": theirs,
-        "ratio": float(means[0]) / theirs,
+        "candidates_theirs": paper_count,
+        "ratio": float(means[0]) / paper_count,
         "total": total,
         "share": float(means[0]) / total,
         "seconds_listing_and_greedy": round(float(means[1]), 4),

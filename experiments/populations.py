@@ -89,22 +89,22 @@ def cell(kind: str, design: str, n: int, runs: int) -> list[Row]:
     return list(held(about, intervals, THETA, truths))
 
 
-def held(said: Row, found: list[Over], theta: float, on_these: list[float]) -> Iterator[Row]:
+def held(about: Row, intervals: list[Over], theta: float, on_these: list[float]) -> Iterator[Row]:
     """Yield a row per interval: how often it holds 1 − θ, or 1 − θ of these documents."""
     for name, over_name, truths in (
-        ("documents, annotators new", "documents", [theta] * len(found)),
+        ("documents, annotators new", "documents", [theta] * len(intervals)),
         ("annotators", "annotators", on_these),
-        ("both", "both", [theta] * len(found)),
+        ("both", "both", [theta] * len(intervals)),
     ):
         if not truths:
             continue
-        ends = [getattr(f, over_name) or (math.nan, math.nan) for f in found]
+        ends = [getattr(f, over_name) or (math.nan, math.nan) for f in intervals]
         holds = [low <= 1 - t <= high for (low, high), t in zip(ends, truths, strict=True)]
         widths = np.array([high - low for low, high in ends])
         yield {
             "over": name,
-            **said,
-            "runs": len(found),
+            **about,
+            "runs": len(intervals),
             "coverage": float(np.mean(holds)),
             "width": float(np.nanmedian(widths)) if np.isfinite(widths).any() else math.nan,
             "none": float(np.isnan(widths).mean()),
@@ -131,10 +131,12 @@ def annotators_of(design: str, n: int, g: np.random.Generator) -> tuple[int, Ind
     return people, np.argsort(g.random((n, people)), axis=1)[:, :each]
 
 
-def drawn(kind: str, people: int, there: Indices, g: np.random.Generator) -> tuple[PairSums, float]:
+def drawn(
+    kind: str, people: int, is_present: Indices, g: np.random.Generator
+) -> tuple[PairSums, float]:
     """Draw pair sums; also return 1 − γ of very many annotators on these documents."""
     annotators, documents, cells, lengths, shape = KINDS[kind]
-    n = len(there)
+    n = len(is_present)
     care = _lognormal(g, annotators, (people,))
     if kind == "one in seven careless":
         care = np.where(g.random(people) < 1 / 7, 3.0, 1.0) / (9 / 7)
@@ -142,14 +144,14 @@ def drawn(kind: str, people: int, there: Indices, g: np.random.Generator) -> tup
     if kind == "no disorder in half":
         level = level * (g.random(n) < 0.5) * 2
     school = g.random(people) < 0.5
-    rates = care[there] * _lognormal(g, cells, there.shape)
-    i, j = np.triu_indices(there.shape[1], 1)
+    rates = care[is_present] * _lognormal(g, cells, is_present.shape)
+    i, j = np.triu_indices(is_present.shape[1], 1)
     mean = THETA * level[:, None] * (rates[:, i] + rates[:, j]) / 2
     if kind == "two schools":
-        mean = mean * np.where(school[there[:, i]] == school[there[:, j]], 2 / 3, 4 / 3)
+        mean = mean * np.where(school[is_present[:, i]] == school[is_present[:, j]], 2 / 3, 4 / 3)
     k = np.broadcast_to(shape * length[:, None], mean.shape)
     weight = np.broadcast_to(length[:, None] / len(i), mean.shape)
-    pairs = np.stack((there[:, i], there[:, j]), axis=-1).reshape(-1, 2)
+    pairs = np.stack((is_present[:, i], is_present[:, j]), axis=-1).reshape(-1, 2)
     costs = weight * mean * g.gamma(k, 1 / k)
     where = np.repeat(np.arange(n), len(i))
     sums = PairSums.of_pairs(where, pairs, costs.ravel(), weight.ravel())

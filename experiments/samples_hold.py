@@ -270,13 +270,13 @@ def _in_order(
     return comparisons
 
 
-def _named(found: OverTime) -> int:
+def _named(over_time: OverTime) -> int:
     """Return the number of the annotator whom the sentence names, -1 for nobody."""
-    tested = [c for c in found.annotators if np.isfinite(c.p)]
+    tested = [c for c in over_time.annotators if np.isfinite(c.p)]
     surest = min(tested, key=lambda c: c.p, default=Change(annotator="", documents=0))
     return int(surest.annotator) if surest.p_holm <= LEVEL else -1
 
 
-def _misses(found: Change, true: float) -> bool:
-    low, high = found.interval or (-np.inf, np.inf)
+def _misses(change: Change, true: float) -> bool:
+    low, high = change.interval or (-np.inf, np.inf)
     return not low <= true <= high

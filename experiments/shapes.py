@@ -201,11 +201,11 @@ def _anchor_unnamed(scans: Corpus) -> Anchor:
     return crossing(np.concatenate(here), np.concatenate(nearest_other))
 
 
-def _anchor_row(data: str, found: Anchor) -> dict[str, Any]:
+def _anchor_row(data: str, anchor: Anchor) -> dict[str, Any]:
     """IoU is 1 − cost/2."""
-    return {"data": data, "same": 1 - found.cost / 2, "from": 1 - found.high / 2,
-            "to": 1 - found.low / 2, "kept": found.kept, "by_chance": found.by_chance,
-            "units": found.units}  # fmt: skip
+    return {"data": data, "same": 1 - anchor.cost / 2, "from": 1 - anchor.high / 2,
+            "to": 1 - anchor.low / 2, "kept": anchor.kept, "by_chance": anchor.by_chance,
+            "units": anchor.units}  # fmt: skip
 
 
 def _part(c: Continuum, annotator: str) -> list[Unit]:

@@ -34,14 +34,14 @@ def of_process(
     ]
 
 
-def who_agree(n: int, kept: float) -> Maker:
+def who_agree(n: int, share_agreed: float) -> Maker:
     """One truth without a direction: everybody keeps a share of it, and adds others."""
 
     def made(rng: np.random.Generator) -> list[Continuum]:
         true, units = annotation(Habits(), 20, rng), []
         for k in range(n):
             own_spans = annotation(Habits(), 20, rng)
-            for spans, share in ((true, kept), (own_spans, 1 - kept)):
+            for spans, share in ((true, share_agreed), (own_spans, 1 - share_agreed)):
                 chosen = rng.random(len(spans[0])) < share
                 rows = zip(spans[0][chosen], spans[1][chosen], strict=True)
                 units += [Unit(f"A{k}", float(s), float(e), "a") for s, e in rows]

@@ -193,7 +193,7 @@ def generator(*parts: object) -> np.random.Generator:
     return np.random.default_rng([35, crc32(repr(parts).encode())])
 
 
-def level(study: str, cell: str, hits: Bools, other: str, found: Bools | None) -> Row:
+def level(study: str, cell: str, hits: Bools, other: str, is_found: Bools | None) -> Row:
     """Return a row of `levels.csv`: the share of hits with its upper limit, and the power."""
     n, k = hits.size, int(hits.sum())
     return {
@@ -203,7 +203,7 @@ def level(study: str, cell: str, hits: Bools, other: str, found: Bools | None) -
         "level": k / n,
         "upper": upper(k, n),
         "alternative": other,
-        "power": None if found is None else float(found.mean()),
+        "power": None if is_found is None else float(is_found.mean()),
     }
 
 
@@ -306,14 +306,14 @@ def without(runs: int) -> Iterator[Row]:
             )
 
 
-def _named(pairs: dict[tuple[int, int], Floats], there: Floats) -> Bools:
+def _named(pairs: dict[tuple[int, int], Floats], is_present: Floats) -> Bools:
     """Return the annotators who are named, shape (runs, annotators)."""
-    people, units = there.shape[1:]
+    people, units = is_present.shape[1:]
     edges = np.round(np.linspace(0, units, STRETCHES + 1)[:-1]).astype(int)
 
-    def parts(kept: list[int]) -> Parts:
-        observed = np.mean([d for pair, d in pairs.items() if {*pair} <= {*kept}], axis=0)
-        expected = 0.8 * there[:, kept].mean(axis=1)
+    def parts(chosen: list[int]) -> Parts:
+        observed = np.mean([d for pair, d in pairs.items() if {*pair} <= {*chosen}], axis=0)
+        expected = 0.8 * is_present[:, chosen].mean(axis=1)
         return independent_parts(*(np.add.reduceat(x, edges, 1) for x in (observed, expected)))
 
     everybody = parts([*range(people)])

@@ -87,10 +87,10 @@ def tables(rows: list[Row]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def rate(said: str, cell: str, hits: Bools) -> Row:
+def rate(sentence: str, cell: str, hits: Bools) -> Row:
     """Return a row: the share of runs with a false sentence, and its upper limit."""
     n, k = hits.size, int(hits.sum())
-    return {"sentence": said, "process": cell, "runs": n, "false": k / n, "upper": upper(k, n)}
+    return {"sentence": sentence, "process": cell, "runs": n, "false": k / n, "upper": upper(k, n)}
 
 
 def words(runs: int) -> Iterator[Row]:

@@ -377,19 +377,19 @@ class Campaign:
         lost = [c.left_out[len(continua[name].left_out) :] for name, c in selected.items()]
         return replace(found, continua=selected, left_out=gather((found.left_out, *lost)))
 
-    def _grids(self, said: float | str) -> Mapping[str, Grid]:
+    def _grids(self, entry: float | str) -> Mapping[str, Grid]:
         """Return the grid that a number or a file defines."""
-        if isinstance(said, str):
+        if isinstance(entry, str):
             # Imported here: few campaigns have a file of their grid.
             from gammacp.formats.grid_file import read_grids
 
             with self.confine():
-                return read_grids(self._path(said) if "grid" not in self.given else Path(said))
-        if not said > 0:
-            raise UsageError(f"`grid=` {said:g} is not > 0")
-        return {"": Grid("places", said)}
+                return read_grids(self._path(entry) if "grid" not in self.given else Path(entry))
+        if not entry > 0:
+            raise UsageError(f"`grid=` {entry:g} is not > 0")
+        return {"": Grid("places", entry)}
 
-    def _markable(self, found: Collection, kept: Mapping[str, Continuum]) -> MarkableFile:
+    def _markable(self, collection: Collection, selected: Mapping[str, Continuum]) -> MarkableFile:
         """Return the stretches that can be marked in each document that counts."""
         # Imported here: few campaigns have a file of their pauses.
         from gammacp.formats.markable_file import read_markable
@@ -397,18 +397,20 @@ class Campaign:
         entry = self.values["markable"]
         with self.confine():
             read = read_markable(self._path(entry) if "markable" not in self.given else Path(entry))
-        read.check((c.name for c in found.continua.values()), (c.name for c in kept.values()))
+        read.check(
+            (c.name for c in collection.continua.values()), (c.name for c in selected.values())
+        )
         return read
 
-    def _chosen(self, found: Collection) -> Mapping[str, Continuum]:
+    def _chosen(self, collection: Collection) -> Mapping[str, Continuum]:
         """Return the continua of the round, restricted to the names asked for (`--document`)."""
-        continua = found.continua
+        continua = collection.continua
         patterns = self.documents
         fitting_keys = set[str]()
         for pattern in patterns:
             fitting = _fitting(continua, pattern)
             # A document that could not be read gets an error of its own.
-            if not fitting and not found.failures:
+            if not fitting and not collection.failures:
                 raise self.error(
                     f"document {pattern!r} of round {self.round!r} does not occur",
                     *("rounds", str(self.round)),
@@ -430,17 +432,17 @@ class Campaign:
         return continua
 
     def _without_other_rounds(
-        self, chosen: dict[str, Any], continua: Mapping[str, Continuum], found: Collection
+        self, chosen: dict[str, Any], continua: Mapping[str, Continuum], collection: Collection
     ) -> dict[str, Any]:
         """Return `chosen` without names from the file that occur only in other rounds."""
         new = [*chosen.get("rename", {}).values(), *chosen.get("map", {}).values()]
         here, read = (
             {n for c in several.values() for n in (*c.annotators, *c.categories)}.union(new)
-            for several in (continua, found.continua)
+            for several in (continua, collection.continua)
         )
         if any(":" in name for name in chosen.get("map", {})):
             here |= {":".join(pair) for pair in used_by_annotator(continua.values())}
-            read |= {":".join(pair) for pair in used_by_annotator(found.continua.values())}
+            read |= {":".join(pair) for pair in used_by_annotator(collection.continua.values())}
         for key in {"only", "exclude", "rename", "map"} & chosen.keys() - self.given:
             value = chosen[key]
             gone = {n for n in value if n not in here and (n in read or not self.documents)}

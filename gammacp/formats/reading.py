@@ -145,7 +145,7 @@ def collect(
     asked = list(paths)
     finding = finding or find(asked, chosen, layout)
     sources, passed = _by_state(
-        finding.found, chosen_options.get("include"), chosen_options.get("repeated")
+        finding.sources, chosen_options.get("include"), chosen_options.get("repeated")
     )
     by_format = _group_by_key(sources, lambda source: source[1].name)
     if by_format:
@@ -155,24 +155,40 @@ def collect(
     unread = [*finding.unread, *failed]
     left_out = [finding.left_out, passed, *(document.left_out for *_, document in documents)]
     notes = conventions_of([document for *_, document in documents if _table_of(document) is None])
-    remarks = _remarks(finding.found, documents, notes)
+    remarks = _remarks(finding.sources, documents, notes)
     asked_for = {"format": format, **options}
     if not (unread or layout or positions):
         whole = _of_whole_tables(documents, asked_for)
         if whole is not None:
             return replace(whole, left_out=gather(left_out), remarks=remarks)
+    collection = _merged(
+        documents, unread, settings, asked_for, layout, positions, align_texts=align_texts
+    )
+    left_out.append(collection.left_out)
+    collection = replace(collection, left_out=gather(left_out), conventions=notes, remarks=remarks)
+    if not collection.continua and not collection.failures:
+        raise _nothing(asked, collection.left_out)
+    return collection
+
+
+def _merged(
+    documents: Sequence[_Document],
+    unread: Sequence[Unread],
+    settings: ReaderSettings,
+    asked_for: Mapping[str, object],
+    layout: str | None,
+    positions: Any,
+    *,
+    align_texts: bool,
+) -> Collection:
+    """Return the documents that the parts in the files make together."""
     # Imported here, because whole tables of documents have no parts.
     from gammacp.formats.document_parts import move_parts, parts_of, put_together
 
     parts = [part for document in documents for part in parts_of(*document, layout)]
     if positions:
         parts = move_parts(parts, positions)
-    collection = put_together(parts, unread, settings, layout, align_texts, asked_for)
-    left_out.append(collection.left_out)
-    collection = replace(collection, left_out=gather(left_out), conventions=notes, remarks=remarks)
-    if not collection.continua and not collection.failures:
-        raise _nothing(asked, collection.left_out)
-    return collection
+    return put_together(parts, unread, settings, layout, align_texts, asked_for)
 
 
 def _check_known(options: Mapping[str, Any], chosen: Format | None) -> None:
@@ -235,7 +251,7 @@ def _of_whole_tables(
 
 
 def _by_state(
-    found: Sequence[tuple[Source, Format]], include: Any, repeated: Any
+    sources: Sequence[tuple[Source, Format]], include: Any, repeated: Any
 ) -> tuple[list[tuple[Source, Format]], tuple[LeftOut, ...]]:
     """Return the files whose state of work counts, and a tally of those that are left out."""
     # Imported here, like everything about states: most data have none.
@@ -244,19 +260,19 @@ def _by_state(
     wanted = Wanted.of(include, repeated)
     selected: list[tuple[Source, Format]] = []
     tallies: dict[str, Tally] = {}
-    for source, entry in found:
+    for source, entry in sources:
         origin = source.origin
         if origin is None or origin.state is None or wanted.takes(origin.state):
             selected.append((source, entry))
         else:
-            reason = why_left_out(origin.state, origin.said)
+            reason = why_left_out(origin.state, origin.wording)
             where = str(source.path)
             tallies.setdefault(where, Tally(where)).add("file", reason, state=origin.state)
     return selected, tuple(entry for tally in tallies.values() for entry in tally.entries())
 
 
 def _remarks(
-    found: Sequence[tuple[Source, Format]],
+    sources: Sequence[tuple[Source, Format]],
     documents: Sequence[_Document],
     conventions: Sequence[ConventionNote],
 ) -> tuple[Remark, ...]:
@@ -272,9 +288,9 @@ def _remarks(
         else:
             people = Counter(document.annotators)
         remarks += [Remark(source.place, "people", name, n) for name, n in people.items()]
-    for source, _ in found:
+    for source, _ in sources:
         if source.origin is not None:
-            note_state(source, source.origin.state, source.origin.said)
+            note_state(source, source.origin.state, source.origin.wording)
         remarks += source.remarks
     remarks += [Remark(note.file, "conventions", note.convention) for note in conventions]
     return tuple(remarks)
@@ -308,7 +324,7 @@ def _table_of(document: Continuum | Corpus) -> DocumentTable | None:
     return None
 
 
-def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
+def _nothing(paths: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
     passed = "; ".join(map(str, left_out))
     if passed:
         hint = f"Skipped: {passed}"
@@ -319,7 +335,7 @@ def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
         what = "nothing is finished work"
     else:
         what = "no file of a known format"
-    return DataError(what, file=", ".join(map(str, asked)), hint=hint)
+    return DataError(what, file=", ".join(map(str, paths)), hint=hint)
 
 
 def _group_by_key(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
@@ -330,16 +346,16 @@ def _group_by_key(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, li
     return groups
 
 
-def _settings(group: list[tuple[Source, Format]], given: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(group: list[tuple[Source, Format]], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options for one format's reader; layer and feature are chosen over all files."""
     entry = group[0][1]
-    mine = {name: value for name, value in given.items() if name in entry.reader.options}
+    mine = {name: value for name, value in options.items() if name in entry.reader.options}
     together = layers_of(group)
     try:
         if together and "layer" in entry.reader.options:
-            mine["layer"] = chosen_layer(together, given.get("layer"))
+            mine["layer"] = chosen_layer(together, options.get("layer"))
         if together and "feature" in entry.reader.options:
-            mine["feature"] = chosen_feature(together, mine.get("layer"), given.get("feature"))
+            mine["feature"] = chosen_feature(together, mine.get("layer"), options.get("feature"))
     except DataError as error:
         raise (error.at(group[0][0].place) if len(group) == 1 else error) from None
     return mine

@@ -232,7 +232,7 @@ def _table_to_name(
     refused = {str(f.error.file) for f in unread if "`columns=" in (f.error.hint or "")}
     tables = [
         (source, entry.reader.head)
-        for source, entry in (finding.found if finding else ())
+        for source, entry in (finding.sources if finding else ())
         if entry.reader.head is not None and (named or source.place in refused)
     ]
     tables.sort(key=lambda table: table[0].place not in refused)
@@ -262,7 +262,7 @@ def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding
         layout = campaign.values.get("layout")
         finding = find(campaign.paths, FORMATS[chosen] if chosen else None, layout)
     if finding:
-        found = finding.found
+        found = finding.sources
     else:
         found = []
     for source, entry in found:

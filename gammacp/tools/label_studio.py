@@ -205,9 +205,9 @@ def _submitted(ground_truth: object) -> tuple[State | None, str]:
 
 
 def _work(
-    annotator: str, entry: Record, state: State | None, said: str = "", reason: str = ""
+    annotator: str, entry: Record, state: State | None, wording: str = "", reason: str = ""
 ) -> Work[Record]:
-    return Work(annotator, entry, state, said, reason, entry.text("created_at"))
+    return Work(annotator, entry, state, wording, reason, entry.text("created_at"))
 
 
 def _prediction(key: str, entry: Record) -> Work[Record]:
@@ -246,7 +246,7 @@ class _Asked:
     features: Sequence[str]
 
 
-_Beside = dict[str, dict[str, str | None]]
+_FeaturesByRegion = dict[str, dict[str, str | None]]
 """By region what the control tags of features say of it."""
 _Relation = tuple[str, str, str, str]
 """Type, source, target and kind of a link."""
@@ -258,7 +258,7 @@ class _Annotation:
 
     annotator: str
     regions: list[Record]
-    beside: _Beside
+    features_by_region: _FeaturesByRegion
     """By region what the control tags of features say of it."""
     passed: list[tuple[str, str]]
     """Kind and reason of what is left out."""
@@ -276,9 +276,9 @@ class _Task:
     """What positions count, where it is not characters."""
 
     @classmethod
-    def of(cls, key: str, task: Record, works: list[Work[Record]], asked: _Asked) -> _Task:
+    def of(cls, key: str, task: Record, works: list[Work[Record]], choices: _Asked) -> _Task:
         """Return a task with the annotations that count."""
-        annotations = [_Annotation(w.annotator, *_regions(w.content, asked)) for w in works]
+        annotations = [_Annotation(w.annotator, *_regions(w.content, choices)) for w in works]
         regions = [region for each in annotations for region in each.regions]
         timed = any(map(_is_timed, regions))
         drawn = any(region.get("type") in _IMAGE_TYPES for region in regions)
@@ -311,7 +311,10 @@ def _add_task(documents: Documents, task: _Task, settled: Settled, joining: str)
             name = str(region.get("id") or "")
             for i, label in enumerate(labels or [None]):
                 about: Any = {"what": f"task {task.key}, region {region.get('id')}"}
-                about |= {"features": annotation.beside.get(name), "key": "" if i else name}
+                about |= {
+                    "features": annotation.features_by_region.get(name),
+                    "key": "" if i else name,
+                }
                 if shape:
                     spans.add_shape(annotator, label, *shape, **about)
                 else:
@@ -321,11 +324,11 @@ def _add_task(documents: Documents, task: _Task, settled: Settled, joining: str)
 
 
 def _regions(
-    annotation: Record, asked: _Asked
-) -> tuple[list[Record], _Beside, list[tuple[str, str]], list[_Relation]]:
+    annotation: Record, choices: _Asked
+) -> tuple[list[Record], _FeaturesByRegion, list[tuple[str, str]], list[_Relation]]:
     """Return regions of the layer, features, (kind, reason) of all left out, and relations."""
     chosen: list[Record] = []
-    beside: _Beside = {}
+    features_by_region: _FeaturesByRegion = {}
     passed: list[tuple[str, str]] = []
     relations: list[_Relation] = []
     for region in annotation.objects("result"):
@@ -334,24 +337,24 @@ def _regions(
         if kind in _SPAN_TYPES:
             if not isinstance(region.get("value"), dict):
                 raise region.error('region has no "value"')
-            if asked.layer is None or tag == asked.layer:
+            if choices.layer is None or tag == choices.layer:
                 chosen.append(region)
             else:
                 passed.append(("region", f"layer {tag} was not chosen"))
         elif kind == "relation":
             relations += _relation(region)
-        elif tag not in asked.features:
+        elif tag not in choices.features:
             passed.append(("region", f"{kind} is not a span"))
-        if tag in asked.features and isinstance(region.get("value"), dict):
+        if tag in choices.features and isinstance(region.get("value"), dict):
             entries = region["value"].get(kind)
             paths = [
                 p if isinstance(p, list) else [p]
                 for p in (entries if isinstance(entries, list) else [entries])
             ]
             values = [_join(region, [*map(str, path)], "/") for path in paths]
-            features = beside.setdefault(str(region.get("id")), {})
+            features = features_by_region.setdefault(str(region.get("id")), {})
             features[str(tag)] = _join(region, values, "+")
-    return chosen, beside, passed, relations
+    return chosen, features_by_region, passed, relations
 
 
 def _relation(entry: Record) -> list[_Relation]:

@@ -57,14 +57,11 @@ def read_factgenie(source: Source, *, annotator: str = "id", offsets: str = "che
     quoted: list[Quoted] = []
     added: list[tuple[Spans, str, list[str | None]]] = []
     for record in records(source):
-        parts = [record.name(k) for k in ("dataset", "split", "setup_id", "example_idx")]
-        if None in parts:
-            raise record.error("record lacks one of dataset, split, setup_id, example_idx")
         who, unused = _annotator(record, by_group=annotator == "group")
         if unused is not None:
             unused_names.add(unused)
         categories = _categories(record)
-        key = "/".join(p or "" for p in parts)
+        key = _example(record)
         spans = documents.of(key, record.text("output"), line=record.line)
         if who in spans.annotators:
             raise record.error(f"{who} annotated {key} twice", hint="Keep one record")
@@ -72,21 +69,13 @@ def read_factgenie(source: Source, *, annotator: str = "id", offsets: str = "che
         listed = record.objects("annotations")
         quotes = [_quote(annotation, key) for annotation in listed]
         # Each record is settled by itself, because models and browsers count differently.
-        if spans.text is None:
-            texts = []
-        else:
-            texts = [spans.text]
+        texts = [] if spans.text is None else [spans.text]
         quoted.append(Quoted(texts, quotes, has="output"))
         kinds = [annotation.name("type") for annotation in listed]
         added.append((spans, who, [categories.get(kind or "", kind) for kind in kinds]))
-        for kind in ("flags", "options", "sliders", "text_fields"):
-            count = record.size(kind)
-            spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
+        _leave_out_ratings(spans, record)
     if len(unused_names) > 1:
-        if annotator == "group":
-            other = "id"
-        else:
-            other = "group"
+        other = "id" if annotator == "group" else "group"
         reason = f"is not the annotator (`annotator={other}` makes it one)"
         documents.leave_out(f"annotator {other}", reason, len(unused_names))
     conventions = (CODE_POINTS, IN_UTF_16)
@@ -99,6 +88,21 @@ def read_factgenie(source: Source, *, annotator: str = "id", offsets: str = "che
             ((start, end),) = settled.places(quote)
             spans.add(who, label, start, end, line=quote.line, what=quote.what)
     return documents.corpus()
+
+
+def _leave_out_ratings(spans: Spans, record: Record) -> None:
+    """Count what a record says about the whole example, which is no span."""
+    for kind in ("flags", "options", "sliders", "text_fields"):
+        count = record.size(kind)
+        spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
+
+
+def _example(record: Record) -> str:
+    """Return the name of the document that a record annotates: an example and a set-up."""
+    parts = [record.name(key) for key in ("dataset", "split", "setup_id", "example_idx")]
+    if None in parts:
+        raise record.error("record lacks one of dataset, split, setup_id, example_idx")
+    return "/".join(part or "" for part in parts)
 
 
 def _annotator(record: Record, *, by_group: bool) -> tuple[str, str | None]:
@@ -175,7 +179,7 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
     for record in records(source):
         key = record.name("id")
         line = record.line
-        if key is None or key in documents.found:
+        if key is None or key in documents.spans_by_name:
             raise record.error(f"record has {'no id' if key is None else 'an id twice'}")
         spans = documents.of(key, record.text("model_output_text"), line=line)
         soft = record.objects("soft_labels", missing_ok=True)

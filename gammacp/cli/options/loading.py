@@ -442,13 +442,13 @@ def tell_remarks(remarks: Iterable[Remark]) -> None:
         message(f"gammacp: {text} ({listed[0] if len(listed) == 1 else f'{len(listed)} files'})")
 
 
-def _other(campaign: Campaign, against: Sequence[Path], given: Mapping[str, Any]) -> Campaign:
+def _other(campaign: Campaign, against: Sequence[Path], options: Mapping[str, Any]) -> Campaign:
     """Return the campaign that `--against` names: a round, a campaign.toml, or files."""
     from gammacp.formats.campaign_file import campaign_of
 
     if len(against) == 1 and str(against[0]) in campaign.values.get("rounds", {}):
-        return campaign.but(given, str(against[0]))
+        return campaign.but(options, str(against[0]))
     other = campaign_of(against)
     if other.file:
-        return other.but(given)
-    return campaign.but({**given, **other.values})
+        return other.but(options)
+    return campaign.but({**options, **other.values})
