@@ -73,7 +73,7 @@ def _ranked(paths: Sequence[Path]) -> dict[tuple[str, str], MeasureRank]:
 
 
 def _rank_columns(ranking: MeasureRank | None) -> dict[str, object]:
-    share_told = None if ranking is None else ranking.told
+    share_told = None if ranking is None else ranking.power
     best, worst = (None, None) if ranking is None or ranking.rank is None else ranking.rank
     return {"told": share_told, "best_rank": best, "worst_rank": worst}
 

@@ -31,8 +31,8 @@ from gammacp.inference.part_tests import (
     interval_over_documents,
     paired_difference,
     parts_in_order,
-    replication,
 )
+from gammacp.inference.replication import replication
 from gammacp.inference.resampling import interval_of_gamma
 
 RUNS, FEWER = 4000, 1000
@@ -410,7 +410,7 @@ def _p_of_wins(
     wins = Wins(
         people=("person",),
         instances=tuple(map(str, range(len(which)))),
-        there=np.ones((1, len(which)), np.bool_),
+        annotated=np.ones((1, len(which)), np.bool_),
         candidate=~lost[None],
         person=~won[None],
         clusters=tuple(map(str, which)) if named else (),

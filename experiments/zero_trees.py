@@ -37,7 +37,7 @@ def parsed(treebank: Treebank, seed: int) -> dict[str, float]:
         if (beyond := score.beyond_chance) is not None:
             key = f"{name} by length-matched"
             findings_by_name |= findings(key, beyond, beyond.p) | ratio(key, beyond)
-            findings_by_name["equal lengths: value"] = beyond.told["equal_length"]
+            findings_by_name["equal lengths: value"] = beyond.details["equal_length"]
     return findings_by_name
 
 

@@ -373,7 +373,7 @@ class Campaign:
         for key, note in notes:
             if note:
                 selected = {name: c.noting(key, note) for name, c in selected.items()}
-        selected = {name: with_links(c, wanted=links) for name, c in selected.items()}
+        selected = {name: with_links(c, needed=links) for name, c in selected.items()}
         lost = [c.left_out[len(continua[name].left_out) :] for name, c in selected.items()]
         return replace(found, continua=selected, left_out=gather((found.left_out, *lost)))
 

@@ -1,4 +1,4 @@
-"""`gammacp links`: units, links and chains side by side, and what links differ in."""
+"""The command `gammacp links`: units, links and chains side by side, and kinds of differences."""
 
 import json
 import math
@@ -21,13 +21,16 @@ LINKS = {
 
 
 def _argue():
-    """By hand: 0 for 2 → 1; ½ twice for Max's 3 → 4 beside 5 → 4; 1 for the type, Δ twice."""
+    """Return links whose costs are counted by hand.
+
+    They are 0 for 2 → 1, twice ½ for Max's 3 → 4 beside 5 → 4, 1 for the type, and twice Δ.
+    """
     units = [Unit(a, *place, "x", id=str(k)) for a in LINKS for k, place in enumerate(UNITS, 1)]
     links = [Link(a, *text.split()) for a, texts in LINKS.items() for text in texts]
     return Continuum.from_units(units, links=links, name="argue")
 
 
-def test_by_hand():
+def test_costs_by_hand():
     found = link_report(_argue(), samples=20)
     assert found.scores["gamma-link"].observed == pytest.approx((1 + 1 + 2) / 3 / (8 / 3))
     assert found.components == pytest.approx({"ends": 1 / 8, "types": 1 / 8, "absence": 2 / 8})
@@ -109,7 +112,7 @@ def test_command_without_links(tmp_path, run):
     ],
     ids=lambda row: row[0],
 )
-def test_links_that_a_command_does_not_compare_are_counted(command, tmp_path, run):
+def test_links_that_a_command_ignores_are_counted(command, tmp_path, run):
     file = tmp_path / "argue.json"
     gc.write(_argue(), file)
     more = ("--magnitude", 0.1, "--out", tmp_path / "out") if command[0] == "shuffle" else ()
@@ -148,8 +151,8 @@ def test_the_page_has_links_over_the_lanes_and_their_tables(tmp_path, run):
     assert "Links between units" not in out.read_text()
 
 
-def test_chains_given_the_units_have_no_p() -> None:
-    """Independent people who link to the previous mention would be told above chance."""
+def test_chains_given_the_units_have_no_p_value() -> None:
+    """Independent people who link to the previous mention would seem to be above chance."""
     units = [Unit(w, 10 * i, 10 * i + 5, "u", id=str(i)) for w in "AB" for i in range(6)]
     links = [Link(w, "same", str(i), str(i + 1), "chain") for w in "AB" for i in (0, 2, 4)]
     c = Continuum.from_units(units, links=links, bounds=(0, 60))

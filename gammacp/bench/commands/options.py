@@ -117,12 +117,12 @@ def sweep_of(
     sets = extent.sets
     magnitudes = magnitudes_of(extent)
     if checking.check is not None:
-        known = extent_of(read_curves(checking.check))
-        errors = errors or known.errors
-        measures = measures or known.measures
+        baseline_extent = extent_of(read_curves(checking.check))
+        errors = errors or baseline_extent.errors
+        measures = measures or baseline_extent.measures
         if sets is None:
-            sets = known.sets
-        magnitudes = magnitudes or known.magnitudes
+            sets = baseline_extent.sets
+        magnitudes = magnitudes or baseline_extent.magnitudes
     other = other_source(brought)
     if other is not None:
         swept: dict[str, Any] = other.swept(settings.sampling.seed, errors, measures)

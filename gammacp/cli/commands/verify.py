@@ -81,7 +81,7 @@ def _facts(proof: Gamma | None, *, redrawn: bool) -> dict[str, Any]:
     return {
         "gamma": proof.value,
         "interval": [bound if isfinite(bound) else None for bound in proof.interval],
-        "known": [bound if isfinite(bound) else None for bound in proof.known],
+        "known": [bound if isfinite(bound) else None for bound in proof.gamma_range],
         "not_best": {"documents": proof.loose_documents, "sets": proof.loose_sets},
         "weights": proof.weights,
         "strata": proof.strata,

@@ -405,7 +405,7 @@ def against_bands(
         signed=signed,
         missing=NOT_COMPARED,
         computed=computed,
-        told=found.told,
+        details=found.told,
     )
 
 
@@ -420,7 +420,7 @@ def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
         Error that `matched` raised.
     """
     details = dict(zip(_TOLD, (math.nan, 0, (), 0), strict=True))
-    lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=details)
+    lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), details=details)
     return dict.fromkeys(names, lost)
 
 
