@@ -164,9 +164,9 @@ def test_a_shift_of_a_whole_curve_is_found_where_no_point_shows_it() -> None:
         ], values
 
     (before, old), (now, new) = drawn(0.0), drawn(-0.04)
-    found = compare(before, now, values_before=old, values_now=new)
-    assert [d.what for d in found.moved] == ["curve"]
-    (detectable,) = found.detectable
+    comparison = compare(before, now, values_before=old, values_now=new)
+    assert [d.what for d in comparison.moved] == ["curve"]
+    (detectable,) = comparison.detectable
     # The standard error is .1/√400·√2 = .0071, times t(.0025) + t(.9) of 38 degrees: 2.98 + 1.30.
     assert detectable.difference == pytest.approx(0.0071 * 4.28, rel=0.2)
     # Without the values of single sets, the error is taken as large as possible.
@@ -190,6 +190,6 @@ def test_false_alarms_of_curves_and_points_together_are_rare() -> None:
             points = [point_of(e, n, m, [*v.values()]) for (e, n, m), v in values.items()]
             sides.append((points, values))
         (before, old), (now, new) = sides
-        found = compare(before, now, level=0.05, values_before=old, values_now=new)
-        alarms += bool(found.moved)
+        comparison = compare(before, now, level=0.05, values_before=old, values_now=new)
+        alarms += bool(comparison.moved)
     assert alarms <= 10 + 3 * np.sqrt(10)

@@ -190,8 +190,8 @@ def test_a_frozen_worker_is_reported(
     frozen.send_signal(signal.SIGSTOP)
     with monkeypatch.context() as impatient:
         impatient.setattr("gammacp.pools.cluster.ANSWER", 2)
-        told = pytest.raises(PoolError, match=r"do not answer within 2 s \(tcp://")
-        with told, open_pool(cluster.url):
+        refusal = pytest.raises(PoolError, match=r"do not answer within 2 s \(tcp://")
+        with refusal, open_pool(cluster.url):
             pass
     frozen.send_signal(signal.SIGCONT)
     monkeypatch.setattr("gammacp.pools.cluster.ASK_EVERY", 0.2)
@@ -214,8 +214,8 @@ def test_a_frozen_worker_is_reported(
 
 def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gammacp.pools.cluster.CONNECT", 1)
-    told = pytest.raises(PoolError, match=r"no Dask scheduler answers at tcp://127.0.0.1:\d+")
-    with told, open_pool(f"dask://127.0.0.1:{free_port()}"):
+    refusal = pytest.raises(PoolError, match=r"no Dask scheduler answers at tcp://127.0.0.1:\d+")
+    with refusal, open_pool(f"dask://127.0.0.1:{free_port()}"):
         pass
 
 

@@ -98,8 +98,8 @@ def test_the_used_model_is_printed(run: Run) -> None:
 
 
 def test_a_reference_has_a_model_too(run: Run, campaign: Path) -> None:
-    own = run("shuffle", "--reference", campaign, "--annotator", "Bob", "--print-model")
-    assert model_from(tomllib.loads(own.out)).n_units == 1
+    outcome = run("shuffle", "--reference", campaign, "--annotator", "Bob", "--print-model")
+    assert model_from(tomllib.loads(outcome.out)).n_units == 1
 
 
 def test_the_working_folder_can_take_the_sets(
@@ -153,11 +153,13 @@ def test_a_bad_model_names_file_and_key(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_continuum_is_shuffled_as_in_python(run: Run, tmp_path: Path) -> None:
-    own = Continuum.from_units([Unit("R", 3, 90, "x"), Unit("R", 95, 120, "y")], bounds=(0, 150))
-    formats.write(own, tmp_path / "own.csv")
+    continuum = Continuum.from_units(
+        [Unit("R", 3, 90, "x"), Unit("R", 95, 120, "y")], bounds=(0, 150)
+    )
+    formats.write(continuum, tmp_path / "own.csv")
     done = run("shuffle", "--error", "split", "--magnitude", 1, "--reference", tmp_path / "own.csv",
                "--out", tmp_path / "out")  # fmt: skip
     assert done.code == 0
     annotations = read(tmp_path / "out" / "annotations.csv")
     assert annotations.bounds == (0, 150)
-    assert annotations.n_units == shuffle(own, "split", 1).n_units == 3 * 6
+    assert annotations.n_units == shuffle(continuum, "split", 1).n_units == 3 * 6

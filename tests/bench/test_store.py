@@ -293,11 +293,11 @@ def test_a_read_only_folder_is_an_error(toy_sweep: Build, tmp_path: Path) -> Non
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
-    told = done.stdout.splitlines()
-    assert told[0] == "1", done.stderr
-    assert len(told) == 4, done.stderr
-    assert all("cannot be opened for writing: check the folder" in line for line in told[1:3])
-    assert told[3] == "200"
+    lines = done.stdout.splitlines()
+    assert lines[0] == "1", done.stderr
+    assert len(lines) == 4, done.stderr
+    assert all("cannot be opened for writing: check the folder" in line for line in lines[1:3])
+    assert lines[3] == "200"
 
 
 def test_merging_two_halves_gives_the_whole(toy_sweep: Build, tmp_path: Path) -> None:
@@ -351,8 +351,8 @@ def test_merging_refuses_unrelated_stores(toy_sweep: Build, tmp_path: Path) -> N
             merge(target, tmp_path / "absent.sqlite")
     forged = filled(tmp_path / "forged.sqlite", toy_sweep(sets=6))
     forge(forged, 'value = value + 1e-15 WHERE magnitude = 0.5 AND "set" = 2')
-    told = pytest.raises(DataError, match=r"set 2 .*magnitude 0.5\) is 0\.\d+, in")
-    with Store.writing(one) as target, told:
+    refusal = pytest.raises(DataError, match=r"set 2 .*magnitude 0.5\) is 0\.\d+, in")
+    with Store.writing(one) as target, refusal:
         merge(target, forged)
     assert exported(one) == before
 
@@ -374,8 +374,8 @@ def test_status_counts(toy_sweep: Build, tmp_path: Path) -> None:
     path = filled(tmp_path / "s.sqlite", toy_sweep(sets=3, errors=("move",)))
     filled(path, toy_sweep(sets=5, errors=("move",), magnitudes=(0, 0.5), measures=("toy-spread",)))
     with Store.reading(path) as store:
-        (found,) = status(store)
-    spread = next(h for h in found["holdings"] if h["measure"] == "toy-spread")
+        (contents,) = status(store)
+    spread = next(h for h in contents["holdings"] if h["measure"] == "toy-spread")
     keys = ("cells", "magnitudes", "fewest_sets", "most_sets")
     assert tuple(spread[key] for key in keys) == (16, 4, 3, 5)
-    assert found["configuration"]["n_annotators"] == 3
+    assert contents["configuration"]["n_annotators"] == 3

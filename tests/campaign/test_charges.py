@@ -81,14 +81,14 @@ def test_the_verdict_begins_with_what_an_annotator_does_differently(found: Compa
 
 
 def test_nobody_is_charged_among_two_annotators() -> None:
-    found = compared("BC")
-    assert found.kinds is not None
-    bars = charges_of(found.kinds)
+    comparison = compared("BC")
+    assert comparison.kinds is not None
+    bars = charges_of(comparison.kinds)
     assert {r.annotator for r in bars.rows} == {""}
     assert "Nobody is charged" in bars.caption
-    said = verdict(found).statements
-    assert all(not s.names for s in said if s.about == "difference")
-    assert "talk with" not in said[-1].words
+    campaign_verdict = verdict(comparison).statements
+    assert all(not s.names for s in campaign_verdict if s.about == "difference")
+    assert "talk with" not in campaign_verdict[-1].words
 
 
 def test_page_draws_the_bars_with_their_numbers(found: Comparison) -> None:
@@ -96,13 +96,13 @@ def test_page_draws_the_bars_with_their_numbers(found: Comparison) -> None:
     over kinds.
     """
     assert found.kinds is not None
-    told = found.kinds.as_dict()
-    observed = sum(part["observed"] for part in told["parts"].values())
+    record = found.kinds.as_dict()
+    observed = sum(part["observed"] for part in record["parts"].values())
     drawn = ElementTree.fromstring(figures.charges_figure(charges_of(found.kinds)))
     rows = [["".join(cell.itertext()) for cell in item] for item in drawn.iter("li")]
     shares = [
         100 * p["charged"] / observed
-        for p in told["people"]
+        for p in record["people"]
         if (p["annotator"], p["kind"]) == ("C", "merged")
     ]
     assert rows[0][0] == "C: joined"
@@ -125,10 +125,10 @@ def test_figure_is_written(found: Comparison, tmp_path: Path, ending: str) -> No
 
 
 def test_nothing_is_drawn_for_people_who_agree(tmp_path: Path) -> None:
-    found = compared(joined=False)
-    assert found.kinds is not None
+    comparison = compared(joined=False)
+    assert comparison.kinds is not None
     with pytest.raises(DataError, match="agree on everything"):
-        draw(charges_of(found.kinds), tmp_path / "bars.svg")
+        draw(charges_of(comparison.kinds), tmp_path / "bars.svg")
 
 
 def test_a_crowd_with_small_shares_has_bars(

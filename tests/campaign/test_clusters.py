@@ -112,10 +112,10 @@ def test_a_campaign_file_declares_clusters_for_all_commands_and_rounds(
 ) -> None:
     campaign = corpus.parent / "campaign.toml"
     campaign.write_text('paths = ["units.csv"]\ncluster = "authors.csv"\n')
-    found = json.loads(run("compare", campaign, *COMPARED, "--against", corpus).out)
-    assert found["overall"]["bootstrap"]["parts"] == 6
-    assert found["against"]["kind"] == "clusters of documents"
-    assert found["against"]["paired"]
+    document = json.loads(run("compare", campaign, *COMPARED, "--against", corpus).out)
+    assert document["overall"]["bootstrap"]["parts"] == 6
+    assert document["against"]["kind"] == "clusters of documents"
+    assert document["against"]["paired"]
     campaign.write_text('paths = ["units.csv"]\ncluster = "../authors.csv"\n')
     outside = run("compare", campaign, *COMPARED)
     assert (outside.code, "campaign.toml:2" in outside.err) == (3, True)

@@ -58,8 +58,8 @@ def test_p_is_that_of_counted_tables() -> None:
     same = document({"A": own, "B": own, "C": []})
     other = document({"A": [(50, 60, "x")], "B": [(70, 80, "y")], "C": []})
     apart = {f"o{k}": other for k in range(30)}
-    found = copies({"a": same, "b": same, **apart})
-    [pair] = found.pairs
+    copies_found = copies({"a": same, "b": same, **apart})
+    [pair] = copies_found.pairs
     assert (pair.annotators, pair.documents, pair.of) == (("A", "B"), ("a", "b"), 32)
     assert (pair.units, pair.share) == (4, 0.0)
     # One shared unit more than the 60 have is assumed, to be on the safe side: q (cut off at 1 of
@@ -68,7 +68,7 @@ def test_p_is_that_of_counted_tables() -> None:
     assert 30 * 2 * (q - q**2) / (1 - q**2) == pytest.approx(1)
     chance = 1 - (1 - q**2) ** 32 - 32 * q**2 * (1 - q**2) ** 31
     # Each of the three pairs has units of its own in two documents.
-    assert found.tested == 3
+    assert copies_found.tested == 3
     assert pair.p == pytest.approx(3 * chance)
 
 
@@ -156,10 +156,10 @@ def test_two_annotators_and_single_units_are_no_evidence() -> None:
 
 def test_identical_annotations_count_once() -> None:
     continua = crowd(1, copied=6)
-    found = copies(continua)
-    changed, gone = count_once(continua, found)
+    copies_found = copies(continua)
+    changed, gone = count_once(continua, copies_found)
     assert {changed[name].annotators for name in gone} == {("A", "C", "D")}
-    assert {*gone} == {*found.pairs[0].documents}
+    assert {*gone} == {*copies_found.pairs[0].documents}
     assert all(people == ("B",) for people in gone.values())
     each = consensus_of_each(continua, weights="vote")
     assert dict(each.belief.counted_once) == gone
@@ -177,8 +177,8 @@ def test_commands_report_copies_and_json_has_them(run: Run, tmp_path: Path) -> N
     path = tmp_path / "crowd.csv"
     path.write_text("\n".join(rows) + "\n")
     told = "A and B share every unit that nobody else marks in "
-    found = run("gamma", path, "--samples", 10)
-    assert told in " ".join((found.out + found.err).split())
+    outcome = run("gamma", path, "--samples", 10)
+    assert told in " ".join((outcome.out + outcome.err).split())
     for command in ("gamma", "compare", "consensus"):
         how = ("--samples", 10) if command != "consensus" else ("--splits", 0)
         record = json.loads(run(command, path, *how, "--json").out)["copies"]

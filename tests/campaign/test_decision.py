@@ -162,12 +162,12 @@ def test_open_points_of_gamma_are_shown_by_every_command(
     few.write_text("Ann,a,0,10\nAnn,b,20,30\nBob,a,5,18\nBob,b,50,60\n")
     more = {"calibrate": ("--sets", 3, "--error", "split"), "report": ("-o", page)}
     options = (few, *more.get(command, ()), "--samples", 30, "--method", "greedy")
-    said = run(command, *options).err
+    messages = run(command, *options).err
     if command == "report":
-        said = page.read_text(encoding="utf-8")
+        messages = page.read_text(encoding="utf-8")
     # The table of γ has the status.
     for note in NOTES[: 2 if command == "gamma" else 3]:
-        assert note[1:] in said
+        assert note[1:] in messages
     if command != "report":
         assert NOTES[0] in run(command, *options, "--json").out
 

@@ -123,9 +123,9 @@ def test_a_function_takes_one_continuum(
 def test_a_report_has_the_values_of_its_command(run: Run, folder: Path, corpus: Corpus) -> None:
     out = folder.parent / "report.html"
     printed = json.loads(run("report", folder, "-o", out, "--samples", 20, "--json").out)
-    made = gc.report(corpus, samples=20)
-    assert made.contents.comparison.overall.score.value == printed["gamma"]
-    assert made.html.count("<section") == out.read_text(encoding="utf-8").count("<section")
+    page = gc.report(corpus, samples=20)
+    assert page.contents.comparison.overall.score.value == printed["gamma"]
+    assert page.html.count("<section") == out.read_text(encoding="utf-8").count("<section")
 
 
 def test_an_alignment_has_the_consensus_of_its_continuum() -> None:

@@ -318,11 +318,11 @@ BOXES = st.tuples(*[st.tuples(COORDINATES, st.floats(0.5, 99))] * 3).map(
 def test_boxes_come_back_to_the_last_digit(boxes: list[Any]) -> None:
     """If all rows are kept, the gold standard that is read equals the one that was written."""
     corpus = drawn({"ann": [(b, "x") for b in boxes], "bob": [(b, "x") for b in boxes]})
-    found = consensus_of_each(corpus, dissimilarity=Combined(positional="iou"))
-    gold = {name: c.continuum for name, c in found.documents.items()}
+    gold_standards = consensus_of_each(corpus, dissimilarity=Combined(positional="iou"))
+    gold = {name: c.continuum for name, c in gold_standards.documents.items()}
     with TemporaryDirectory() as folder:
         path = Path(folder, "list.xlsx")
-        write_review(path, review_workbook(found.documents), gold)
+        write_review(path, review_workbook(gold_standards.documents), gold)
         assert list(read(path)) == list(gold["scan"])
 
 

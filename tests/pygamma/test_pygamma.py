@@ -107,9 +107,9 @@ def test_same_seed_same_gamma(
 ) -> None:
     units = continuum(*LATE) if data == "late" else continuum_of(data)
     np.random.seed(42)
-    found = units.compute_gamma(made and made(units), **options)
-    assert (found.gamma, found.expected_disorder) == pytest.approx((gamma, expected), abs=2e-6)
-    assert found.best_alignment.status == "optimal"
+    results = units.compute_gamma(made and made(units), **options)
+    assert (results.gamma, results.expected_disorder) == pytest.approx((gamma, expected), abs=2e-6)
+    assert results.best_alignment.status == "optimal"
 
 
 def test_reset_bounds_makes_gamma_independent_of_the_origin() -> None:
@@ -193,11 +193,11 @@ def test_reads_tiers(tmp_path: Path) -> None:
     )
     for name, add, end in (("x.eaf", "add_elan", 2000), ("x.TextGrid", "add_textgrid", 2)):
         gammacp.write(source, tmp_path / name)
-        made = pa.Continuum()
-        getattr(made, add)("me", tmp_path / name, selected_tiers=["Ann"])
-        assert list(made) == [("me", Unit(Segment(0, end), "S"))]
-        getattr(made, add)("me", tmp_path / name, use_tier_as_annotation=True)
-        assert set(made.categories) == {"Ann", "Bob", "S"}
+        continuum = pa.Continuum()
+        getattr(continuum, add)("me", tmp_path / name, selected_tiers=["Ann"])
+        assert list(continuum) == [("me", Unit(Segment(0, end), "S"))]
+        getattr(continuum, add)("me", tmp_path / name, use_tier_as_annotation=True)
+        assert set(continuum.categories) == {"Ann", "Bob", "S"}
 
 
 MATRIX = np.array([[0, 0.5, 0.3, 0.7], [0.5, 0, 0.6, 0.4], [0.3, 0.6, 0, 0.7], [0.7, 0.4, 0.7, 0]])
@@ -394,13 +394,13 @@ def test_custom_dissimilarities() -> None:
 
 
 def test_gamma_cat_is_that_of_mathet_2017() -> None:
-    found = continuum_of("alex-paul-suzan").compute_gamma(Combined())
+    results = continuum_of("alex-paul-suzan").compute_gamma(Combined())
     # The observed δ_cat is gammacp's, which tests/measures computes by hand for the same alignment.
     native = gammacp.measure(datasets.load("alex-paul-suzan"), ["gamma-cat"])["gamma-cat"]
-    assert found.best_alignment.gamma_k_disorder(Combined()) == pytest.approx(native.observed)
-    assert found.gamma_cat < 1
-    assert found.gamma_k("1") == 1
-    assert math.isnan(found.gamma_k("nobody's"))
+    assert results.best_alignment.gamma_k_disorder(Combined()) == pytest.approx(native.observed)
+    assert results.gamma_cat < 1
+    assert results.gamma_k("1") == 1
+    assert math.isnan(results.gamma_k("nobody's"))
 
 
 def test_undefined_values_are_assertion_errors_as_in_pygamma() -> None:
@@ -424,12 +424,12 @@ def test_undefined_values_are_assertion_errors_as_in_pygamma() -> None:
 
 
 def test_results() -> None:
-    found = continuum_of("alex-paul-suzan").compute_gamma(precision_level=0.05, fast=True)
-    low, high = found.approx_gamma_range
-    assert low < found.gamma < high
-    assert found.alignments_nb == len(found.best_alignment.unitary_alignments)
-    assert "compat:pygamma" in found.signature
-    assert "StatisticalContinuumSampler" in found.signature
+    results = continuum_of("alex-paul-suzan").compute_gamma(precision_level=0.05, fast=True)
+    low, high = results.approx_gamma_range
+    assert low < results.gamma < high
+    assert results.alignments_nb == len(results.best_alignment.unitary_alignments)
+    assert "compat:pygamma" in results.signature
+    assert "StatisticalContinuumSampler" in results.signature
     with pytest.raises(ValueError, match="precision level"):
         continuum_of("dalton").compute_gamma().approx_gamma_range  # noqa: B018
 
@@ -490,9 +490,9 @@ def test_draws_on_axes() -> None:
 def gitma(folder: Path) -> None:
     """Imitate CATMA's gitma: a CSV file made for this, and weights by keyword."""
     (folder / "temp.csv").write_text("A,x,0,5\nA,y,7,9\nB,x,1,5\n")
-    made = pa.Continuum.from_csv(str(folder / "temp.csv"))
+    continuum = pa.Continuum.from_csv(str(folder / "temp.csv"))
     d = Combined(delta_empty=0.01, alpha=3, beta=1)
-    assert made.compute_gamma(d, n_samples=30, precision_level=0.1).gamma < 1
+    assert continuum.compute_gamma(d, n_samples=30, precision_level=0.1).gamma < 1
 
 
 def factgenie(_: Path) -> None:
@@ -507,10 +507,10 @@ def factgenie(_: Path) -> None:
 def human_protocol(_: Path) -> None:
     """Imitate a protocol with annotators as ground truth, consolidated over the best alignment."""
     made = continuum(("a", 0, 5, "x"), ("b", 0, 6, "x"), ("ground_truth", 0, 5, "x"))
-    found = made.compute_gamma(
+    results = made.compute_gamma(
         Combined(), precision_level=0.2, fast=True, ground_truth_annotators=SortedSet(["a", "b"])
     )
-    for aligned in found.best_alignment:
+    for aligned in results.best_alignment:
         labels = Counter(unit.annotation for _, unit in aligned.n_tuple if unit is not None)
         assert labels.most_common(1)[0][1] / aligned.nb_units == 1
         assert list(aligned.bounds) == [0, 6]
@@ -565,11 +565,11 @@ def test_needs_no_pyannote(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyannote.core", None)
     import gammacp.pygamma as alone
 
-    made = alone.Continuum()
+    continuum = alone.Continuum()
     for annotator, start, end, label in LATE:
-        made.add(annotator, alone.Segment(start, end), label)
+        continuum.add(annotator, alone.Segment(start, end), label)
     np.random.seed(42)
-    assert made.compute_gamma().gamma == pytest.approx(0.6752633, abs=2e-6)
+    assert continuum.compute_gamma().gamma == pytest.approx(0.6752633, abs=2e-6)
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,10 @@ def test_bars_of_the_scale_say_for_what_they_hold(built: Report) -> None:
 
 def test_charges_come_before_the_links(built: Report) -> None:
     head, rest = built.html.split("<nav", 1)
-    told = built.contents.comparison.as_dict()["kinds"]
-    observed = sum(part["observed"] for part in told["parts"].values())
+    record = built.contents.comparison.as_dict()["kinds"]
+    observed = sum(part["observed"] for part in record["parts"].values())
     shares = {
-        (p["annotator"], p["kind"]): round(100 * p["charged"] / observed) for p in told["people"]
+        (p["annotator"], p["kind"]): round(100 * p["charged"] / observed) for p in record["people"]
     }
     bars = dict(re.findall(r"<li><span>([^<]+)</span> <span class=\"faint\">(\d+)%", head))
     assert int(bars["Cleo: joined"]) == shares["Cleo", "merged"]

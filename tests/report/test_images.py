@@ -86,12 +86,12 @@ def test_report_draws_over_the_image(run: Callable[..., Any], tmp_path: Path) ->
     paint(tmp_path / "more" / "yard.jpg", (500, 100), "blue")
     how = ["report", tmp_path / "boxes.json", "--positional", "iou", "--samples", "20", "--json"]
     page = tmp_path / "r.html"
-    said = json.loads(run(*how, "-o", page).out)["images"]
-    assert said["drawn"] == 1
-    assert "2 drawn without an image (yard.jpg, train/road.png)" in said["notes"][0]
+    images = json.loads(run(*how, "-o", page).out)["images"]
+    assert images["drawn"] == 1
+    assert "2 drawn without an image (yard.jpg, train/road.png)" in images["notes"][0]
     html = page.read_text(encoding="utf-8")
     assert "img-src data:" in html
-    assert said["notes"][0].replace("'", "&#x27;") in html
+    assert images["notes"][0].replace("'", "&#x27;") in html
     drawing = search(r'viewBox="-10 -2 520 104"[^>]*><image width="500" height="100"[^>]*', html)
     assert drawing
     packed = search(r"data:image/jpeg;base64,([^\"]+)", drawing[0])

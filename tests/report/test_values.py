@@ -62,12 +62,12 @@ def test_the_command_has_recall_and_precision_of_a_reference(run: Run, tmp_path:
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     out = tmp_path / "page.html"
     asked = ("report", file, "--reference", "A", "-m", "f1-strict,ser", "--samples", 5)
-    found = json.loads(run(*asked, "-o", out, "--json").out)["corpus"]["measures"]
-    own = json.loads(run("measure", file, "-m", "f1-strict,ser", "--reference", "A", "--json").out)[
-        "corpus"
-    ]["measures"]
+    measures = json.loads(run(*asked, "-o", out, "--json").out)["corpus"]["measures"]
+    measured = json.loads(
+        run("measure", file, "-m", "f1-strict,ser", "--reference", "A", "--json").out
+    )["corpus"]["measures"]
     for name in ("f1-strict", "ser"):
-        assert {k: v for k, v in found[name].items() if k != "signature"} == {
-            k: v for k, v in own[name].items() if k != "signature"
+        assert {k: v for k, v in measures[name].items() if k != "signature"} == {
+            k: v for k, v in measured[name].items() if k != "signature"
         }
     assert "Recall" in out.read_text(encoding="utf-8")

@@ -40,8 +40,8 @@ def codings(items: dict[str, dict[str, list[int]]]) -> Codings:
 def test_two_coders_by_hand() -> None:
     # There are 10 places with a at 3 and 7, and b at 3: one full miss, S = .9. For π, P = 3/20 and
     # A_e = .0225; for κ, A_e = .2 · .1 = .02.
-    found = coding_agreement(codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})).items["x"]
-    c = found.coefficients
+    agreement = coding_agreement(codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})).items["x"]
+    c = agreement.coefficients
     assert c.actual == pytest.approx(0.9)
     assert c.expected_pi == pytest.approx(0.0225)
     assert c.expected_kappa == pytest.approx(0.02)
@@ -53,10 +53,10 @@ def test_two_coders_by_hand() -> None:
 def test_published_mode_counts_segments_and_averages_ratios() -> None:
     # Item x has 10 places and 3 and 2 segments; item y has 5 places and 1 segment each.
     both = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"a": [6], "b": [6]}})
-    found = coding_agreement(both, comparison=Criterion(mode=Mode.PUBLISHED)).pooled
-    assert found.expected_pi == pytest.approx(((0.3 + 0.2 + 0.2 + 0.2) / 4) ** 2)
-    assert found.expected_kappa == pytest.approx(4 / 15 * 3 / 15)
-    assert found.actual == pytest.approx((9 + 5) / 15)
+    agreement = coding_agreement(both, comparison=Criterion(mode=Mode.PUBLISHED)).pooled
+    assert agreement.expected_pi == pytest.approx(((0.3 + 0.2 + 0.2 + 0.2) / 4) ** 2)
+    assert agreement.expected_kappa == pytest.approx(4 / 15 * 3 / 15)
+    assert agreement.actual == pytest.approx((9 + 5) / 15)
 
 
 def reference_coefficients(all_codings: Codings, mode: Mode) -> tuple[float, float, float]:
@@ -117,9 +117,9 @@ def corpora(draw: st.DrawFn) -> Codings:
 @settings(max_examples=80, deadline=None)
 @given(corpora(), st.sampled_from(Mode))
 def test_coefficients_are_those_of_the_equations(corpus: Codings, mode: Mode) -> None:
-    found = coding_agreement(corpus, comparison=Criterion(mode=mode)).pooled
+    agreement = coding_agreement(corpus, comparison=Criterion(mode=mode)).pooled
     pi, kappa, bias = reference_coefficients(corpus, mode)
-    assert (found.pi, found.kappa, found.bias) == pytest.approx((pi, kappa, bias))
+    assert (agreement.pi, agreement.kappa, agreement.bias) == pytest.approx((pi, kappa, bias))
 
 
 @settings(max_examples=30, deadline=None)
@@ -138,10 +138,10 @@ def test_renaming_coders_and_shuffling_items_changes_nothing(corpus: Codings) ->
 
 def test_coefficients_on_b() -> None:
     corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})
-    found = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
+    agreement = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
     b = boundary_similarity(*corpus["x"].values()).value
-    assert found.actual == b == 0.5
-    assert found.pi == pytest.approx((0.5 - 0.0225) / 0.9775)
+    assert agreement.actual == b == 0.5
+    assert agreement.pi == pytest.approx((0.5 - 0.0225) / 0.9775)
 
 
 def test_on_b_pairs_are_weighted_by_their_boundaries() -> None:
@@ -149,14 +149,14 @@ def test_on_b_pairs_are_weighted_by_their_boundaries() -> None:
     corpus = codings(
         {"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"a": [1, 1, 1, 1], "b": [1, 1, 1, 1]}}
     )
-    found = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
-    assert found.actual == pytest.approx(4 / 5)
+    agreement = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
+    assert agreement.actual == pytest.approx(4 / 5)
 
 
 def test_coders_without_boundaries_agree() -> None:
-    found = coding_agreement(codings({"x": {"a": [9], "b": [9], "c": [9]}})).items["x"]
-    assert found.coefficients.pi == found.coefficients.kappa == 1
-    assert found.windowdiff == (1, 0, 0)
+    agreement = coding_agreement(codings({"x": {"a": [9], "b": [9], "c": [9]}})).items["x"]
+    assert agreement.coefficients.pi == agreement.coefficients.kappa == 1
+    assert agreement.windowdiff == (1, 0, 0)
 
 
 def test_undefined_coefficients_have_a_reason() -> None:
@@ -181,12 +181,12 @@ def test_undefined_coefficients_have_a_reason() -> None:
 
 def test_undefined_items_do_not_affect_others() -> None:
     corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"c": [1], "d": [1]}})
-    found = coding_agreement(corpus)
-    assert math.isnan(found.items["y"].coefficients.pi)
-    assert found.over_groups("pi") == (found.items["x"].coefficients.pi, 0, 1)
-    assert found.pooled.pi == pytest.approx(found.items["x"].coefficients.pi)
-    assert found.corpus.windowdiff[:2] == found.items["x"].windowdiff[:2]
-    assert found.corpus.windowdiff.undefined == 2  # the ordered pairs of y
+    agreement = coding_agreement(corpus)
+    assert math.isnan(agreement.items["y"].coefficients.pi)
+    assert agreement.over_groups("pi") == (agreement.items["x"].coefficients.pi, 0, 1)
+    assert agreement.pooled.pi == pytest.approx(agreement.items["x"].coefficients.pi)
+    assert agreement.corpus.windowdiff[:2] == agreement.items["x"].windowdiff[:2]
+    assert agreement.corpus.windowdiff.undefined == 2  # the ordered pairs of y
 
 
 def test_bad_codings() -> None:
@@ -238,7 +238,7 @@ def test_groups_can_be_declared() -> None:
 def test_anonymous_coders_are_people_of_their_group_only() -> None:
     named = codings(two_groups()).with_groups([["1"], ["2", "3"]])
     anonymous = named.with_groups(anonymous=True)
-    own = codings(
+    all_codings = codings(
         {
             item: {f"{coder} {item in '23'}": masses for coder, masses in coders.items()}
             for item, coders in two_groups().items()
@@ -249,8 +249,8 @@ def test_anonymous_coders_are_people_of_their_group_only() -> None:
         coding_agreement(anonymous),
         coding_agreement(anonymous.with_groups([["2", "3"]])),
     ):
-        assert found.pooled.kappa == coding_agreement(own).pooled.kappa
-    assert coding_agreement(named).pooled.kappa != coding_agreement(own).pooled.kappa
+        assert found.pooled.kappa == coding_agreement(all_codings).pooled.kappa
+    assert coding_agreement(named).pooled.kappa != coding_agreement(all_codings).pooled.kappa
     # Without declared groups, a name means nothing outside of its item.
     assert len(codings(two_groups()).with_groups(anonymous=True).groups()) == 3
 
@@ -275,12 +275,12 @@ def test_groups_follow_renamed_items() -> None:
 
 def test_bootstrap_over_items() -> None:
     corpus = load_codings("moonstone")
-    found = coding_agreement(corpus, bootstrap=200, seed=4)
-    assert found.intervals is not None
-    assert found.intervals.pi is not None
-    lo, hi = found.intervals.pi
-    assert lo < found.pooled.pi < hi
-    assert coding_agreement(corpus, bootstrap=200, seed=4).intervals == found.intervals
+    agreement = coding_agreement(corpus, bootstrap=200, seed=4)
+    assert agreement.intervals is not None
+    assert agreement.intervals.pi is not None
+    lo, hi = agreement.intervals.pi
+    assert lo < agreement.pooled.pi < hi
+    assert coding_agreement(corpus, bootstrap=200, seed=4).intervals == agreement.intervals
     one = coding_agreement(corpus.only(["ch1"]), bootstrap=50).intervals
     assert one is not None
     assert one.pi is None

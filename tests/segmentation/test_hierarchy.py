@@ -69,11 +69,11 @@ def share_by_triples(one, other, transitive, window):
 @given(two_hierarchies(), st.booleans(), st.sampled_from([None, 1, 4]))
 def test_t_measures_count_triples(pair, transitive, window):
     one, other = pair
-    found = t_measures(one, other, transitive=transitive, window=window)
+    measures = t_measures(one, other, transitive=transitive, window=window)
     recall = share_by_triples(one, other, transitive, window)
     precision = share_by_triples(other, one, transitive, window)
     expected = [precision, recall] if precision + recall >= 0 else [np.nan, np.nan]
-    np.testing.assert_allclose(found[:2], expected, atol=1e-12)
+    np.testing.assert_allclose(measures[:2], expected, atol=1e-12)
 
 
 def intervals(level):
@@ -89,9 +89,9 @@ def test_measures_are_those_of_mir_eval(pair):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         t = hierarchy.tmeasure(*(list(map(intervals, s)) for s in pair), window=5, frame_size=1)
-    found = t_measures(one, other, window=5)
-    if not np.isnan(found.f):  # mir_eval takes 0/0 for zero, where gammacp has no value
-        np.testing.assert_allclose(found, t, atol=1e-12)
+    measures = t_measures(one, other, window=5)
+    if not np.isnan(measures.f):  # mir_eval takes 0/0 for zero, where gammacp has no value
+        np.testing.assert_allclose(measures, t, atol=1e-12)
 
 
 def typed(**placed):

@@ -47,8 +47,8 @@ def test_means_count_undefined_values() -> None:
     coders = {"a": Segmentation.from_masses([3, 3]), "b": Segmentation.from_masses([6])}
     rows = pairwise(Codings.of({"x": coders}))
     assert [math.isnan(row.values["precision"]) for row in rows] == [True, False]
-    found = means(rows)
-    assert found["precision"] == (0, 0, 1)
-    assert found["f"] == (0, 0, 0)
-    assert found["s"] == pytest.approx((0.8, 0, 0))
+    mean_values = means(rows)
+    assert mean_values["precision"] == (0, 0, 1)
+    assert mean_values["f"] == (0, 0, 0)
+    assert mean_values["s"] == pytest.approx((0.8, 0, 0))
     assert math.isnan(means([])["s"][0])

@@ -165,9 +165,9 @@ def test_regular_coders_are_not_beyond_chance() -> None:
     sums: dict[str, np.ndarray] = {}
     for k in range(60):
         codings = codings_of(drawn("regular", np.random.default_rng(k)))
-        found = measures_beyond_chance(codings, rule=SampleRule(samples=5), seed=k)
+        scores = measures_beyond_chance(codings, rule=SampleRule(samples=5), seed=k)
         for name in ("windowdiff", "pk", "s", "ghd"):
-            beyond = found[name].beyond_chance
+            beyond = scores[name].beyond_chance
             sums[name] = sums.get(name, 0) + np.array([beyond.observed, beyond.expected])
     for name, (observed, expected) in sums.items():
         assert abs(1 - observed / expected) < 0.04, name

@@ -44,10 +44,10 @@ def test_gold_is_the_median_on_each_axis() -> None:
             Unit.box("C", (2, 10), (1, 30), category="x"),
         ]
     )
-    found = gc.consensus(gc.align(c, IOU))
-    (unit,) = found.units
+    gold_standard = gc.consensus(gc.align(c, IOU))
+    (unit,) = gold_standard.units
     assert (unit.start, unit.end, unit.shape) == (1, 10, Unit.box("", (0, 1), (1, 10)).shape)
-    assert [*found.continuum] == [Unit.box("consensus", (1, 10), (1, 10), category="x")]
+    assert [*gold_standard.continuum] == [Unit.box("consensus", (1, 10), (1, 10), category="x")]
     assert "y ends 20 apart" in unit.reasons
 
 
@@ -69,11 +69,13 @@ def test_command_line_from_coco_to_gold(run: Callable[..., Any], tmp_path: Path)
     gc.write(images(), file, format="coco")
     how = [file, "--positional", "iou", "--seed", "1", "--json"]
     few = ("--samples", 50)
-    found = json.loads(run("gamma", *how, *few, "--explain").out)
-    assert found["corpus"]["gamma"] > 0.4
-    assert "chance:documents" in found["corpus"]["signature"]
-    parts = found["explanation"]["components"]
-    assert sum(p["observed"] for p in parts) == pytest.approx(found["corpus"]["observed_disorder"])
+    document = json.loads(run("gamma", *how, *few, "--explain").out)
+    assert document["corpus"]["gamma"] > 0.4
+    assert "chance:documents" in document["corpus"]["signature"]
+    parts = document["explanation"]["components"]
+    assert sum(p["observed"] for p in parts) == pytest.approx(
+        document["corpus"]["observed_disorder"]
+    )
     compared = json.loads(run("compare", *how, *few).out)
     pairs = sorted(compared["pairs"], key=lambda row: row["gamma"])
     assert all("q" in row["annotators"] for row in pairs[:3])
@@ -141,7 +143,7 @@ def test_documents_with_and_without_shapes_have_no_chance_together(
         if swapped:
             lines = (tmp_path / "a.csv").read_text().replace("d1", "d3").splitlines(keepends=True)
             (tmp_path / "a.csv").write_text("".join([lines[0], *lines[3:], *lines[1:3]]))
-        told = run("gamma", tmp_path / "a.csv", "--samples", "5")
-        assert told.code == 3
-        assert "units have no shape, the others have one" in told.err
+        outcome = run("gamma", tmp_path / "a.csv", "--samples", "5")
+        assert outcome.code == 3
+        assert "units have no shape, the others have one" in outcome.err
         assert run("gamma", tmp_path / "a.csv", "--option", "shapes=no", "--samples", "5").code == 0

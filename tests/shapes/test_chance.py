@@ -28,9 +28,9 @@ def test_the_default_is_documents_for_a_corpus_and_an_error_for_a_single_image()
     images = {f"i{k}": random_boxes(k, 2, 2, 3) for k in range(12)}
     with pytest.raises(DataError, match="cannot be modelled inside"):
         gc.gamma(images["i1"])
-    found = gc.gamma_corpus(Corpus.from_continua(images), seed=1)
-    assert "documents" in found.signature
-    assert "cannot be modelled inside an image" not in (found.reason or "")
+    gamma = gc.gamma_corpus(Corpus.from_continua(images), seed=1)
+    assert "documents" in gamma.signature
+    assert "cannot be modelled inside an image" not in (gamma.reason or "")
 
 
 @pytest.mark.parametrize("chance", ["cut", "documents", "shift"])

@@ -45,15 +45,19 @@ def test_a_dissimilarity_with_features(folder: Path, by_file: bool) -> None:
         said = 'paths = ["a.csv"]\ndissimilarity = "mine.toml"\n'
         (folder / "campaign.toml").write_text(said)
         choice = Choice.of(campaign_in(folder))
-    found = compute(folder, choice, {"samples": 5}, folder.parent)
+    findings = compute(folder, choice, {"samples": 5}, folder.parent)
     c = gc.read(folder / "a.csv", features=["severity"])
     d = read_dissimilarity(folder / "mine.toml")
     value = gc.gamma(c, samples=5, dissimilarity=d).value
-    assert f"{value:.3f}".replace("-", "−") in str(found.headline)
-    assert found.understood is not None
+    assert f"{value:.3f}".replace("-", "−") in str(findings.headline)
+    assert findings.understood is not None
     # The page offers categories without their features.
-    assert set(found.understood.categories) == {"Style/Awkward", "Style/Wordy", "Fluency/Grammar"}
-    page = str(live(Now("done", found, ""), choice, None))
+    assert set(findings.understood.categories) == {
+        "Style/Awkward",
+        "Style/Wordy",
+        "Fluency/Grammar",
+    }
+    page = str(live(Now("done", findings, ""), choice, None))
     assert '<option value="mine.toml"' in page
     assert '<option value="campaign.toml"' not in page
 
@@ -77,8 +81,8 @@ def test_a_lack_of_space_or_memory_is_named(
 
     monkeypatch.setattr(tempfile, "tempdir", "gammacp-test")
     monkeypatch.setattr("gammacp.studio.work.understand", full)
-    found = compute(folder, Choice(), {"samples": 5}, folder.parent)
-    assert told in (found.problem or "")
+    findings = compute(folder, Choice(), {"samples": 5}, folder.parent)
+    assert told in (findings.problem or "")
 
 
 def test_a_mailbox_is_removed_with_the_next_choice(folder: Path, tmp_path: Path) -> None:
@@ -92,9 +96,9 @@ def test_a_mailbox_is_removed_with_the_next_choice(folder: Path, tmp_path: Path)
 
 
 def test_an_invalid_dissimilarity_is_named(folder: Path) -> None:
-    found = compute(folder, Choice(dissimilarity="none.toml"), {"samples": 5}, folder.parent)
-    assert found.understood is not None
-    assert "none.toml" in str(found.understood.problem)
+    findings = compute(folder, Choice(dissimilarity="none.toml"), {"samples": 5}, folder.parent)
+    assert findings.understood is not None
+    assert "none.toml" in str(findings.understood.problem)
 
 
 @pytest.mark.parametrize(
@@ -117,18 +121,18 @@ def test_files_of_one_annotator_each_raise_a_question(tmp_path: Path) -> None:
     for who in ("Ann", "Bob"):
         units = [gc.Unit(who, 0, 400, "x"), gc.Unit(who, 900, 1500, "y")]
         gc.write(gc.Continuum.from_units(units, offset_unit="ms"), folder / f"{who}.eaf")
-    found = compute(folder.parent, Choice(), {"samples": 5}, tmp_path)
-    page = str(live(Now("done", found, ""), Choice(), None))
-    assert found.page is None
+    findings = compute(folder.parent, Choice(), {"samples": 5}, tmp_path)
+    page = str(live(Now("done", findings, ""), Choice(), None))
+    assert findings.page is None
     assert 'data-layout="{document}/{annotator}"' in page
     assert "Yes: talk by Ann, Bob" in page
     # The question is the next step, so there is no error above it.
-    assert found.problem is None
-    assert found.headline is None
+    assert findings.problem is None
+    assert findings.headline is None
     answered = Choice(layout="{document}/{annotator}")
-    found = compute(folder.parent, answered, {"samples": 5}, tmp_path)
-    assert found.page is not None
-    assert "data-layout" not in str(live(Now("done", found, ""), answered, None))
+    findings = compute(folder.parent, answered, {"samples": 5}, tmp_path)
+    assert findings.page is not None
+    assert "data-layout" not in str(live(Now("done", findings, ""), answered, None))
     declared = compute(folder.parent, Choice(annotators=("Zoe",)), {"samples": 5}, tmp_path)
     page = str(live(Now("done", declared, ""), Choice()))
     assert "Zoe: declared, but without a file" in page
@@ -177,17 +181,17 @@ def test_the_files_of_a_folder_are_read_once(folder: Path, monkeypatch: pytest.M
 def test_columns_are_asked_for_above_the_first_rows(tmp_path: Path) -> None:
     """The question disappears with the answer, which stays in the form."""
     (tmp_path / "a.csv").write_text("wer,Kategorie,von,bis\nAnn,x,1,2\nBob,x,1,2\n")
-    found = compute(tmp_path, Choice(), {"samples": 5}, tmp_path)
-    page = str(live(Now("done", found, ""), Choice(), None))
+    findings = compute(tmp_path, Choice(), {"samples": 5}, tmp_path)
+    page = str(live(Now("done", findings, ""), Choice(), None))
     assert "Which column is what?" in page
     assert "<legend>Columns of a.csv</legend>" in page
     assert "<td>Ann</td><td>x</td><td>1</td><td>2</td>" in page
     assert page.index('name="columns-category"') < page.index('value="Kategorie" selected')
     choice = Choice(columns={"annotator": "wer", "start": "von", "end": "bis"})
-    found = compute(tmp_path, choice, {"samples": 5}, tmp_path)
-    assert found.understood is not None
-    assert found.understood.annotators == {"Ann": 1, "Bob": 1}
-    page = str(live(Now("done", found, ""), choice, None))
+    findings = compute(tmp_path, choice, {"samples": 5}, tmp_path)
+    assert findings.understood is not None
+    assert findings.understood.annotators == {"Ann": 1, "Bob": 1}
+    page = str(live(Now("done", findings, ""), choice, None))
     assert "Which column is what?" not in page
     assert 'value="von" selected' in page
 
@@ -221,12 +225,12 @@ def test_values_of_the_corpus_are_on_the_first_page(tmp_path: Path) -> None:
             rows += [f"d{d},{who},{'xy'[k % 2]},{9 * k},{9 * k + 4 + d % 3}" for k in range(4)]
         rows[-1] += "9"
     (inside / "a.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    found = compute(inside, Choice(measures=("f1-strict",)), {"samples": 5}, tmp_path)
-    assert found.problem is None
-    own = gc.measure(gc.read_corpus(inside / "a.csv"), ["f1-strict"])["f1-strict"]
-    assert "f1-strict" in str(found.headline)
-    assert f"{own.value:.3f}" in str(found.headline)
-    assert "6 of 6" in str(found.headline)
-    assert "Values to report" in found.page
+    findings = compute(inside, Choice(measures=("f1-strict",)), {"samples": 5}, tmp_path)
+    assert findings.problem is None
+    scores = gc.measure(gc.read_corpus(inside / "a.csv"), ["f1-strict"])["f1-strict"]
+    assert "f1-strict" in str(findings.headline)
+    assert f"{scores.value:.3f}" in str(findings.headline)
+    assert "6 of 6" in str(findings.headline)
+    assert "Values to report" in findings.page
     wrong = compute(inside, Choice(measures=("f2",)), {"samples": 5}, tmp_path)
     assert "f2" in str(wrong.problem)

@@ -118,8 +118,8 @@ def test_gamma_and_the_answer_come_before_the_report(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "t.csv").write_text(TABLE.replace("rater,a,b,c", "annotator,start,end,category"))
     options: Any = {"samples": 5}
-    found = compute(folder, Choice(), options, tmp_path)
-    assert found.problem is None
+    findings = compute(folder, Choice(), options, tmp_path)
+    assert findings.problem is None
     letter = pickle.loads((tmp_path / "findings").read_bytes())
     assert letter.page is None
     told = unescape(str(letter.headline))
@@ -184,8 +184,8 @@ def test_unknown_columns_are_asked_for_first(
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Start the review").wait_for()
     expected = gc.gamma(Continuum.from_units(Unit(*row) for row in ROWS), samples=5).value
-    said = page.locator(".headline .score").inner_text().split()[-1]
-    assert float(said.replace("−", "-")) == pytest.approx(expected, abs=5e-4)
+    gamma_text = page.locator(".headline .score").inner_text().split()[-1]
+    assert float(gamma_text.replace("−", "-")) == pytest.approx(expected, abs=5e-4)
     top = page.locator(".next").bounding_box()
     head = page.locator(".headline").bounding_box()
     assert top is not None

@@ -42,9 +42,9 @@ def studio(tmp_path: Path) -> Iterator[Studio]:
     folder, scratch = tmp_path / "campaign", tmp_path / "scratch"
     folder.mkdir()
     scratch.mkdir()
-    made = Studio(folder, {}, scratch, SMALL)
-    yield made
-    made.work.close()
+    app = Studio(folder, {}, scratch, SMALL)
+    yield app
+    app.work.close()
 
 
 class Client:
@@ -201,8 +201,8 @@ def test_no_name_leads_out_of_the_folder(client: Client, studio: Studio, name: s
 
 @pytest.mark.parametrize("name", ["a.py", "a.mdb", "a.exe", "a/.b/c", "plain", "a.csv.lnk", "a.so"])
 def test_files_that_nothing_reads_are_not_kept(client: Client, studio: Studio, name: str) -> None:
-    told = drop(client, name, b"x")
-    assert "gammacp cannot read or play" in told or "hidden" in told
+    answer = drop(client, name, b"x")
+    assert "gammacp cannot read or play" in answer or "hidden" in answer
     assert list(studio.folder.iterdir()) == []
 
 
@@ -423,8 +423,8 @@ def test_a_full_disk_is_named(
         patched.setattr("gammacp.studio.uploads.copyfileobj", lambda *_: Full().write(b""))
         assert drop(client, "a.csv", b"x") == "a.csv: No space left on device"
     monkeypatch.setattr("gammacp.studio.uploads.NamedTemporaryFile", Full)
-    told = drop(client, "a.csv", b"x")
-    assert told == "the folder for temporary files: No space left on device"
+    answer = drop(client, "a.csv", b"x")
+    assert answer == "the folder for temporary files: No space left on device"
     assert studio.intake.size == 0
 
 

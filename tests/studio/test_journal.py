@@ -126,19 +126,19 @@ def test_a_copy_of_the_file_has_every_decision(tmp_path: Path) -> None:
 
 def test_a_log_beside_the_journal_is_merged_into_it(tmp_path: Path) -> None:
     first = Journal(tmp_path)
-    kept = first.add(decision("a"))
+    decided = first.add(decision("a"))
     first.close()
     with sqlite3.connect(first.path) as connection:
         assert connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
     connection.close()
-    assert Journal(tmp_path).rows() == [kept]
+    assert Journal(tmp_path).rows() == [decided]
     assert [f.name for f in tmp_path.iterdir()] == [first.path.name]
 
 
 @pytest.mark.parametrize("replaced", [False, True])
 def test_a_moved_file_loses_no_decision_silently(tmp_path: Path, replaced: bool) -> None:
     journal = Journal(tmp_path)
-    kept = journal.add(decision("a"))
+    decided = journal.add(decision("a"))
     away = tmp_path / "away.sqlite"
     journal.path.rename(away)
     if replaced:
@@ -148,7 +148,7 @@ def test_a_moved_file_loses_no_decision_silently(tmp_path: Path, replaced: bool)
             ask()
     away.replace(journal.path)
     assert journal.add(decision("b")).number == 2
-    assert Journal(tmp_path).rows()[0] == kept
+    assert Journal(tmp_path).rows()[0] == decided
 
 
 def test_a_failed_commit_leaves_the_journal_usable(
@@ -287,7 +287,7 @@ def test_a_damaged_journal_is_refused_with_a_way_out(
     tmp_path: Path, statements: list[str], told: str
 ) -> None:
     journal = Journal(tmp_path)
-    kept = journal.add(decision("a"))
+    decided = journal.add(decision("a"))
     journal.keep_choice("{}")
     journal.close()
     shutil.copy(journal.path, tmp_path / "whole")
@@ -301,7 +301,7 @@ def test_a_damaged_journal_is_refused_with_a_way_out(
         with pytest.raises(DataError, match=rf"{told}.*Put a whole copy.*or move it away"):
             ask()
     shutil.copy(tmp_path / "whole", journal.path)  # one of the two remedies
-    assert again.rows() == [kept]
+    assert again.rows() == [decided]
     again.close()
     journal.path.unlink()  # the other remedy
     assert again.add(decision("c")).number == 1
@@ -331,8 +331,8 @@ def test_decisions_are_exported_as_csv_and_json(tmp_path: Path) -> None:
     assert (first["start"], first["end"]) == ("1.0", "2.5")
     assert first["category"].startswith("'=")  # not a formula
     assert second["undoes"] == "1"
-    told = json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["decisions"]
-    assert [row["action"] for row in told] == ["edit", "undo"]
+    decisions = json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["decisions"]
+    assert [row["action"] for row in decisions] == ["edit", "undo"]
     with pytest.raises(DataError, match=r"\.txt"):
         write_journal(tmp_path / "j.txt", [])
 

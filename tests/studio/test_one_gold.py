@@ -121,10 +121,10 @@ def test_command_report_and_studio_agree(
     listed = [row["file"] for row in document["results"]]
 
     assert run("report", folder, *options, *FEW, "-o", tmp_path / "page.html").code == 0
-    found = built[0].contents.gold
-    assert of_documents(found.documents) == expected
-    assert found.belief.weights == document["weights"]
-    assert list(found.documents) == listed
+    gold_standard = built[0].contents.gold
+    assert of_documents(gold_standard.documents) == expected
+    assert gold_standard.belief.weights == document["weights"]
+    assert list(gold_standard.documents) == listed
 
     served: list[Any] = []
     monkeypatch.setattr("gammacp.studio.server.serve", lambda _, given, **__: served.append(given))
@@ -135,7 +135,7 @@ def test_command_report_and_studio_agree(
     there = findings.review.consensus
     assert of_documents(there) == expected
 
-    every = [found.documents, there]
+    every = [gold_standard.documents, there]
     if not options:
         every.append(consensus_of_each(gc.read_corpus(folder)).documents)
         assert of_documents(every[-1]) == expected

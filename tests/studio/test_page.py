@@ -69,8 +69,8 @@ def test_the_empty_page_has_an_example_that_leaves_the_folder_empty(
     page.get_by_role("link", name="Start the review").wait_for()
     shows(page, "#live", "This is the example that comes with gammacp")
     expected = gc.gamma(datasets.load("alex-paul-suzan"), samples=5, chance="cut").value
-    said = page.locator(".headline .score").inner_text().split()[-1]
-    assert float(said.replace("−", "-")) == pytest.approx(expected, abs=5e-4)
+    gamma_text = page.locator(".headline .score").inner_text().split()[-1]
+    assert float(gamma_text.replace("−", "-")) == pytest.approx(expected, abs=5e-4)
     page.goto(studio.address + "review")
     page.get_by_label("Reviewer").fill("Rae")
     page.get_by_label("Reviewer").press("Enter")

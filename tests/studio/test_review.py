@@ -96,9 +96,9 @@ def test_each_decision_leaves_the_expected_units(
 ) -> None:
     f = found()
     decision = decision_of(f, ask(keys(f)[17], action, **given))
-    made = gold(f, {("d", decision.item): decision})
-    assert spans(made.continua["d"]) == left
-    assert (made.decided, made.undecided, made.stale) == (1, 1, 0)
+    gold_standard = gold(f, {("d", decision.item): decision})
+    assert spans(gold_standard.continua["d"]) == left
+    assert (gold_standard.decided, gold_standard.undecided, gold_standard.stale) == (1, 1, 0)
 
 
 def test_merge_takes_the_consensus() -> None:
@@ -144,8 +144,8 @@ def test_undecided_units_can_be_left_out() -> None:
 def test_outdated_decisions_are_counted() -> None:
     f = found()
     decision = decision_of(f, ask(keys(f)[17], "drop"))
-    made = gold(found(*UNITS[:4], UNITS[5]), {("d", decision.item): decision})
-    assert (made.decided, made.stale) == (0, 1)
+    gold_standard = gold(found(*UNITS[:4], UNITS[5]), {("d", decision.item): decision})
+    assert (gold_standard.decided, gold_standard.stale) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -157,15 +157,15 @@ def test_every_format_gives_the_gold_standard_back(
 ) -> None:
     f = found()
     decision = decision_of(f, ask(keys(f)[17], "take", annotator="Bob"))
-    made = gold(f, {("d", decision.item): decision}).continua["d"]
-    several = {f"d{i}": made.with_about(name=f"d{i}") for i in range(documents)}
+    gold_standard = gold(f, {("d", decision.item): decision}).continua["d"]
+    several = {f"d{i}": gold_standard.with_about(name=f"d{i}") for i in range(documents)}
     file, content = gold_file(several, name)
     (tmp_path / file).write_bytes(content)
     back = gc.read_corpus(tmp_path / file)
     assert len(back) == documents
     scale = 1000 if name in ("elan",) and spans(next(iter(back.values())))[0][0] == 4000 else 1
     for c in back.values():
-        assert [(u.start / scale, u.end / scale, u.category) for u in c] == spans(made)
+        assert [(u.start / scale, u.end / scale, u.category) for u in c] == spans(gold_standard)
 
 
 def test_a_zip_names_its_documents_and_the_original_format_comes_first() -> None:
@@ -180,8 +180,8 @@ def test_a_zip_names_its_documents_and_the_original_format_comes_first() -> None
 
 
 def test_no_zip_has_a_folder_named_gold() -> None:
-    made = gold(found(), {}).continua["d"]
-    several = {f"d{i}": made.with_about(name=f"d{i}") for i in range(3)}
+    gold_standard = gold(found(), {}).continua["d"]
+    several = {f"d{i}": gold_standard.with_about(name=f"d{i}") for i in range(3)}
     for name in ("brat", "textgrid", "cas", "coco"):
         with suppress(DataError):  # the format cannot hold them
             file, content = gold_file(several, name)
@@ -210,8 +210,8 @@ def test_formats_that_cannot_hold_the_gold_standard_are_not_offered() -> None:
 
 def test_a_workbook_has_the_rows_of_csv(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
-    made = gold(found(Unit("Ann", 4, 7, "=1+1"), Unit("Bob", 4, 7, "=1+1")), {})
-    (tmp_path / "gold.xlsx").write_bytes(workbook(made.continua))
+    gold_standard = gold(found(Unit("Ann", 4, 7, "=1+1"), Unit("Bob", 4, 7, "=1+1")), {})
+    (tmp_path / "gold.xlsx").write_bytes(workbook(gold_standard.continua))
     rows = list(openpyxl.load_workbook(tmp_path / "gold.xlsx")["gold"].values)
     head = ("document", "annotator", "category", "start", "end")
     assert rows == [head, ("d", "gold", "=1+1", 4, 7)]

@@ -107,11 +107,11 @@ def test_from_coco_to_gold_by_keys(
     )
     assert wide == 2  # what Ann and Bob drew of the first unit
     left = len(page.locator("[data-said]").all())
-    said = page.locator("#said")
+    outcome = page.locator("#said")
     while left:
         page.keyboard.press("2")  # takes Bob's unit
         left -= 1
-        said.get_by_text(f"{left} unit" if left else "All units are decided").wait_for()
+        outcome.get_by_text(f"{left} unit" if left else "All units are decided").wait_for()
     page.get_by_role("link", name="Export", exact=True).click()
     assert page.get_by_label("Download textgrid").count() == 0
     with page.expect_download() as download:
@@ -119,8 +119,8 @@ def test_from_coco_to_gold_by_keys(
     download.value.save_as(tmp_path / "gold.json")
     page.close()
     assert complaints == []
-    taken = gc.read_corpus(tmp_path / "gold.json")
+    corpus = gc.read_corpus(tmp_path / "gold.json")
     for name, c in DOCUMENTS.items():
         tied = next(u for u in c if u.annotator == "Bob" and u.category == "cat" and u.start < 30)
-        assert tied.json in [u.json for u in taken[name]]
-        assert {u.annotator for u in taken[name]} == {"gold"}
+        assert tied.json in [u.json for u in corpus[name]]
+        assert {u.annotator for u in corpus[name]} == {"gold"}

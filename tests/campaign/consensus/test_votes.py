@@ -186,13 +186,13 @@ def test_many_spans_at_once_are_as_one_by_one(
     group, *columns = (np.array(x) for x in zip(*units, strict=True))
     marked = GroupedUnits(group, *(x.astype(float) for x in columns))
     discrete, whole = (np.array(x) for x in zip(*((d, w) for _, d, w in rows), strict=True))
-    found = spans(marked, rule, discrete=discrete, whole=whole)
+    sides = spans(marked, rule, discrete=discrete, whole=whole)
     for k, (row, d, w) in enumerate(rows):
         starts, ends = [s for s, _, _ in row], [s + length for s, length, _ in row]
         weights = [x for *_, x in row]
         start, end, tied = plain_span(starts, ends, rule, discrete=d, whole=w, weights=weights)
-        assert (found.starts[k], found.ends[k]) == pytest.approx((start, end), rel=1e-12)
-        assert found.tied.get(k, ()) == tied
+        assert (sides.starts[k], sides.ends[k]) == pytest.approx((start, end), rel=1e-12)
+        assert sides.tied.get(k, ()) == tied
 
 
 @given(drawn, st.sampled_from(list(BoundaryRule)), st.integers(-1000, 1000))

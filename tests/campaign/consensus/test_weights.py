@@ -77,10 +77,10 @@ def test_planted_annotators_are_described(corpus: tuple[Corpus, Gold]) -> None:
 
 def test_posteriors_are_calibrated(corpus: tuple[Corpus, Gold]) -> None:
     continua, gold = corpus
-    found = consensus_of_each(continua)
+    gold_standards = consensus_of_each(continua)
     pairs = [
         (u.posterior, any(u.start <= e and s <= u.end and u.category == c for s, e, c in gold[n]))
-        for n, k in found.documents.items()
+        for n, k in gold_standards.documents.items()
         for u in k.units
     ]
     said, true = (np.array(x, float) for x in zip(*pairs, strict=True))
@@ -89,10 +89,10 @@ def test_posteriors_are_calibrated(corpus: tuple[Corpus, Gold]) -> None:
 
 
 def test_entropy_is_high_for_open_categories(corpus: tuple[Corpus, Gold]) -> None:
-    found = consensus_of_each(corpus[0])
-    rows = found.review
+    gold_standards = consensus_of_each(corpus[0])
+    rows = gold_standards.review
     assert [u.entropy for _, u in rows] == sorted((u.entropy for _, u in rows), reverse=True)
-    for c in found.documents.values():
+    for c in gold_standards.documents.values():
         assert c.entropy == pytest.approx(sum(u.entropy for u in c.units))
 
 
@@ -128,9 +128,9 @@ def test_two_crowds_that_never_meet_are_reported(corpus: tuple[Corpus, Gold]) ->
 
 def test_unlabelled_units_are_a_label_of_their_own() -> None:
     units = [Unit(a, 9 * i, 9 * i + 4, "x" if i % 3 else None) for a in "ABC" for i in range(40)]
-    found = consensus_of_each(gc.Continuum.from_units(units))
-    assert found.belief.weights == "dawid-skene"
-    (one,) = found.documents.values()
+    gold_standards = consensus_of_each(gc.Continuum.from_units(units))
+    assert gold_standards.belief.weights == "dawid-skene"
+    (one,) = gold_standards.documents.values()
     assert {(u.start, u.category) for u in one.continuum} == {(u.start, u.category) for u in units}
 
 
@@ -150,19 +150,19 @@ def test_an_unknown_option_is_refused_for_any_number_of_documents() -> None:
 
 def test_unanimous_units_are_kept_with_certainty() -> None:
     rows = [(a, s, s + 5, "x") for a in "ABCD" for s in range(0, 310, 10)]
-    found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
-    (one,) = found.documents.values()
+    gold_standards = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
+    (one,) = gold_standards.documents.values()
     assert [u.kept for u in one.units] == [True] * 31
     assert all(u.posterior == pytest.approx(1.0, abs=1e-6) for u in one.units)
-    assert found.belief.threshold == pytest.approx(0.5)
+    assert gold_standards.belief.threshold == pytest.approx(0.5)
 
 
 def test_an_undecided_model_leaves_the_category_open_in_any_order() -> None:
     for names in ("ABC", "CBA"):
         rows = [(a, s, s + 5, "xyz"[s % 3]) for a in "ABC" for s in range(0, 300, 10)]
         rows += [(a, 400, 405, c) for a, c in zip(names, "xyz", strict=True)]
-        found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
-        (one,) = found.documents.values()
+        gold_standards = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
+        (one,) = gold_standards.documents.values()
         open_one = next(u for u in one.units if u.start == 400)
         assert open_one.category is None
         assert open_one.vote.tied
@@ -194,8 +194,8 @@ def test_a_tied_vote_that_the_model_decides_reports_both() -> None:
     good = [(a, s, s + 5, "xz"[s // 10 % 2]) for a in "AB" for s in range(0, 400, 10)]
     bad = [("C", s, s + 5, "xz"[s // 30 % 2]) for s in range(0, 400, 10)]
     rows = [*good, *bad, ("A", 500, 505, "x"), ("C", 500, 505, "z")]
-    found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
-    (one,) = found.documents.values()
+    gold_standards = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
+    (one,) = gold_standards.documents.values()
     unit = next(u for u in one.units if u.start == 500)
     assert unit.category == "x"
     assert any("x by the model" in reason for reason in unit.reasons)

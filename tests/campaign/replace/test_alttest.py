@@ -63,7 +63,7 @@ def test_values_of_the_notebook(name: str) -> None:
     ]
     who, label, starts = zip(*rows, strict=True)
     continuum = Continuum.from_columns(who, label, starts, [s + 1 for s in starts])
-    found = replace(
+    replacement = replace(
         continuum,
         [f"system {s}" for s in systems],
         score="neg-rmse" if name in NUMBERS else "accuracy",
@@ -74,6 +74,6 @@ def test_values_of_the_notebook(name: str) -> None:
             f"{c.winning_rate:.2f}",
             f"{c.advantage_probability:.2f}",
         )
-        for c in found.candidates
+        for c in replacement.candidates
     }
     assert wanted

@@ -66,23 +66,23 @@ def test_a_candidate_that_is_nearer_to_all_is_no_copy(slip: int) -> None:
 def test_the_verdict_by_other_scores_is_shown() -> None:
     """The verdict on a copy with wrong labels depends on whether labels count."""
     documents = panel("Ann", wrong=0.8)
-    found = candidacy(documents)
-    assert found.passes is False
-    assert {b.score: b.passes for b in found.by_score} == {"soft-f1": False, "overlap": True}
-    assert "But the verdict depends on the score" in found.in_words()
+    candidate = candidacy(documents)
+    assert candidate.passes is False
+    assert {b.score: b.passes for b in candidate.by_score} == {"soft-f1": False, "overlap": True}
+    assert "But the verdict depends on the score" in candidate.in_words()
     # The verdict shown beside is that of a run with that score.
     alone = candidacy(documents, score="overlap")
     assert [b.score for b in alone.by_score] == ["soft-f1"]
-    (beside,) = (b for b in found.by_score if b.score == "overlap")
+    (beside,) = (b for b in candidate.by_score if b.score == "overlap")
     assert (alone.passes, alone.confirmed_rate) == (beside.passes, beside.confirmed_rate)
-    assert found.as_dict()["by_score"]["overlap"]["passes"] is True
+    assert candidate.as_dict()["by_score"]["overlap"]["passes"] is True
 
 
 def test_an_inapplicable_score_is_a_note() -> None:
     documents = panel("truth", slip=2)
     units = [*documents["d0"], Unit("Ann", 590, 599, "x", fragments=((590, 592), (595, 599)))]
     documents["d0"] = Continuum.from_units(units, bounds=(0, 600))
-    found = candidacy(documents)
-    assert [n for n in found.notes if n.startswith("no verdict by soft-f1")]
+    candidate = candidacy(documents)
+    assert [n for n in candidate.notes if n.startswith("no verdict by soft-f1")]
     with pytest.raises(DataError):
         candidacy(documents, score="soft-f1")

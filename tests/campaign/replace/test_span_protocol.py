@@ -50,8 +50,8 @@ def document(**units: list[tuple[float, float, str | None]]) -> Continuum:
 def numbers(run: Run, *arguments: object) -> dict[str, Any]:
     result = run(*map(str, arguments), "--json")
     assert result.code == 0, result.err
-    found: dict[str, Any] = json.loads(result.out)
-    return found
+    document: dict[str, Any] = json.loads(result.out)
+    return document
 
 
 def test_numbers_are_those_counted_by_hand(run: Run, file: Path) -> None:
@@ -110,23 +110,23 @@ def test_a_single_person_leaves_everything_but_the_test(run: Run, file: Path) ->
     one = ("replace", str(file), "--candidate", "bot", "--exclude", "Bea", "--protocol", *FEW)
     result = run(*one, "--json")
     assert result.code == 0
-    found = json.loads(result.out)["protocol"]
-    bot = found["candidates"]["bot"]
-    assert found["people"] is None
+    protocol = json.loads(result.out)["protocol"]
+    bot = protocol["candidates"]["bot"]
+    assert protocol["people"] is None
     assert bot["replace"] is None
     assert bot["reason"] == "there is one person only"
     assert bot["f1-category"]["value"] == pytest.approx(2 * 1 / (3 + 4))
-    told = run(*one)
-    assert "test of bot: there is one person only" in told.err
-    assert "people cannot be compared among themselves" in told.err
+    outcome = run(*one)
+    assert "test of bot: there is one person only" in outcome.err
+    assert "people cannot be compared among themselves" in outcome.err
 
 
 def test_a_candidate_who_meets_nobody_is_reported_and_the_others_are_measured() -> None:
     units = [(0.0, 4.0, "x"), (6.0, 9.0, "x")]
     documents = {f"d{k}": document(Ann=units, Bea=units[:1], bot=units) for k in range(3)}
     documents["alone"] = document(Ann=units, lone=units)
-    found = span_protocol(documents, ["bot", "lone"], min_documents=2, samples=20)
-    bot, lone = found.candidates
+    protocol = span_protocol(documents, ["bot", "lone"], min_documents=2, samples=20)
+    bot, lone = protocol.candidates
     assert bot.test is not None
     assert bot.test.passes is not None
     assert lone.test is None
@@ -142,9 +142,9 @@ def test_units_without_labels_have_an_f1_of_places() -> None:
         f"d{k}": document(Ann=[(0, 4, None)], Bea=[(0, 5, None)], bot=[(1, 4, None)])
         for k in range(3)
     }
-    found = span_protocol(documents, ["bot"], samples=20)
-    (bot,) = found.candidates
-    assert found.f1 == "f1-overlap"
+    protocol = span_protocol(documents, ["bot"], samples=20)
+    (bot,) = protocol.candidates
+    assert protocol.f1 == "f1-overlap"
     assert bot.scores["f1-overlap"].value == 1.0
     assert "soft-f1" in [name for _, name in bot.reasons]
     assert bot.counts.r_by_category != bot.counts.r_by_category  # NaN, as there is always one unit
@@ -161,10 +161,10 @@ def test_counts_of_people_compare_each_with_the_others() -> None:
     wanted = [
         np.corrcoef(table[:, k], np.delete(table, k, axis=1).mean(axis=1))[0, 1] for k in range(3)
     ]
-    found = counts_among(documents, ["Ann", "Bea", "Cid"])
-    assert found.documents == 3
-    assert found.r == pytest.approx(np.mean(wanted))
-    assert found.own == pytest.approx(table.mean())
+    counts = counts_among(documents, ["Ann", "Bea", "Cid"])
+    assert counts.documents == 3
+    assert counts.r == pytest.approx(np.mean(wanted))
+    assert counts.own == pytest.approx(table.mean())
     assert unit_counts(documents, "Cid", ["Ann"]).own_marked == pytest.approx(2 / 3)
 
 

@@ -101,10 +101,10 @@ def test_several_types() -> None:
     # In the notation of figure 3, with sets of types, one type for another is one substitution.
     a = segmentation_of_sets([{"1"}, {"2"}, set(), {"1"}], types=["1", "2"])
     b = segmentation_of_sets([{"2"}, {"2"}, {"1"}, set()], types=["1", "2"])
-    found = segmentation_similarity(a, b)
-    assert found.edits.substitutions == (Substitution(1, "1", "2"),)
-    assert found.edits.transpositions == (Transposition(3, 4, "1", 2),)
-    assert found.value == pytest.approx((2 * 4 - 2) / (2 * 4))  # PB = t·mass − t
+    similarity = segmentation_similarity(a, b)
+    assert similarity.edits.substitutions == (Substitution(1, "1", "2"),)
+    assert similarity.edits.transpositions == (Transposition(3, 4, "1", 2),)
+    assert similarity.value == pytest.approx((2 * 4 - 2) / (2 * 4))  # PB = t·mass − t
 
 
 def test_bad_pairs() -> None:
@@ -181,11 +181,11 @@ def exhaustive(a: String, b: String, n: int, kinds: list[str]) -> float:
 def check(a: Segmentation, b: Segmentation, n: int) -> None:
     strings = sets_of(a), sets_of(b)
     kinds = list(a.types)
-    found = segmentation_similarity(a, b, n=n)
-    assert found.distance == pytest.approx(search(*strings, n, kinds))
+    similarity = segmentation_similarity(a, b, n=n)
+    assert similarity.distance == pytest.approx(search(*strings, n, kinds))
     best = exhaustive(*strings, n, kinds)
     assert EditCosts().of(optimal_edits(a, b, n=n)) == pytest.approx(best)
-    assert found.optimal_distance == pytest.approx(best)
+    assert similarity.optimal_distance == pytest.approx(best)
 
 
 @settings(max_examples=50, deadline=None)
@@ -222,12 +222,12 @@ def test_a_thousand_random_pairs_equal_the_exhaustive_search() -> None:
             for x in rng.random((2, mass - 1)) < rate
         )
         n = int(rng.integers(2, 7))
-        found = segmentation_similarity(a, b, n=n)
-        assert found.distance == segmentation_similarity(b, a, n=n).distance
-        assert (found.value == 1) == (a == b)
-        assert found.optimal_distance <= found.distance + 1e-9
+        similarity = segmentation_similarity(a, b, n=n)
+        assert similarity.distance == segmentation_similarity(b, a, n=n).distance
+        assert (similarity.value == 1) == (a == b)
+        assert similarity.optimal_distance <= similarity.distance + 1e-9
         if n == 2:
-            assert EditCosts().of(optimal_edits(a, b)) == found.distance
+            assert EditCosts().of(optimal_edits(a, b)) == similarity.distance
 
 
 def test_the_mass_does_not_matter() -> None:
