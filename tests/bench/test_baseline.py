@@ -89,8 +89,8 @@ def test_undefined_sets_are_compared_by_their_number() -> None:
 def test_points_that_only_one_has_are_counted() -> None:
     before = [point([1, 1], m) for m in (0.0, 0.5, 1.0)]
     now = [point([1, 1], m) for m in (0.5, 0.75)]
-    for found in (compare(before, now), compare_paired(before, now, None, {})):
-        assert (found.compared, found.only_baseline, found.only_now) == (1, 2, 1)
+    for comparison in (compare(before, now), compare_paired(before, now, None, {})):
+        assert (comparison.compared, comparison.only_baseline, comparison.only_now) == (1, 2, 1)
 
 
 def test_curves_without_common_points_are_an_error() -> None:
@@ -127,7 +127,10 @@ def test_bad_baselines_are_errors(tmp_path: Path, text: str, told: str) -> None:
 
 def values(**points: Sequence[float]) -> dict[tuple[str, str, float], dict[int, float]]:
     """Return values of single sets as a store gives them, by measure, at magnitude 0.5."""
-    return {("split", name, 0.5): dict(enumerate(found)) for name, found in points.items()}
+    return {
+        ("split", name, 0.5): dict(enumerate(points_of_one))
+        for name, points_of_one in points.items()
+    }
 
 
 def test_the_same_sets_must_give_the_same_values() -> None:

@@ -73,8 +73,8 @@ class Planted:
     bug: str = ""
 
     def pairwise(self, u: Columns, v: Columns) -> np.ndarray:
-        found: np.ndarray = BUGS.get(self.bug, sound)(u, v)
-        return found
+        costs: np.ndarray = BUGS.get(self.bug, sound)(u, v)
+        return costs
 
 
 def swept(path: Path, model: ReferenceModel, bug: str) -> tuple[Any, Any]:
@@ -98,17 +98,17 @@ def swept(path: Path, model: ReferenceModel, bug: str) -> tuple[Any, Any]:
 def test_planted_faults_are_found_except_for_the_listed_ones(tmp_path: Path) -> None:
     models = {"default": ReferenceModel(), "everything": EVERYTHING}
     before = {name: swept(tmp_path / f"{name}.sqlite", m, "") for name, m in models.items()}
-    found = {
+    is_found = {
         (bug, name): bool(compare_paired(points, now[0], values, now[1]).moved)
         for bug in BUGS
         for name, (points, values) in before.items()
         for now in [swept(tmp_path / f"{name}-{bug}.sqlite", models[name], bug)]
     }
-    missed = {bug for bug in BUGS if not (found[bug, "default"] or found[bug, "everything"])}
+    missed = {bug for bug in BUGS if not (is_found[bug, "default"] or is_found[bug, "everything"])}
     assert missed <= UNFOUND, missed
     # The default reference alone misses faults of properties that its units lack.
-    assert sum(found[bug, "default"] for bug in BUGS) < sum(
-        found[bug, "everything"] for bug in BUGS
+    assert sum(is_found[bug, "default"] for bug in BUGS) < sum(
+        is_found[bug, "everything"] for bug in BUGS
     )
 
 

@@ -92,13 +92,13 @@ def test_an_undefined_measure_is_not_ranked_and_its_share_is_reported() -> None:
     values |= {
         ("e", "rarely", x): {k: 1 - x if k % 3 or x < 1 else math.nan for k in range(12)} for x in X
     }
-    found = {m.measure: m for m in rank(values).errors[0].measures}
-    assert found["never"].power is None
-    assert found["never"].rank is None
-    assert found["never"].undefined == 1
-    assert found["rarely"].undefined == pytest.approx(4 / 12 / 5)
-    assert found["rarely"].power == 1
-    assert max(m.rank[1] for m in found.values() if m.rank) == 3
+    rank_by_measure = {m.measure: m for m in rank(values).errors[0].measures}
+    assert rank_by_measure["never"].power is None
+    assert rank_by_measure["never"].rank is None
+    assert rank_by_measure["never"].undefined == 1
+    assert rank_by_measure["rarely"].undefined == pytest.approx(4 / 12 / 5)
+    assert rank_by_measure["rarely"].power == 1
+    assert max(m.rank[1] for m in rank_by_measure.values() if m.rank) == 3
 
 
 def test_magnitudes_without_any_value_are_left_out_and_named() -> None:
@@ -170,8 +170,10 @@ def test_a_nuisance_is_converted_by_each_measures_own_curve() -> None:
     }
     # Both curves lose .1: a magnitude of .1 for the steep curve, of .2 for the shallow one.
     changed = {key: {k: v - 0.1 for k, v in sets.items()} for key, sets in exact.items()}
-    found = {m.measure: m.nuisance for m in rank(exact, nuisance=changed).errors[0].measures}
-    steep, shallow = found["steep"], found["shallow"]
+    nuisance_by_measure = {
+        m.measure: m.nuisance for m in rank(exact, nuisance=changed).errors[0].measures
+    }
+    steep, shallow = nuisance_by_measure["steep"], nuisance_by_measure["shallow"]
     assert steep is not None
     assert shallow is not None
     # At magnitude 1 the changed value lies beyond the curve, and its distance counts as 0.
@@ -198,8 +200,8 @@ def test_the_map_shades_proven_differences_and_names_ranks() -> None:
     ranking = rank(sweep({"steep": 1.0, "flat": 0.0}), documents=10)
     figure = ranking.plot()
     (image,) = figure.axes[0].images
-    told = [m.power for m in ranking.errors[0].measures]
-    assert np.ravel(image.get_array()).tolist() == pytest.approx(told)
+    powers = [m.power for m in ranking.errors[0].measures]
+    assert np.ravel(image.get_array()).tolist() == pytest.approx(powers)
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["steep", "flat"]
     assert [text.get_text() for text in figure.axes[0].texts] == [".25;  1", "–;  2"]
     assert "D = 10 documents, 12 sets." in figure.caption

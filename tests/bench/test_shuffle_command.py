@@ -65,14 +65,14 @@ def campaign(tmp_path: Path) -> Path:
 
 
 def test_a_users_file_can_be_the_reference(run: Run, campaign: Path, tmp_path: Path) -> None:
-    own = ("--reference", campaign, "--out", tmp_path / "out")
-    assert run("shuffle", *ERR, *own, "--annotator", "Ann").code == 0
+    options = ("--reference", campaign, "--out", tmp_path / "out")
+    assert run("shuffle", *ERR, *options, "--annotator", "Ann").code == 0
     annotations = read(tmp_path / "out" / "annotations.csv")
     assert annotations.bounds == (10, 40)
     assert annotations.counts.tolist() == [2, 2, 2]
     reference = read(tmp_path / "out" / "reference.csv")
     assert units(reference) == [Unit("Ann", 10, 20, "x"), Unit("Ann", 25, 40, "y")]
-    several = run("shuffle", *ERR, *own)
+    several = run("shuffle", *ERR, *options)
     assert several.code == 3
     assert "campaign.csv: 2 annotators" in several.err
     assert "Name one of: Ann, Bob" in several.err

@@ -92,26 +92,26 @@ def test_a_damaged_store_is_an_error_and_untouched(toy_sweep: Build, tmp_path: P
 
 def damaged_by(draw: random.Random, content: bytes) -> bytes:
     """Return the store with a bit, a byte, some bytes or a page changed, or cut."""
-    made = bytearray(content)
-    place = draw.randrange(len(made))
-    pages = [slice(k, k + 4096) for k in range(0, len(made), 4096)]
+    changed = bytearray(content)
+    place = draw.randrange(len(changed))
+    pages = [slice(k, k + 4096) for k in range(0, len(changed), 4096)]
     page, other = draw.choice(pages), draw.choice(pages)
     match draw.choice(("bit", "byte", "some", "cut", "empty page", "stale page", "swapped")):
         case "bit":
-            made[place] ^= 1 << draw.randrange(8)
+            changed[place] ^= 1 << draw.randrange(8)
         case "byte":
-            made[place] = draw.randrange(256)
+            changed[place] = draw.randrange(256)
         case "some":
-            made[place : place + 20] = draw.randbytes(len(made[place : place + 20]))
+            changed[place : place + 20] = draw.randbytes(len(changed[place : place + 20]))
         case "cut":
-            del made[place:]
+            del changed[place:]
         case "empty page":
-            made[page] = bytes(4096)
+            changed[page] = bytes(4096)
         case "stale page":
-            made[page] = made[other]
+            changed[page] = changed[other]
         case "swapped":
-            made[page], made[other] = made[other], made[page]
-    return bytes(made)
+            changed[page], changed[other] = changed[other], changed[page]
+    return bytes(changed)
 
 
 def never_less(folder: Path, whole: Path, damages: int) -> int:
@@ -128,8 +128,8 @@ def never_less(folder: Path, whole: Path, damages: int) -> int:
         except DataError as error:
             refused += 1
             assert path.name in str(error)
-        for left in folder.glob("damaged.sqlite-*"):
-            left.unlink()
+        for file in folder.glob("damaged.sqlite-*"):
+            file.unlink()
     return refused
 
 
@@ -176,18 +176,18 @@ def test_a_store_is_sound_while_it_is_written(toy_sweep: Build, tmp_path: Path) 
     """
     path = tmp_path / "s.sqlite"
     with Store.writing(path) as store, open_pool("serial") as pool:
-        seen = []
+        states = []
 
         def look(*_: object) -> None:
             with Store.reading(path) as reader:
-                seen.append(next(reader.rows("SELECT count(*) FROM cells"))[0])
+                states.append(next(reader.rows("SELECT count(*) FROM cells"))[0])
 
         run(toy_sweep(), store, pool, progress=look)
         for part in ("s.sqlite", "s.sqlite-wal"):
             (tmp_path / part.replace("s.", "killed.")).write_bytes((tmp_path / part).read_bytes())
-    assert sorted(seen) == seen
-    assert seen[0] == 0
-    assert seen[-1] == 200
+    assert sorted(states) == states
+    assert states[0] == 0
+    assert states[-1] == 200
     assert exported(tmp_path / "killed.sqlite") == exported(path)
 
 
@@ -251,8 +251,8 @@ def test_a_full_disk_keeps_what_was_committed(toy_sweep: Build, tmp_path: Path) 
     assert "cells so far are kept" in done.stderr
     after = exported(path)
     assert after.startswith(before[:200])
-    kept = [row for row in after.decode().splitlines() if ",2.0," in row]
-    assert len(kept) % 100 == 0
+    stored_rows = [row for row in after.decode().splitlines() if ",2.0," in row]
+    assert len(stored_rows) % 100 == 0
     with Store.writing(path) as store:
         assert store.database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 

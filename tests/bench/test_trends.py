@@ -43,9 +43,9 @@ def test_a_falling_curve_is_shown_to_fall_and_its_mutants_are_not() -> None:
         raised,
         swapped,
     ):
-        found = verdicts(mutant)
-        assert Verdict.HOLDS not in found
-        assert found.count(Verdict.FAILS) >= 19
+        outcomes = verdicts(mutant)
+        assert Verdict.HOLDS not in outcomes
+        assert outcomes.count(Verdict.FAILS) >= 19
 
 
 def test_few_noisy_sets_leave_a_statement_open() -> None:
@@ -60,8 +60,8 @@ def test_few_noisy_sets_leave_a_statement_open() -> None:
 )
 def test_a_flat_curve_is_rarely_called_rising(sets: int, times: int) -> None:
     flat = np.full(21, 0.5)
-    found = [trends.falls(drawn(flat, sets=sets, seed=k), X, flat=0) for k in range(times)]
-    assert np.mean([t.verdict is Verdict.FAILS for t in found]) <= 0.1
+    falling = [trends.falls(drawn(flat, sets=sets, seed=k), X, flat=0) for k in range(times)]
+    assert np.mean([t.verdict is Verdict.FAILS for t in falling]) <= 0.1
 
 
 def test_one_rising_step_is_found_beside_steep_falls() -> None:
@@ -137,12 +137,12 @@ def test_the_only_one_that() -> None:
 
 def test_the_detectable_difference_is_found_as_often_as_promised() -> None:
     flat = np.full(21, 0.5)
-    found, seen = trends.below(drawn(flat, sets=10)[:, 5:6], 0.5), 0
-    effect = found.detectable
+    trend, detected = trends.below(drawn(flat, sets=10)[:, 5:6], 0.5), 0
+    effect = trend.detectable
     for k in range(200):
         values = drawn(flat - effect, sets=10, seed=k)[:, 5:6]
-        seen += trends.below(values, 0.5).verdict is Verdict.HOLDS
-    assert seen / 200 > 0.7  # the deviation of ten sets is itself uncertain
+        detected += trends.below(values, 0.5).verdict is Verdict.HOLDS
+    assert detected / 200 > 0.7  # the deviation of ten sets is itself uncertain
 
 
 @pytest.mark.parametrize(("sd", "effect", "wanted"), [(0.1, 0.05, 36), (0.1, 0.1, 11)])

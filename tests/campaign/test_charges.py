@@ -30,14 +30,14 @@ def document(number: int, *, people: str = "ABC", joined: bool = True) -> Contin
     starts = (np.cumsum(lengths + gaps) - lengths).tolist()
     units = []
     for who in people:
-        own = [
+        spans = [
             (s, s + n, "xy"[k % 2]) for k, (s, n) in enumerate(zip(starts, lengths, strict=True))
         ]
         if who == "C" and joined:
-            own[:2] = [(own[0][0], own[1][1], "x")]
+            spans[:2] = [(spans[0][0], spans[1][1], "x")]
             if number == 0:
-                own.pop()
-        units += [Unit(who, s, e, label) for s, e, label in own]
+                spans.pop()
+        units += [Unit(who, s, e, label) for s, e, label in spans]
     return Continuum.from_units(units, annotators=[*people], bounds=(0, 360))
 
 
@@ -70,14 +70,14 @@ def test_bars_are_sorted_and_counted(found: Comparison) -> None:
 
 
 def test_the_verdict_begins_with_what_an_annotator_does_differently(found: Comparison) -> None:
-    said = [s for s in verdict(found).statements if s.about not in ("elsewhere", "here")]
-    assert [s.about for s in said[:2]] == ["agreement", "difference"]
-    assert said[1].names == ("C", "merged")
-    assert said[1].words.startswith("C marks as one what others mark as several: 6 units")
-    assert said[1].p is not None
-    assert said[1].p <= 0.05
-    assert "talk with C" in said[-1].words
-    assert not any("No annotator" in s.words for s in said)
+    statements = [s for s in verdict(found).statements if s.about not in ("elsewhere", "here")]
+    assert [s.about for s in statements[:2]] == ["agreement", "difference"]
+    assert statements[1].names == ("C", "merged")
+    assert statements[1].words.startswith("C marks as one what others mark as several: 6 units")
+    assert statements[1].p is not None
+    assert statements[1].p <= 0.05
+    assert "talk with C" in statements[-1].words
+    assert not any("No annotator" in s.words for s in statements)
 
 
 def test_nobody_is_charged_among_two_annotators() -> None:

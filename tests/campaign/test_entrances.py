@@ -91,9 +91,9 @@ def check_entrance(run: Run, name: str, folder: Path, data: Any) -> None:
         return
     # The command calls a document by its path, `read_corpus` by its name.
     document = json.loads(printed.out.replace(f"{folder}/", "").replace(".csv", ""))
-    made = as_json(call(data).as_dict())
-    assert len(made) > 2
-    assert {key: document[key] for key in made} == made
+    record = as_json(call(data).as_dict())
+    assert len(record) > 2
+    assert {key: document[key] for key in record} == record
 
 
 @pytest.mark.parametrize(

@@ -275,11 +275,11 @@ def calibration() -> Calibration:
         misfits=np.zeros(3),
     )
     none = Curve(magnitudes=np.zeros(1), sets=(np.ones(1),), misfits=np.zeros(1))
-    found = Equivalent(error="false-negative", curve=curve, amount=0.5, low=0.4, high=0.6)
+    equivalent = Equivalent(error="false-negative", curve=curve, amount=0.5, low=0.4, high=0.6)
     missing = Equivalent(error="split", curve=none, reason="no unit can be cut")
     return Calibration(
         score=Gamma(value=0.6, signature="gamma|chance:cut|samples:30"),
-        equivalents=(found, missing),
+        equivalents=(equivalent, missing),
         model=ReferenceModel(n_units=10),
         n_annotators=3,
         sets=2,

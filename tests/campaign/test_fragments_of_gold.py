@@ -95,8 +95,8 @@ def test_review_lists_of_fragments_are_refused() -> None:
 def test_covered_text_leaves_the_gaps_out() -> None:
     parts = ((0, 10), (90, 100))
     c = Continuum.from_units([Unit("A", 0, 100, "x", parts), Unit("A", 40, 50, "x")])
-    told = summary(c)
-    counts = told.annotators["A"]
+    counted_content = summary(c)
+    counts = counted_content.annotators["A"]
     assert (counts.coverage, counts.gaps, counts.overlaps) == (pytest.approx(0.3), 2, 0)
-    assert told.lengths is not None
-    assert told.lengths.mean == 15
+    assert counted_content.lengths is not None
+    assert counted_content.lengths.mean == 15

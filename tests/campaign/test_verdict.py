@@ -27,7 +27,7 @@ Fault = Callable[[np.random.Generator, str, Unit], Unit | None]
 def corpus(fault: Fault, people: str = "ABCD", documents: int = 12) -> dict[str, Continuum]:
     """Return documents of eight units with labels x, y, z, marked by everybody as `fault` says."""
     rng = np.random.default_rng(0)
-    found = {}
+    continua = {}
     for d in range(documents):
         units = []
         for k in range(8):
@@ -37,8 +37,8 @@ def corpus(fault: Fault, people: str = "ABCD", documents: int = 12) -> dict[str,
                 made = fault(rng, name, Unit(name, start, start + 6, label))
                 if made is not None:
                     units.append(made)
-        found[f"d{d}"] = Continuum.from_units(units, annotators=[*people], bounds=(0, 80))
-    return found
+        continua[f"d{d}"] = Continuum.from_units(units, annotators=[*people], bounds=(0, 80))
+    return continua
 
 
 def compared(fault: Fault, people: str = "ABCD") -> Comparison:
@@ -130,7 +130,7 @@ def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
     wrong = [Unit("E", 10 * k + 7, 10 * k + 9, "x") for k in range(8)]
     continua["d0"] = Continuum.from_units([*continua["d0"], *wrong], bounds=(0, 80))
     comparison = compare(continua, draws=0, by=("pair",), **FAST)
-    values = {pair: found.value for pair, found in comparison.pairs.agreements.items()}
+    values = {pair: agreement.value for pair, agreement in comparison.pairs.agreements.items()}
     assert "E" in min(values, key=values.__getitem__)
     (words,) = [w for w in verdict(comparison).in_words() if "agree least" in w]
     least, most = words.split("agree least")

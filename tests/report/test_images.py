@@ -70,9 +70,9 @@ def test_pages_hold_images_up_to_a_size(tmp_path: Path, monkeypatch: pytest.Monk
     for name in ("park.png", "yard.jpg"):
         paint(tmp_path / name)
     monkeypatch.setattr("gammacp.report.images.MOST", len(small_jpeg(tmp_path / "park.png")[0]))
-    found = grounds(CORPUS, [tmp_path])
-    assert [*found.images] == ["park"]
-    assert [note.partition(":")[0] for note in found.notes] == [
+    backgrounds = grounds(CORPUS, [tmp_path])
+    assert [*backgrounds.images] == ["park"]
+    assert [note.partition(":")[0] for note in backgrounds.notes] == [
         "1 drawn without an image (yard.jpg)",
         "1 drawn without an image (train/road.png)",
     ]

@@ -14,15 +14,15 @@ from tests.conftest import Run
 
 
 def documents(annotators: str = "AB") -> dict[str, Continuum]:
-    found = {}
+    continua = {}
     for d in range(6):
         units = []
         for k in range(4 + d % 3):
             for a, who in enumerate(annotators):
                 late = (d + k) % (4 - a // 2) == 0
                 units.append(Unit(who, 10 * k, 10 * k + 5 + a * late, "xy"[(k + a * late) % 2]))
-        found[f"d{d}"] = Continuum.from_units(units)
-    return found
+        continua[f"d{d}"] = Continuum.from_units(units)
+    return continua
 
 
 def test_values_are_those_of_measure_and_gamma() -> None:

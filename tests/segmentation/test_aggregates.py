@@ -73,8 +73,10 @@ def test_numbers_of_the_corpus_come_from_its_items(corpus: Codings) -> None:
     ]
     assert same(agreement.corpus.windowdiff, by_definition(windows))
     for item, row in agreement.items.items():
-        (own,) = coding_agreement(corpus.only([item])).groups
-        assert same(row.coefficients.as_dict().values(), own.coefficients.as_dict().values())
+        (own_agreement,) = coding_agreement(corpus.only([item])).groups
+        assert same(
+            row.coefficients.as_dict().values(), own_agreement.coefficients.as_dict().values()
+        )
     groups = [coding_agreement(corpus.only(g.group.items)).pooled for g in agreement.groups]
     for name, total in ((n, agreement.over_groups(n)) for n in ("pi", "kappa", "bias")):
         assert same(total, by_definition(getattr(g, name) for g in groups))
@@ -106,15 +108,15 @@ def test_means_of_pairs_are_those_of_sets_of_boundaries(corpus: Codings) -> None
 
 def near_misses_as_published(a: set[int], b: set[int], n: int) -> list[int]:
     """Return distances of near misses: nearest first, ties from left to right (Fournier 2013)."""
-    only_a, only_b, found = a - b, b - a, []
+    only_a, only_b, near = a - b, b - a, []
     for distance in range(1, n):
         for place in sorted(only_a | only_b):
             for one, other in ((only_a, only_b), (only_b, only_a)):
                 if place in one and place + distance in other:
                     one.remove(place)
                     other.remove(place + distance)
-                    found.append(distance)
-    return found
+                    near.append(distance)
+    return near
 
 
 def best_near_misses(a: set[int], b: set[int], n: int) -> list[list[int]]:

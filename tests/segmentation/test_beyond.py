@@ -109,6 +109,6 @@ def test_signature_and_seed() -> None:
         measures_beyond_chance(codings, rule=SampleRule(samples=5), seed=s) for s in (1, 1, 2)
     )
     assert one == two != other
-    made = one["b"].beyond_chance.signature
-    assert made.startswith("b|mode:equations|similarity:s|edit:published|n:2|")
-    assert "|chance:turned|samples:5|c:0.95|seed:1|" in made
+    signature = one["b"].beyond_chance.signature
+    assert signature.startswith("b|mode:equations|similarity:s|edit:published|n:2|")
+    assert "|chance:turned|samples:5|c:0.95|seed:1|" in signature

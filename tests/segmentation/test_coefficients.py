@@ -245,11 +245,11 @@ def test_anonymous_coders_are_people_of_their_group_only() -> None:
         }
     )
     assert anonymous.shared_names == ()
-    for found in (
+    for agreement in (
         coding_agreement(anonymous),
         coding_agreement(anonymous.with_groups([["2", "3"]])),
     ):
-        assert found.pooled.kappa == coding_agreement(all_codings).pooled.kappa
+        assert agreement.pooled.kappa == coding_agreement(all_codings).pooled.kappa
     assert coding_agreement(named).pooled.kappa != coding_agreement(all_codings).pooled.kappa
     # Without declared groups, a name means nothing outside of its item.
     assert len(codings(two_groups()).with_groups(anonymous=True).groups()) == 3
@@ -289,8 +289,8 @@ def test_bootstrap_over_items() -> None:
 
 
 def only_candidate(corpus: Codings, names: list[str]) -> CandidateDrop:
-    (found,) = (d for d in candidate_drops(corpus, names) if not d.baseline)
-    return found
+    (drop,) = (d for d in candidate_drops(corpus, names) if not d.baseline)
+    return drop
 
 
 def test_a_candidate_by_hand() -> None:
@@ -299,12 +299,12 @@ def test_a_candidate_by_hand() -> None:
     corpus = codings(
         {"x": {"a": [1, 2], "b": [1, 2], "m": [1, 2]}, "y": {"a": [1, 2], "b": [2, 1], "m": [1, 2]}}
     )
-    (found,) = (
+    (drop,) = (
         d for d in candidate_drops(corpus, ["m"], rule=SampleRule(samples=2000)) if not d.baseline
     )
-    assert found.people["b"] == pytest.approx(1 - 0.5 / 0.5, abs=0.06)
-    assert found.own == pytest.approx(1 - 0.5 / 1, abs=0.04)
-    assert found.joined["b"] == pytest.approx(1 - 1 / 1.5, abs=0.04)
+    assert drop.people["b"] == pytest.approx(1 - 0.5 / 0.5, abs=0.06)
+    assert drop.own == pytest.approx(1 - 0.5 / 1, abs=0.04)
+    assert drop.joined["b"] == pytest.approx(1 - 1 / 1.5, abs=0.04)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -321,9 +321,9 @@ def test_empty_and_shuffled_candidates_are_never_as_good_as_people(seed: int) ->
             )
             for c in "abcm"
         }
-    made = Codings.of(items)
+    codings = Codings.of(items)
     shipped = load_codings("moonstone").only(["ch2", "ch5", "ch8", "ch10"])
-    for corpus, name in ((made, "m"), (shipped, f"an{seed + 1}")):
+    for corpus, name in ((codings, "m"), (shipped, f"an{seed + 1}")):
         drops = {d.candidate: d for d in candidate_drops(corpus, [name], seed=seed)}
         assert min(drops, key=lambda n: drops[n].drop["b"]) == name
         for baseline in ("(none)", "(all)", "(shuffled)", "(even)"):

@@ -331,7 +331,7 @@ def test_the_command_takes_options_of_reading(run: Run, tmp_path: Path) -> None:
     same = json.loads(run("segmentation", campaign, "--round", "first", "--json", "--pairs").out)
     assert same["items"] == document["items"]
     assert same["pairs"] == document["pairs"]
-    for option, value, code, said in (
+    for option, value, code, complaint in (
         ("--exclude", "nobody", 3, "annotator 'nobody' does not occur"),
         ("--document", "nothing", 3, "document 'nothing' does not occur"),
         ("--only", "x", 3, "category 'x' does not occur"),
@@ -341,7 +341,7 @@ def test_the_command_takes_options_of_reading(run: Run, tmp_path: Path) -> None:
     ):
         refused = run("segmentation", people, option, value)
         assert (refused.code, refused.out) == (code, ""), option
-        assert said in refused.err
+        assert complaint in refused.err
     campaign.write_text('paths = ["people.json"]\nmin_length = 2\n')
     refused = run("segmentation", campaign)
     assert (refused.code, "campaign.toml:2: min_length does not apply" in refused.err) == (3, True)
@@ -357,8 +357,8 @@ def test_a_bad_file_does_not_stop_the_others(run: Run, tmp_path: Path) -> None:
     assert outcome.code == 3
     assert json.loads(outcome.out)["items"] == alone["items"]
     assert len(json.loads(outcome.out)["failures"]) == 3
-    for said in ("item 'z' has mass 2 for a and 3", "gap between 3 and 4", "'three' is not a"):
-        assert said in outcome.err
+    for complaint in ("item 'z' has mass 2 for a and 3", "gap between 3 and 4", "'three' is not a"):
+        assert complaint in outcome.err
     (tmp_path / "e.json").write_text('{"items": 3}')
     outcome = run("segmentation", tmp_path / "a.json", tmp_path / "e.json")
     assert "e.json: items is not a JSON object" in outcome.err, "as where the file is alone"
@@ -373,9 +373,9 @@ def test_measure_gives_the_same_numbers(run: Run, options: tuple[object, ...]) -
     names = ["s", "b", "windowdiff", "pk"] if "optimal" not in options else ["s"]
     listed = ",".join([*names, "multi-pi-s", "multi-kappa-s"])
     measured = run("measure", "--dataset", "moonstone", "-m", listed, *options, "--json")
-    found = {r["file"]: r["measures"] for r in json.loads(measured.out)["results"]}
-    assert [*found] == [*document["items"]]
-    for item, scores in found.items():
+    measures_by_file = {r["file"]: r["measures"] for r in json.loads(measured.out)["results"]}
+    assert [*measures_by_file] == [*document["items"]]
+    for item, scores in measures_by_file.items():
         want = {n: document["means"]["items"][item][n]["mean"] for n in names}
         want |= {f"multi-{n}-s": document["items"][item][f"{n}_s"] for n in ("pi", "kappa")}
         assert {n: s["value"] for n, s in scores.items()} == want, item

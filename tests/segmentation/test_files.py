@@ -78,8 +78,8 @@ def test_tables(tmp_path: Path, header: str, rows: str) -> None:
 def test_any_continuum_without_gaps(tmp_path: Path) -> None:
     rows = "a,x,0,2\na,x,2,5\na,x,5,11\nb,x,0,5\nb,x,5,11\n"
     path = saved(tmp_path, "text.csv", "annotator,category,start,end\n" + rows)
-    (found,) = masses(read_codings(path)).values()
-    assert found == {"a": [2, 3, 6], "b": [5, 6]}
+    (coders,) = masses(read_codings(path)).values()
+    assert coders == {"a": [2, 3, 6], "b": [5, 6]}
     gap = saved(tmp_path, "gap.csv", "annotator,category,start,end\na,x,0,2\na,x,3,5\nb,x,0,5\n")
     with pytest.raises(DataError, match="gap between 2 and 3") as error:
         read_codings(gap)

@@ -134,10 +134,12 @@ def test_interval_and_p_of_many_documents() -> None:
     items = {}
     for i in range(40):
         gold = rng.random(29) < 0.2
-        made = {n: gold ^ (rng.random(29) < rate) for n, rate in (("good", 0.02), ("bad", 0.2))}
+        placed_by_name = {
+            n: gold ^ (rng.random(29) < rate) for n, rate in (("good", 0.02), ("bad", 0.2))
+        }
         items[str(i)] = {
             n: Segmentation.from_positions((np.flatnonzero(x) + 1).tolist(), mass=30)
-            for n, x in {**made, "twin": made["good"], "g": gold}.items()
+            for n, x in {**placed_by_name, "twin": placed_by_name["good"], "g": gold}.items()
         }
     report = gold_report(Codings.of(items), "g", seed=7)
     worse = report.differences["good", "bad"]["b"]
@@ -252,15 +254,15 @@ def test_measures_of_recordings(data: st.DataObject, mass: int) -> None:
     labels = [
         [int(np.searchsorted(s.places, u, "right")) for u in range(mass)] for s in (gold, other)
     ]
-    for name, (mine, theirs) in (("coverage", labels), ("purity", labels[::-1])):
-        kept = sum(
+    for name, (first_labels, second_labels) in (("coverage", labels), ("purity", labels[::-1])):
+        matched = sum(
             max(
-                sum(a == k and b == j for a, b in zip(mine, theirs, strict=True))
-                for j in set(theirs)
+                sum(a == k and b == j for a, b in zip(first_labels, second_labels, strict=True))
+                for j in set(second_labels)
             )
-            for k in set(mine)
+            for k in set(first_labels)
         )
-        assert system_score.micro(name) == pytest.approx(kept / mass), name
+        assert system_score.micro(name) == pytest.approx(matched / mass), name
     segment = pytest.importorskip("mir_eval.segment")
     ends = [np.cumsum(s.masses).astype(float) for s in (gold, other)]
     spans = [np.stack([np.concatenate(([0], e[:-1])), e], axis=1) for e in ends]

@@ -144,14 +144,14 @@ def test_t_beyond_chance_is_that_of_all_random_hierarchies():
     codings = Codings.of({"x": {"ann": ann, "bob": bob}}, types=types)
     rule = SampleRule(samples=600)
     how = {"reference": "ann", "beyond_chance": rule}
-    (found,) = hierarchy_report(codings, types, **how).beyond_chance.values()
+    (corrected,) = hierarchy_report(codings, types, **how).beyond_chance.values()
     for key in ("precision", "recall", "f"):
         values, weights = np.array([(getattr(t, key), p) for t, p in every]).T
         expected = 1 - weights @ values
         spread = (weights @ (values - (1 - expected)) ** 2) ** 0.5
-        assert found[key].expected == pytest.approx(expected, abs=4 * spread / 600**0.5)
+        assert corrected[key].expected == pytest.approx(expected, abs=4 * spread / 600**0.5)
         observed = 1 - getattr(t_measures(nest_levels(ann, types), nest_levels(bob, types)), key)
-        assert found[key].value == pytest.approx(1 - observed / found[key].expected)
+        assert corrected[key].value == pytest.approx(1 - observed / corrected[key].expected)
     flat = Codings.of({"x": {"ann": typed(), "bob": typed()}}, types=types)
     report = hierarchy_report(flat, types, beyond_chance=rule)
     assert report.beyond_chance["all pairs"]["f"].reason == "T is undefined for every pair"

@@ -27,9 +27,9 @@ def stargazer() -> Codings:
 def test_b_of_hypotheses_is_that_of_segeval(stargazer: Codings) -> None:
     # Values are from segeval 2.0.11, similarity/boundary_test.py, test_b_datasets.
     want = {("1", "h1"): 4 / 7, ("1", "h2"): 7 / 18, ("2", "h1"): 3 / 7, ("2", "h2"): 1 / 3}
-    found = {(row.reference, row.hypothesis): row.values["b"] for row in pairwise(stargazer)}
-    assert {pair: found[pair] for pair in want} == pytest.approx(want)
-    assert len(found) == 9 * 8
+    b_by_pair = {(row.reference, row.hypothesis): row.values["b"] for row in pairwise(stargazer)}
+    assert {pair: b_by_pair[pair] for pair in want} == pytest.approx(want)
+    assert len(b_by_pair) == 9 * 8
 
 
 def test_precision_and_recall_are_not_confused(stargazer: Codings) -> None:

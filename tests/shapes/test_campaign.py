@@ -19,7 +19,7 @@ IOU = Combined(positional="iou")
 
 def images(n: int = 12) -> Corpus:
     """Return images by three annotators with small errors and one with larger errors."""
-    found = {}
+    paths = {}
     for k in range(n):
         units = []
         for i in range(3):
@@ -32,8 +32,8 @@ def images(n: int = 12) -> Corpus:
         )
         (bad,) = [shuffle(truth, "position+false-negative", 0.3, 1, seed=99 + k)]
         rows = [*good, *(Unit("q", u.start, u.end, u.category, shape=u.shape) for u in bad)]
-        found[f"i{k}"] = Continuum.from_units(rows, annotators=("p1", "p2", "p3", "q"))
-    return Corpus.from_continua(found)
+        paths[f"i{k}"] = Continuum.from_units(rows, annotators=("p1", "p2", "p3", "q"))
+    return Corpus.from_continua(paths)
 
 
 def test_gold_is_the_median_on_each_axis() -> None:
@@ -106,9 +106,9 @@ def test_report_draws_boxes_and_calls(run: Callable[..., Any], tmp_path: Path) -
     calls = Continuum.from_units(
         [Unit.box(a, (1, 2), (1000, 4000), category="wren") for a in "AB"], offset_unit="s"
     )
-    found = planes({"dawn": gc.align(calls)})
-    assert found is not None
-    assert 'd="M1 -1000L2 -1000L2 -4000L1 -4000Z"' in found
+    drawings = planes({"dawn": gc.align(calls)})
+    assert drawings is not None
+    assert 'd="M1 -1000L2 -1000L2 -4000L1 -4000Z"' in drawings
     assert planes({"text": gc.align(calls.hulls())}) is None
 
 
@@ -116,10 +116,10 @@ def test_a_part_within_another_is_not_a_hole() -> None:
     """In one path with the other direction, the inner part would be cut out of the drawing."""
     outer, inner = [(0, 0), (9, 0), (9, 9), (0, 9)], [(3, 3), (3, 6), (6, 6), (6, 3)]
     pair = Continuum.from_units([drawn(a, "x", "polygon", outer, inner) for a in "AB"])
-    found = planes({"yard": gc.align(pair, gc.Combined(positional="iou"))})
-    assert found is not None
-    assert found.count('d="M0 0L9 0L9 9L0 9Z"') == found.count('d="M3 3L3 6L6 6L6 3Z"') == 2
-    assert found.count('fill-rule="evenodd"') == found.count("<path") == 4
+    drawings = planes({"yard": gc.align(pair, gc.Combined(positional="iou"))})
+    assert drawings is not None
+    assert drawings.count('d="M0 0L9 0L9 9L0 9Z"') == drawings.count('d="M3 3L3 6L6 6L6 3Z"') == 2
+    assert drawings.count('fill-rule="evenodd"') == drawings.count("<path") == 4
 
 
 def test_boxes_at_whole_positions_are_listed(tmp_path: Path, run: Callable[..., Any]) -> None:

@@ -92,10 +92,10 @@ def test_random_masks_cover_their_pixels(seed: int) -> None:
     random = np.random.default_rng(seed)
     height, width = (int(n) for n in random.integers(1, 9, 2))
     runs = []
-    left = height * width
-    while left:
-        runs.append(min(left, int(random.integers(0, 5))))
-        left -= runs[-1]
+    remaining = height * width
+    while remaining:
+        runs.append(min(remaining, int(random.integers(0, 5))))
+        remaining -= runs[-1]
     pixels = decoded(runs, height, width)
     rings = rings_of_mask({"size": [height, width], "counts": runs})
     if not pixels.any():

@@ -31,15 +31,15 @@ def best(first: list[Unit], second: list[Unit]) -> tuple[int, float]:
     """Return the most matches, and then the largest sum of IoU, over all ways to pair shapes."""
     if len(first) > len(second):
         first, second = second, first
-    found = (0, 0.0)
+    result = (0, 0.0)
     for chosen in permutations(second, len(first)):
         near = [
             1 - iou(u, v) / 2
             for u, v in zip(first, chosen, strict=True)
             if u.category == v.category and iou(u, v) <= 1
         ]
-        found = max(found, (len(near), sum(near)))
-    return found
+        result = max(result, (len(near), sum(near)))
+    return result
 
 
 @pytest.mark.parametrize("seed", range(20))

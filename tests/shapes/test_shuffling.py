@@ -28,30 +28,30 @@ def shapes_of(c: Continuum) -> list[tuple[tuple[float, float], ...]]:
     "error", ["position", "category", "split", "merge", "false-positive", "false-negative"]
 )
 def test_every_error_keeps_boxes(error: str) -> None:
-    given = reference()
-    same = shuffle(given, error, 0.0, n_annotators=2, seed=1)
-    assert shapes_of(same) == shapes_of(given) * 2
-    shuffled = shuffle(given, error, 0.6, n_annotators=2, seed=1)
+    original = reference()
+    same = shuffle(original, error, 0.0, n_annotators=2, seed=1)
+    assert shapes_of(same) == shapes_of(original) * 2
+    shuffled = shuffle(original, error, 0.6, n_annotators=2, seed=1)
     assert shuffled.axes == 3
-    assert shuffled == shuffle(given, error, 0.6, n_annotators=2, seed=1)
-    known = {(y, z) for y, z in shapes_of(given)}
+    assert shuffled == shuffle(original, error, 0.6, n_annotators=2, seed=1)
+    original_boxes = {(y, z) for y, z in shapes_of(original)}
     if error in ("category", "split", "false-negative", "false-positive"):
-        assert set(shapes_of(shuffled)) <= known
+        assert set(shapes_of(shuffled)) <= original_boxes
     if error == "false-positive":
         assert shuffled.n_units > 24
     if error == "split":
         lengths = [u.length for u in shuffled]
         assert shuffled.n_units > 24
-        assert sum(lengths) == pytest.approx(2 * sum(u.length for u in given))
+        assert sum(lengths) == pytest.approx(2 * sum(u.length for u in original))
     if error == "merge":
         assert shuffled.n_units < 24
         assert any(z == (5, 9) and y[1] - y[0] > 4 for y, z in shapes_of(shuffled))
 
 
 def test_boundaries_move_on_every_axis_by_a_share_of_the_extent() -> None:
-    given = reference()
-    shuffled = shuffle(given, "position", 0.1, n_annotators=1, seed=3)  # factor 3: s = .3·extent
-    pairs = [*zip(shapes_of(given), shapes_of(shuffled), strict=True)]
+    original = reference()
+    shuffled = shuffle(original, "position", 0.1, n_annotators=1, seed=3)  # factor 3: s = .3·extent
+    pairs = [*zip(shapes_of(original), shapes_of(shuffled), strict=True)]
     moved = [
         abs(x - y) / (old[1] - old[0])
         for before, after in pairs
@@ -76,15 +76,15 @@ def test_outlines_move_in_proportion() -> None:
 
 def areas(c: Continuum) -> list[float]:
     """Return areas by the shoelace formula, for rings that do not cross themselves."""
-    found = []
+    sizes = []
     for u in c:
         assert u.shape is not None
         doubled = [
             sum(p[0] * q[1] - q[0] * p[1] for p, q in zip(r, [*r[1:], r[0]], strict=True))
             for r in u.shape.rings
         ]
-        found.append(sum(abs(x) / 2 for x in doubled))
-    return found
+        sizes.append(sum(abs(x) / 2 for x in doubled))
+    return sizes
 
 
 def outlines() -> Continuum:
@@ -173,15 +173,15 @@ def inside(rings: list[Ring], x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return whether points are in any ring, by the number of times a ray to the right
     crosses it.
     """
-    found = np.zeros(x.shape, bool)
+    is_inside = np.zeros(x.shape, bool)
     for ring in rings:
         odd = np.zeros(x.shape, bool)
         for p, q in zip(ring, [*ring[1:], ring[0]], strict=True):
             if p[1] != q[1]:
                 at = p[0] + (y - p[1]) * (q[0] - p[0]) / (q[1] - p[1])
                 odd ^= ((p[1] > y) != (q[1] > y)) & (x < at)
-        found |= odd
-    return found
+        is_inside |= odd
+    return is_inside
 
 
 @pytest.mark.parametrize("off", [0.0, 0.1, -317.3])
@@ -213,9 +213,9 @@ def test_joined_outlines_cover_the_union(name: str, off: float) -> None:
     parts = geometries((u.start, u.end, u.shape) for u in pieces if u.shape)
     assert shapely.symmetric_difference(shapely.union_all(parts), covered).area < 1e-9
     (again,) = shuffle(pieces, "merge", 1.0, n_annotators=1, seed=3)
-    told = [Unit(who, u.start, u.end, shape=u.shape) for who, u in (("A", unit), ("B", again))]
+    units = [Unit(who, u.start, u.end, shape=u.shape) for who, u in (("A", unit), ("B", again))]
     for positional in ("iou", "boundary"):
-        alignment = align(Continuum.from_units(told), Combined(positional=positional))
+        alignment = align(Continuum.from_units(units), Combined(positional=positional))
         assert alignment.disorder == pytest.approx(0, abs=1e-9)
 
 

@@ -43,11 +43,13 @@ def cost(c: Continuum, d: Combined) -> float:
 
 def of_chance(named: list[Continuum], k: int, d: Combined) -> float:
     """Return x̄·D_e of the model `documents`, over every choice of k different documents."""
-    found = []
+    disorders = []
     for chosen in permutations(named, k):
         rows = [u for a, c in zip("ABCD"[:k], chosen, strict=True) for u in c if u.annotator == a]
-        found.append(cost(Continuum.from_units(rows, annotators="ABCD"[:k]), d) if rows else 0.0)
-    return float(np.mean(found))
+        disorders.append(
+            cost(Continuum.from_units(rows, annotators="ABCD"[:k]), d) if rows else 0.0
+        )
+    return float(np.mean(disorders))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -88,7 +90,7 @@ def test_the_interval_holds_every_naming(seed: int, positional: str) -> None:
 
 def near(images: int, k: int, seed: int) -> Corpus:
     """Return objects that k readers draw a little apart; some readers miss one."""
-    rng, made = np.random.default_rng(seed), {}
+    rng, units = np.random.default_rng(seed), {}
     for image in range(images):
         rows = []
         for _ in range(rng.integers(1, 4)):
@@ -97,8 +99,8 @@ def near(images: int, k: int, seed: int) -> Corpus:
                 if rng.random() < 0.85:
                     a, b, c, e = rng.normal(0, 1.5, 4)
                     rows.append(Unit.box(who, (x + a, x + w + b), (y + c, y + h + e)))
-        made[f"i{image}"] = Continuum.from_units(rows, annotators="ABCD"[:k])
-    return Corpus.from_continua(made)
+        units[f"i{image}"] = Continuum.from_units(rows, annotators="ABCD"[:k])
+    return Corpus.from_continua(units)
 
 
 @pytest.mark.parametrize("k", [3, 4])

@@ -33,8 +33,8 @@ Bob,Fluency/Grammar,6,9,Minor
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.csv").write_text(ROWS)
-    said = '[category]\ntype = "tree"\n[features.severity]\norder = ["Minor", "Major"]\n'
-    (tmp_path / "in" / "mine.toml").write_text(said)
+    definition = '[category]\ntype = "tree"\n[features.severity]\norder = ["Minor", "Major"]\n'
+    (tmp_path / "in" / "mine.toml").write_text(definition)
     return tmp_path / "in"
 
 
@@ -42,8 +42,8 @@ def folder(tmp_path: Path) -> Path:
 def test_a_dissimilarity_with_features(folder: Path, by_file: bool) -> None:
     choice = Choice(dissimilarity="mine.toml")
     if by_file:
-        said = 'paths = ["a.csv"]\ndissimilarity = "mine.toml"\n'
-        (folder / "campaign.toml").write_text(said)
+        settings = 'paths = ["a.csv"]\ndissimilarity = "mine.toml"\n'
+        (folder / "campaign.toml").write_text(settings)
         choice = Choice.of(campaign_in(folder))
     findings = compute(folder, choice, {"samples": 5}, folder.parent)
     c = gc.read(folder / "a.csv", features=["severity"])
@@ -109,8 +109,8 @@ def test_large_data_get_advice_to_use_the_command_line(
     documents: int, units: int, many: bool
 ) -> None:
     """Nothing is refused, and what was read is shown as usual."""
-    found = Understood(documents=({"file": "a", "units": units},) * documents)
-    page = str(live(Now("done", Findings(understood=found), ""), Choice()))
+    understood = Understood(documents=({"file": "a", "units": units},) * documents)
+    page = str(live(Now("done", Findings(understood=understood), ""), Choice()))
     assert ("gammacp report FILES -o out.html" in page) == many
     assert f"{documents} document" in page
 
@@ -207,13 +207,13 @@ def test_excluding_a_person_may_change_the_chance_model(tmp_path: Path) -> None:
     ]
     table = "document,annotator,category,start,end\n" + "".join(rows)
     (folder / "e.csv").write_text(table, encoding="utf-8")
-    said = "Without Cem the default chance model is documents instead of cut"
-    told = [
-        any(said in text for text, _ in understand(folder, choice, None, chance)[0].warnings)
+    warning = "Without Cem the default chance model is documents instead of cut"
+    is_warned = [
+        any(warning in text for text, _ in understand(folder, choice, None, chance)[0].warnings)
         for choice in (Choice(), Choice(exclude=("Cem",)))
         for chance in (None, "cut")
     ]
-    assert told == [False, False, True, False]
+    assert is_warned == [False, False, True, False]
 
 
 def test_values_of_the_corpus_are_on_the_first_page(tmp_path: Path) -> None:

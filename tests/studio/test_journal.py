@@ -37,10 +37,10 @@ def test_an_empty_journal_creates_no_file(tmp_path: Path) -> None:
 
 
 def test_a_decision_is_visible_to_other_processes(tmp_path: Path) -> None:
-    kept = Journal(tmp_path).add(decision("a", category="x'); DROP TABLE journal; --"))
-    assert kept.number == 1
-    assert kept.made.endswith("+00:00")
-    assert Journal(tmp_path).rows() == [kept]
+    stored = Journal(tmp_path).add(decision("a", category="x'); DROP TABLE journal; --"))
+    assert stored.number == 1
+    assert stored.made.endswith("+00:00")
+    assert Journal(tmp_path).rows() == [stored]
     assert Journal(tmp_path).rows(after=1) == []
 
 
@@ -74,8 +74,8 @@ def test_undo_takes_back_the_reviewers_own_decision(tmp_path: Path) -> None:
 
 def test_repeated_undo_goes_back_in_time(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    made = [journal.add(decision(str(i), item=str(i % 2))) for i in range(4)]
-    assert [journal.undo(f"u{i}", "Ann") for i in range(4)] == made[::-1]
+    decisions = [journal.add(decision(str(i), item=str(i % 2))) for i in range(4)]
+    assert [journal.undo(f"u{i}", "Ann") for i in range(4)] == decisions[::-1]
 
 
 @pytest.mark.parametrize(
@@ -117,11 +117,11 @@ def test_the_work_of_a_decision_does_not_depend_on_their_number(tmp_path: Path) 
 
 def test_a_copy_of_the_file_has_every_decision(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    kept = [journal.add(decision(name)) for name in "abc"]
+    decisions = [journal.add(decision(name)) for name in "abc"]
     assert [f.name for f in tmp_path.iterdir()] == [journal.path.name]
     (tmp_path / "copy").mkdir()
     shutil.copy(journal.path, tmp_path / "copy")
-    assert Journal(tmp_path / "copy").rows() == kept
+    assert Journal(tmp_path / "copy").rows() == decisions
 
 
 def test_a_log_beside_the_journal_is_merged_into_it(tmp_path: Path) -> None:
@@ -368,7 +368,7 @@ def test_a_killed_writer_loses_no_acknowledged_decision(tmp_path: Path) -> None:
         writer.wait()
         writer.stdout.close()
         timer.join()
-    kept = [row.request for row in Journal(tmp_path).rows()]
+    requests = [row.request for row in Journal(tmp_path).rows()]
     assert len(acknowledged) >= 3
-    assert set(acknowledged) <= set(kept)
-    assert len(kept) == len(set(kept))
+    assert set(acknowledged) <= set(requests)
+    assert len(requests) == len(set(requests))

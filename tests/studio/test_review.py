@@ -48,8 +48,8 @@ def spans(continuum: Continuum) -> list[tuple[float, float, str | None]]:
 
 
 def ask(item: str, action: str, **given: object) -> DecisionRequest:
-    said = {"request": "r", "reviewer": "Ann", "document": "d", "item": item, "action": action}
-    return validated(DecisionRequest, said | given)
+    request = {"request": "r", "reviewer": "Ann", "document": "d", "item": item, "action": action}
+    return validated(DecisionRequest, request | given)
 
 
 def keys(of: Mapping[str, Consensus]) -> dict[float, str]:
@@ -130,14 +130,14 @@ def test_an_unknown_unit_or_annotator_is_refused() -> None:
 
 
 def test_undecided_units_can_be_left_out() -> None:
-    made = gold(found(), {}, with_undecided=False)
-    assert spans(made.continua["d"]) == [(4, 7, "animal")]
-    assert made.tied == 0
-    made = gold(found(), {})
-    assert spans(made.continua["d"]) == [(4, 7, "animal"), (17, 20, None)]
-    assert made.tied == 1
+    gold_of_all = gold(found(), {}, with_undecided=False)
+    assert spans(gold_of_all.continua["d"]) == [(4, 7, "animal")]
+    assert gold_of_all.tied == 0
+    gold_of_all = gold(found(), {})
+    assert spans(gold_of_all.continua["d"]) == [(4, 7, "animal"), (17, 20, None)]
+    assert gold_of_all.tied == 1
     assert "1 unit not yet reviewed: the category is tied" in gold_standard(
-        made, with_undecided=True
+        gold_of_all, with_undecided=True
     )
 
 
@@ -169,8 +169,8 @@ def test_every_format_gives_the_gold_standard_back(
 
 
 def test_a_zip_names_its_documents_and_the_original_format_comes_first() -> None:
-    made = gold(found(), {}).continua["d"]
-    several = {f"d{i}.txt": made.with_about(name=f"d{i}.txt") for i in range(3)}
+    continuum = gold(found(), {}).continua["d"]
+    several = {f"d{i}.txt": continuum.with_about(name=f"d{i}.txt") for i in range(3)}
     with zipfile.ZipFile(BytesIO(gold_file(several, "cas")[1])) as archive:
         names = set(archive.namelist())
     assert {n for n in names if n.endswith(".xmi")} == {f"d{i}.txt/d{i}.txt.xmi" for i in range(3)}
@@ -194,9 +194,11 @@ def test_no_zip_has_a_folder_named_gold() -> None:
 
 def test_formats_that_cannot_hold_the_gold_standard_are_not_offered() -> None:
     """A recording has no text, which four formats need."""
-    made = gold(found(), {})
-    heard = {"d": made.continua["d"].with_about(text=None, offset_unit="ms")}
-    page = gold_standard(replace(made, continua=heard), with_undecided=True, came_as=("elan",))
+    gold_of_all = gold(found(), {})
+    heard = {"d": gold_of_all.continua["d"].with_about(text=None, offset_unit="ms")}
+    page = gold_standard(
+        replace(gold_of_all, continua=heard), with_undecided=True, came_as=("elan",)
+    )
     offered = page.split("Download ")
     ways = {part.split('"')[0] for part in offered[1:]}
     assert {"elan", "csv", "xlsx"} <= ways
@@ -236,7 +238,7 @@ def test_pages_name_no_options(text: str, left: str) -> None:
 def test_a_decision_is_read_back_from_the_journal_unchanged(tmp_path: Path) -> None:
     f = found()
     decision = decision_of(f, ask(keys(f)[17], "take", annotator="Bob"))
-    kept = Journal(tmp_path).add(decision)
-    assert replace(kept, number=0, made="") == decision
-    assert isinstance(kept, Decision)
-    assert kept.evidence == '[["Ann", 17.0, 20.0, "animal"], ["Bob", 17.0, 20.0, "thing"]]'
+    stored = Journal(tmp_path).add(decision)
+    assert replace(stored, number=0, made="") == decision
+    assert isinstance(stored, Decision)
+    assert stored.evidence == '[["Ann", 17.0, 20.0, "animal"], ["Bob", 17.0, 20.0, "thing"]]'

@@ -62,13 +62,13 @@ def test_a_decision_takes_the_shape_of_an_annotator() -> None:
 
 
 def test_gold_of_shapes_in_files(tmp_path: Path) -> None:
-    made = {n: gold(found(n), {}).continua["d"] for n in DOCUMENTS}
+    continua = {n: gold(found(n), {}).continua["d"] for n in DOCUMENTS}
     for name in ("coco", "json", "csv"):
-        file, content = gold_file({n: c.with_about(name=n) for n, c in made.items()}, name)
+        file, content = gold_file({n: c.with_about(name=n) for n, c in continua.items()}, name)
         (tmp_path / file).write_bytes(content)
         back = gc.read_corpus(tmp_path / file)
         assert {n: [u.json for u in c] for n, c in back.items()} == {
-            n: [u.json for u in c] for n, c in made.items()
+            n: [u.json for u in c] for n, c in continua.items()
         }
 
 
@@ -106,12 +106,14 @@ def test_from_coco_to_gold_by_keys(
         "paths => paths.filter(p => p.style.strokeWidth === '5').length"
     )
     assert wide == 2  # what Ann and Bob drew of the first unit
-    left = len(page.locator("[data-said]").all())
+    open_items = len(page.locator("[data-said]").all())
     outcome = page.locator("#said")
-    while left:
+    while open_items:
         page.keyboard.press("2")  # takes Bob's unit
-        left -= 1
-        outcome.get_by_text(f"{left} unit" if left else "All units are decided").wait_for()
+        open_items -= 1
+        outcome.get_by_text(
+            f"{open_items} unit" if open_items else "All units are decided"
+        ).wait_for()
     page.get_by_role("link", name="Export", exact=True).click()
     assert page.get_by_label("Download textgrid").count() == 0
     with page.expect_download() as download:

@@ -45,10 +45,10 @@ def responses() -> Responses:
 
 
 def peer_posterior(name: str) -> np.ndarray[Any, Any]:
-    found = PEER[name]
-    order = [found["labels"].index(label) for label in "abc"]
+    reference = PEER[name]
+    order = [reference["labels"].index(label) for label in "abc"]
     rows = [row.split()[0] for row in PEER["rows"]]
-    return np.array([found["posterior"][t] for t in dict.fromkeys(rows)])[:, order]
+    return np.array([reference["posterior"][t] for t in dict.fromkeys(rows)])[:, order]
 
 
 @pytest.mark.parametrize("model", ["dawid-skene", "one-coin"])
@@ -64,9 +64,9 @@ def test_mace_of_crowd_kit_from_its_start() -> None:
     order = [peer["labels"].index(label) for label in "abc"]
     guess, theta = np.array(peer["start_spamming"])[people].T
     xi = np.array(peer["start_thetas"])[people][:, order]
-    said = theta[:, None, None] * np.eye(3) + guess[:, None, None] * xi[:, None]
+    rates = theta[:, None, None] * np.eye(3) + guess[:, None, None] * xi[:, None]
     logs = np.zeros((data.items, 3))
-    np.add.at(logs, data.item, np.log(said[data.annotator, :, data.label]))
+    np.add.at(logs, data.item, np.log(rates[data.annotator, :, data.label]))
     start = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
     knowing = theta[:, None] / (theta[:, None] + guess[:, None] * xi)
     model_fit = fit(
@@ -87,9 +87,9 @@ def test_planted_annotators_are_recovered(model: str) -> None:
     rng = np.random.default_rng(7)
     truth = rng.integers(3, size=600)
     skills = np.array([0.95, 0.8, 0.6, 0.4, 0.9])
-    said = np.where(rng.random((600, 5)) < skills, truth[:, None], rng.integers(3, size=(600, 5)))
-    item, annotator = (x.ravel() for x in np.indices(said.shape))
-    data = Responses(item, annotator, said.ravel(), 600, tuple("ABCDE"), tuple("xyz"))
+    labels = np.where(rng.random((600, 5)) < skills, truth[:, None], rng.integers(3, size=(600, 5)))
+    item, annotator = (x.ravel() for x in np.indices(labels.shape))
+    data = Responses(item, annotator, labels.ravel(), 600, tuple("ABCDE"), tuple("xyz"))
     model_fit = fit(data, model)
     right = model_fit.confusion[:, range(3), range(3)].mean(axis=1)
     # An annotator who draws at random is right by chance in a third of the cases.
@@ -166,10 +166,10 @@ def test_impossible_arguments_are_refused() -> None:
 
 
 def _said(rows: list[list[str]], labels: tuple[str, ...]) -> Responses:
-    said = np.array([[labels.index(label) for label in row] for row in rows])
-    item, annotator = np.indices(said.shape)
-    people = tuple("ABCD"[: said.shape[1]])
-    return Responses(item.ravel(), annotator.ravel(), said.ravel(), len(said), people, labels)
+    codes = np.array([[labels.index(label) for label in row] for row in rows])
+    item, annotator = np.indices(codes.shape)
+    people = tuple("ABCD"[: codes.shape[1]])
+    return Responses(item.ravel(), annotator.ravel(), codes.ravel(), len(codes), people, labels)
 
 
 @pytest.mark.parametrize("model", ["dawid-skene", "one-coin"])
@@ -202,13 +202,13 @@ def test_units_that_everybody_missed_are_estimated() -> None:
     """
     rng = np.random.default_rng(3)
     marked = rng.random((1500, 4)) < 0.7
-    seen = marked.any(axis=1)
-    rows = [["x" if m else "∅" for m in row] for row in marked[seen]]
+    is_marked = marked.any(axis=1)
+    rows = [["x" if m else "∅" for m in row] for row in marked[is_marked]]
     model_fit = fit(_said(rows, ("x", "∅")), unseen=True)
     assert (model_fit.posterior[:, 0] > 0.5).all()
     assert model_fit.confusion[:, 0, 0] == pytest.approx(np.full(4, 0.7), abs=0.04)
     # A share of .3⁴ of all units is missed by everybody.
-    assert model_fit.unseen[0] == pytest.approx((~seen).sum(), rel=0.5)
+    assert model_fit.unseen[0] == pytest.approx((~is_marked).sum(), rel=0.5)
     struck = fit(_said(rows, ("x", "∅")))
     assert (struck.posterior[:, 0] > 0.5).mean() < 0.98
     assert struck.unseen.sum() == 0

@@ -134,12 +134,12 @@ def test_an_unknown_amount_is_not_printed() -> None:
 @pytest.mark.usefixtures("little_is_simulated")
 def test_the_signature_names_the_simulated_errors() -> None:
     continuum = shuffled_set(MODEL, "false-negative", 0.2, 2, seed=4)
-    made = [
+    signatures = [
         calibrate(continuum, errors=errors, samples=5, sets=sets).signature
         for errors, sets in ((["category"], 3), (["category:overlap=true"], 3), (["category"], 4))
     ]
-    assert len(set(made)) == 3
-    assert "|calibrated:category|sets:3|" in str(made[0])
+    assert len(set(signatures)) == 3
+    assert "|calibrated:category|sets:3|" in str(signatures[0])
 
 
 def test_identical_annotators_need_no_error() -> None:

@@ -127,8 +127,8 @@ def test_joins_are_charged_to_the_one_who_joins() -> None:
     estimates = read(c)
     assert amounts(estimates, "Max")["merge"] == pytest.approx(0.3, abs=1e-6)
     for who in ("Ann", "Bob"):
-        told = [v for v in amounts(estimates, who).values() if v is not None]
-        assert told == pytest.approx([0] * 5, abs=1e-6)
+        amounts_of_one = [v for v in amounts(estimates, who).values() if v is not None]
+        assert amounts_of_one == pytest.approx([0] * 5, abs=1e-6)
     for error in ERRORS[1:]:
         if error != "category":
             assert estimates.of("Max", error).amount == pytest.approx(0, abs=1e-6)
@@ -143,12 +143,12 @@ def test_splits_misses_and_additions_are_charged_to_their_author() -> None:
     more = [*row(10), (200, 210), (230, 240)]
     added = read(continuum(Ann=row(10), Bob=row(10), Max=more))
     assert amounts(added, "Max")["false-positive"] == pytest.approx(0.2, abs=1e-6)
-    for found, guilty, error in (
+    for estimates, guilty, error in (
         (cut, "Bob", "split"),
         (missed, "Ann", "false-negative"),
         (added, "Max", "false-positive"),
     ):
-        for one in found.people:
+        for one in estimates.people:
             if (one.annotator, one.error) != (guilty, error) and one.amount is not None:
                 assert one.amount == pytest.approx(0, abs=1e-6)
 
@@ -214,8 +214,8 @@ def test_mirrored_and_renamed_campaigns_have_the_same_magnitudes(
         )
         for c in planted
     ]
-    found, other = read(*planted), read(*mirrored)
-    for one in found.people:
+    estimates, other = read(*planted), read(*mirrored)
+    for one in estimates.people:
         same = other.of(names[one.annotator], one.error)
         assert same.amount == pytest.approx(one.amount, abs=1e-6)
         assert same.interval == pytest.approx(one.interval, abs=1e-5)

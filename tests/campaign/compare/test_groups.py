@@ -111,13 +111,13 @@ def test_two_schools_are_distinguished_and_one_is_not() -> None:
                 units.append(Unit(a, start, start + 20, "xy"[i % 2]))
         return Continuum.from_units(units, bounds=(0, 1000))
 
-    found = [
+    group_agreements = [
         compare(
             school(s), groups=["one=A,B,C", "two=D,E,F"], by=["pair"], draws=0, samples=10
         ).groups
         for s in (12, 0)
     ]
-    apart, same = (g.across[0] for g in found if g is not None)
+    apart, same = (g.across[0] for g in group_agreements if g is not None)
     assert (apart.parts, apart.kind) == (12, "stretches")
     assert apart.p_value < 0.01
     assert apart.normalized < 0.85 < 0.95 < same.normalized

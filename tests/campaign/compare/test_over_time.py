@@ -34,15 +34,15 @@ def campaign(tiring: float, common: float = 0.0, n: int = 16) -> dict[str, Conti
     `tiring` is the growth for Dan and `common` that for all.
     """
     rng = np.random.default_rng(4)
-    found = {}
+    continua = {}
     for t in range(n):
         spread = {a: 1 + common * t / n + tiring * t / n * (a == "Dan") for a in PEOPLE}
         signs = [*rng.permutation([-0.5, 0.0, 0.5]), rng.choice([-1.0, 1.0])]
         noise = rng.uniform(0.8, 1.2, 4)
-        found[f"d{t:02}"] = document(
+        continua[f"d{t:02}"] = document(
             {a: spread[a] * s * k for a, s, k in zip(PEOPLE, signs, noise, strict=True)}
         )
-    return found
+    return continua
 
 
 def compared(continua: dict[str, Continuum]) -> Comparison:
@@ -144,16 +144,16 @@ def test_a_column_and_a_table_give_the_order(run: Run, tmp_path: Path) -> None:
         "document,order\n" + "\n".join(f"{n},2026-11-{d + 1:02}" for n, d in days.items())
     )
     where = {"day": "day", "order.csv": tmp_path / "order.csv"}
-    found = []
-    for said in ("day", "order.csv"):
-        done = run("compare", tmp_path / "units.csv", "--order", where[said], "--by", "document",
+    records = []
+    for order in ("day", "order.csv"):
+        done = run("compare", tmp_path / "units.csv", "--order", where[order], "--by", "document",
                    "--samples", 20, "--no-interval", "--json")  # fmt: skip
         assert done.code == 0, done.err
-        found.append(json.loads(done.out))
-    assert [d["file"] for d in found[0]["documents"]] == sorted(days, key=days.__getitem__)
-    assert found[0]["over_time"] == found[1]["over_time"]
-    assert found[0]["over_time"]["all"]["documents"] == 16
-    assert "order=day" in found[0]["overall"]["signature"]
+        records.append(json.loads(done.out))
+    assert [d["file"] for d in records[0]["documents"]] == sorted(days, key=days.__getitem__)
+    assert records[0]["over_time"] == records[1]["over_time"]
+    assert records[0]["over_time"]["all"]["documents"] == 16
+    assert "order=day" in records[0]["overall"]["signature"]
     shown = run("compare", tmp_path / "units.csv", "--order", "day", "--by", "document",
                 "--samples", 20)  # fmt: skip
     assert "Over time" in shown.out

@@ -44,16 +44,16 @@ def alone(documents: dict[str, Continuum], pair: tuple[str, str]) -> float:
 def test_pairs_with_a_chance_of_their_own_have_the_gamma_of_the_pair_alone() -> None:
     documents = rotation(9, 24)
     comparison = compare(documents, draws=0, by=("pair",), **OPTIONS)
-    own = comparison.pairs.own_chance
+    own_pairs = comparison.pairs.own_chance
     rated = {pair for pair, a in comparison.pairs.agreements.items() if a.rated}
-    assert own
+    assert own_pairs
     for pair in rated:
         value = comparison.pairs.agreements[pair].value
-        assert (value == pytest.approx(alone(documents, pair), abs=1e-12)) == (pair in own)
-    [said] = [s for s in comparison.pairs.in_words() if "own documents alone" in s]
-    assert said.startswith(f"γ of {len(own)} of the {len(rated)} pairs")
+        assert (value == pytest.approx(alone(documents, pair), abs=1e-12)) == (pair in own_pairs)
+    [sentence] = [s for s in comparison.pairs.in_words() if "own documents alone" in s]
+    assert sentence.startswith(f"γ of {len(own_pairs)} of the {len(rated)} pairs")
     entries = comparison.pairs.as_dict()
-    assert {tuple(e["annotators"]) for e in entries if e["own_chance"]} == own
+    assert {tuple(e["annotators"]) for e in entries if e["own_chance"]} == own_pairs
 
 
 def test_pairs_who_annotate_everything_share_the_chance_of_the_corpus() -> None:

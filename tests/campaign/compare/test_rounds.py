@@ -150,15 +150,15 @@ def test_only_an_annotator_who_differs_is_named(texts: int) -> None:
     assert len(named) <= 1
     gains = compare(text(1, 4.0), by=["annotator"], draws=0, samples=30).without
     assert [e.annotator for e in gains if e.in_words()] == ["D"]
-    (said,) = filter(None, (e.in_words() for e in gains))
-    assert "12 stretches; p = " in said
-    assert "Holm over 4 annotators" in said
-    assert "pulls" not in said
+    (sentence,) = filter(None, (e.in_words() for e in gains))
+    assert "12 stretches; p = " in sentence
+    assert "Holm over 4 annotators" in sentence
+    assert "pulls" not in sentence
 
 
 def test_a_gain_is_over_documents_from_five_on() -> None:
     def corpus(n: int) -> dict[str, Continuum]:
-        found = {}
+        continua = {}
         for d in range(n):
             rng = np.random.default_rng(d)
             units = [
@@ -166,8 +166,8 @@ def test_a_gain_is_over_documents_from_five_on() -> None:
                 for a, s in (("A", 1), ("B", 1), ("C", 4))
                 for i in range(8)
             ]
-            found[f"d{d}"] = Continuum.from_units(units, bounds=(-30, 190))
-        return found
+            continua[f"d{d}"] = Continuum.from_units(units, bounds=(-30, 190))
+        return continua
 
     options = {"by": ["annotator"], "draws": 0, "samples": 20, "chance": "cut"}
     kinds = [{(e.parts, e.kind) for e in compare(corpus(n), **options).without} for n in (6, 4)]  # type: ignore[arg-type]

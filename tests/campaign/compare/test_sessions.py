@@ -117,8 +117,8 @@ def rows(shifts: dict[str, float], *, column: bool) -> str:
     lines = ["annotator,category,start,end" + ",when" * column]
     for name, s in shifts.items():
         who, when = name.split("-")
-        said = f"{who},x," if column else f"{name},x,"
-        lines += [f"{said}{40 * k + s},{40 * k + s + 10}" + f",{when}" * column for k in range(8)]
+        prefix = f"{who},x," if column else f"{name},x,"
+        lines += [f"{prefix}{40 * k + s},{40 * k + s + 10}" + f",{when}" * column for k in range(8)]
     return "\n".join(lines) + "\n"
 
 
@@ -133,22 +133,22 @@ def test_a_column_a_pattern_and_a_folder_give_the_same(run: Run, tmp_path: Path)
         (folder / "one.ann").write_text(
             "".join(f"T{k}\tx {s} {s + 10}\t-\n" for k, s in enumerate(starts))
         )
-    said = (
+    sources = (
         ("one.csv", "--session", "when"),
         ("two.csv", "--session", PATTERN),
         ("folders", "--layout", "{session}/{annotator}/{document}", "--session", PATTERN),
     )
     quick = ("--samples", 20, "--no-interval", "--chance", "cut", "--json")
-    found = [
+    records = [
         json.loads(run("compare", tmp_path / name, *how, *quick).out)["sessions"]["all"]
-        for name, *how in said
+        for name, *how in sources
     ]
-    assert found[0] == found[1] == found[2]
-    assert found[0]["disorder_ratio"] == pytest.approx(9.5)
-    shown = run("compare", tmp_path / "one.csv", *said[0][1:], *quick[:-1])
+    assert records[0] == records[1] == records[2]
+    assert records[0]["disorder_ratio"] == pytest.approx(9.5)
+    shown = run("compare", tmp_path / "one.csv", *sources[0][1:], *quick[:-1])
     assert "γ with oneself" in shown.out
     page = tmp_path / "page.html"
-    asked = ("report", tmp_path / "one.csv", *said[0][1:], "--samples", 5, "-o", page)
+    asked = ("report", tmp_path / "one.csv", *sources[0][1:], "--samples", 5, "-o", page)
     assert run(*asked).code == 0
     assert "The same people twice" in page.read_text(encoding="utf-8")
 

@@ -46,10 +46,13 @@ def as_csv(found: CorpusConsensus, folder: Path, *, review: bool) -> str:
 @settings(max_examples=40, deadline=None)
 @given(DOCUMENTS, st.sampled_from([None, "90%", 2]))
 def test_the_gold_standard_of_a_table_is_that_of_its_documents(drawn, support) -> None:
-    made = {f"d{k}": document(rows, declared=told) for k, (rows, told) in enumerate(drawn)}
+    documents = {
+        f"d{k}": document(rows, declared=declared_names)
+        for k, (rows, declared_names) in enumerate(drawn)
+    }
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        table = in_a_table(made, folder)
+        table = in_a_table(documents, folder)
         ours = consensus_of_each(table, weights="vote", support=support)
         gold_standards = consensus_of_each(dict(table.items()), weights="vote", support=support)
         assert isinstance(ours.continua, DocumentTable)
@@ -81,6 +84,6 @@ def test_gold_standards_of_many_documents_are_never_all_in_memory(
     assert as_csv(gold_standards, tmp_path, review=False).count("\n") == 1 + 300 * 3
     garbage.collect()
     # a dead proxy has no type
-    there = {id(o) for o in garbage.get_objects() if type(o) is Continuum}
-    assert len(there) < 150
+    continua_before = {id(o) for o in garbage.get_objects() if type(o) is Continuum}
+    assert len(continua_before) < 150
     assert len(gc.read_corpus(tmp_path / "gold.parquet")) == 300

@@ -149,10 +149,10 @@ def test_a_feature_does_not_split_the_votes_on_the_category() -> None:
 
     The targets p, q and none are tied, so that the target stays open.
     """
-    known = [("Minor", "p"), ("Major", "q"), ("Minor", None)]
+    severities = [("Minor", "p"), ("Major", "q"), ("Minor", None)]
     units = [
         Unit(name, 0, 10, gc.Label("a", {"severity": s, "target": t}))
-        for name, (s, t) in zip(("Ann", "Bob", "Cid"), known, strict=True)
+        for name, (s, t) in zip(("Ann", "Bob", "Cid"), severities, strict=True)
     ]
     (unit,) = consensus(gc.align(Continuum.from_units(units))).units
     assert unit.category == gc.Label("a", {"severity": "Minor"})

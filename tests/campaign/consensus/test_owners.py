@@ -55,10 +55,10 @@ def test_every_boundary_was_drawn_by_an_annotator(weights: str, rule: str, broke
             unit: shaken(people, people, offset_unit=unit, broken=broken)
             for unit in ("", "characters", "tokens")
         }
-        for found in consensus_of_each(
+        for gold_standard in consensus_of_each(
             documents, weights=weights, boundaries=rule
         ).documents.values():
-            check_owners(found)
+            check_owners(gold_standard)
 
 
 def test_a_model_weights_the_boundaries() -> None:
@@ -91,6 +91,6 @@ def test_a_tie_is_listed_at_any_tolerance_and_in_the_files(
     gc.write(Continuum.from_units(units, bounds=(0, 200)), tmp_path / "a.csv")
     outcome = run("consensus", tmp_path / "a.csv", "--units", tmp_path / "u.csv", "--tolerance", 9)
     assert outcome.code == 0, outcome.err
-    said = "boundaries tied: 0-100 = 1-101, the first was taken"
-    assert said in (tmp_path / "u.csv").read_text()
+    reason = "boundaries tied: 0-100 = 1-101, the first was taken"
+    assert reason in (tmp_path / "u.csv").read_text()
     assert "boundaries tied" in outcome.out

@@ -93,8 +93,8 @@ def test_a_mark_beside_the_others_marks_is_another_place() -> None:
     units += [Unit("D", 50 * i + 7, 50 * i + 13, "x") for i in range(40)]
     gold_standards = consensus_of_each(Continuum.from_units(units))
     assert gold_standards.belief.weights == "dawid-skene"
-    told = {a.name: round(a.recall, 1) for a in gold_standards.belief.annotators}
-    assert told == {"A": 1, "B": 1, "C": 1, "D": 0}
+    recalls = {a.name: round(a.recall, 1) for a in gold_standards.belief.annotators}
+    assert recalls == {"A": 1, "B": 1, "C": 1, "D": 0}
     (document,) = gold_standards.documents.values()
     assert {u.support for u in document.units} == {1, 3}
 

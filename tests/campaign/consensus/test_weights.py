@@ -30,8 +30,8 @@ def planted(documents: int = 25, seed: int = 1) -> tuple[Corpus, Gold]:
             marks, right, early = PLANTED[a]
             for start, end, category in sorted(gold[name], key=str):
                 if rng.random() < marks:
-                    said = category if rng.random() < right else "ab"[category == "a"]
-                    units.append(Unit(a, start - early, end, said))
+                    label = category if rng.random() < right else "ab"[category == "a"]
+                    units.append(Unit(a, start - early, end, label))
             if a == "Cid":
                 units += [Unit(a, 50 * i + 25, 50 * i + 30, "a") for i in rng.integers(8, size=2)]
         continua[name] = Continuum.from_units(units, annotators=people, bounds=(-5, 400), name=name)
@@ -64,12 +64,12 @@ def test_planted_truth_is_recovered_better_than_by_votes(
 def test_planted_annotators_are_described(corpus: tuple[Corpus, Gold]) -> None:
     belief = consensus_of_each(corpus[0]).belief
     assert belief.weights == "dawid-skene"
-    found = {a.name: a for a in belief.annotators}
+    by_name = {a.name: a for a in belief.annotators}
     for name, (marks, right, early) in PLANTED.items():
-        assert found[name].recall == pytest.approx(marks * right, abs=0.1)
-        assert found[name].boundary_bias == pytest.approx((-early, 0), abs=0.3)
-    assert found["Cid"].precision < 0.5 < 0.8 < found["Bob"].precision
-    row = found["Cid"].confusion["a"]
+        assert by_name[name].recall == pytest.approx(marks * right, abs=0.1)
+        assert by_name[name].boundary_bias == pytest.approx((-early, 0), abs=0.3)
+    assert by_name["Cid"].precision < 0.5 < 0.8 < by_name["Bob"].precision
+    row = by_name["Cid"].confusion["a"]
     assert row["a"] == pytest.approx(0.8 * 0.4, abs=0.12)
     assert row["∅"] == pytest.approx(0.2, abs=0.1)
     assert sum(row.values()) == pytest.approx(1)
@@ -83,9 +83,9 @@ def test_posteriors_are_calibrated(corpus: tuple[Corpus, Gold]) -> None:
         for n, k in gold_standards.documents.items()
         for u in k.units
     ]
-    said, true = (np.array(x, float) for x in zip(*pairs, strict=True))
-    assert said.mean() == pytest.approx(true.mean(), abs=0.06)
-    assert np.mean((said - true) ** 2) < 0.1  # the Brier score; ignorance has .25
+    posteriors, true = (np.array(x, float) for x in zip(*pairs, strict=True))
+    assert posteriors.mean() == pytest.approx(true.mean(), abs=0.06)
+    assert np.mean((posteriors - true) ** 2) < 0.1  # the Brier score; ignorance has .25
 
 
 def test_entropy_is_high_for_open_categories(corpus: tuple[Corpus, Gold]) -> None:
@@ -176,10 +176,10 @@ def test_a_majority_that_the_model_rejects_is_reported() -> None:
     """
     rows = [("A", s, s + 5, "xz"[s // 10 % 2]) for s in range(0, 800, 10)]
     for who, missed in (("B", {0, 2}), ("C", {4, 6})):
-        said = [
+        answers = [
             (s, "z" if s // 10 % 10 in missed else "xz"[s // 10 % 2]) for s in range(0, 800, 10)
         ]
-        rows += [(who, s, s + 5, label) for s, label in said]
+        rows += [(who, s, s + 5, label) for s, label in answers]
     rows += [("A", 900, 905, "x"), ("B", 900, 905, "z"), ("C", 900, 905, "z")]
     (one,) = consensus_of_each(Continuum.from_units([Unit(*r) for r in rows])).documents.values()
     unit = next(u for u in one.units if u.start == 900)

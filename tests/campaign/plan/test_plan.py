@@ -77,11 +77,11 @@ def test_documents_by_resampling_and_the_cheaper_design() -> None:
         for p in (Prices(), Prices(annotation=1, document=1e6, given=True))
     )
     assert [d.annotators for d in cheap.designs] == [2, 3, 4]
-    own = next(d for d in cheap.designs if d.annotators == 3)
-    assert own.spread == cheap.pilot.spread
-    assert own.documents == pytest.approx((2.0 * own.spread / 0.04) ** 2, rel=0.25)
-    assert own.documents_range is None
-    assert own.cost == own.documents * 3
+    own_design = next(d for d in cheap.designs if d.annotators == 3)
+    assert own_design.spread == cheap.pilot.spread
+    assert own_design.documents == pytest.approx((2.0 * own_design.spread / 0.04) ** 2, rel=0.25)
+    assert own_design.documents_range is None
+    assert own_design.cost == own_design.documents * 3
     # In the first plan only annotations cost anything, in the second nearly only documents.
     assert cheap.best.cost == min(d.documents * d.annotators for d in cheap.designs)
     assert dear.best.documents == min(d.documents for d in dear.designs)
@@ -94,10 +94,10 @@ def test_a_plan_for_the_pilots_own_number_is_its_interval() -> None:
     """For skewed documents the half-width is Hall's, not Student's."""
     o, e = np.random.default_rng(2).gamma(0.5, 0.8, 30), np.ones(30)
     low, high = interval_over_documents(o, e)
-    [own, more] = Material(o, e).half_widths([30, 120])
-    assert own == pytest.approx(float(high - low) / 2)
-    assert own / 3 < more < own / 2  # the square root of 4, and less skew
-    number = documents_for(Material(o, e).half_widths, float(own), falling=True)
+    [own_width, more] = Material(o, e).half_widths([30, 120])
+    assert own_width == pytest.approx(float(high - low) / 2)
+    assert own_width / 3 < more < own_width / 2  # the square root of 4, and less skew
+    number = documents_for(Material(o, e).half_widths, float(own_width), falling=True)
     assert number == pytest.approx(30, rel=0.05)
     # Four times as many documents halve it, also beyond the largest simulated number.
     far, farther = (

@@ -70,14 +70,14 @@ def test_the_variance_is_that_of_a_one_way_analysis() -> None:
 
 def test_teams_differ_where_scipy_finds_that_they_do() -> None:
     rng = np.random.default_rng(2)
-    seen = set()
+    outcomes = set()
     for effect in np.linspace(0, 0.4, 30):
         values = [list(effect * k / 5 + 0.2 * rng.standard_normal(6)) for k in range(6)]
         spread = team_spread(rows(values))
         assert spread is not None
         assert spread.shown == (f_oneway(*values).pvalue < 0.025)
-        seen.add(spread.shown)
-    assert seen == {True, False}
+        outcomes.add(spread.shown)
+    assert outcomes == {True, False}
 
 
 def test_documents_of_a_cluster_are_one_observation() -> None:
@@ -92,9 +92,9 @@ def test_documents_of_a_cluster_are_one_observation() -> None:
 
 
 def test_a_half_width_by_hand() -> None:
-    found = TeamSpread(teams=6, variance=0.04, interval=(0.01, 0.1))
+    spread = TeamSpread(teams=6, variance=0.04, interval=(0.01, 0.1))
     by_hand = t.ppf(0.975, 5) * (0.04 / 6 + (0.25 - 0.04) / 100) ** 0.5
-    assert found.half_width(0.5, 100, 6) == pytest.approx(by_hand)
+    assert spread.half_width(0.5, 100, 6) == pytest.approx(by_hand)
 
 
 def test_a_plan_of_teams_speaks_of_other_teams_only(
@@ -118,9 +118,9 @@ def test_a_plan_of_teams_speaks_of_other_teams_only(
 def test_three_teams_are_too_few() -> None:
     documents, team_of = pilot(3, 3)
     settings = Settings.of(chance="documents", samples=20)
-    found = pilot_of(documents, agreement(Basis(documents, settings)), team_of)
-    assert found.over is not None
-    assert "No interval over teams: 3 teams are too few" in found.over.in_words()
+    pilot_results = pilot_of(documents, agreement(Basis(documents, settings)), team_of)
+    assert pilot_results.over is not None
+    assert "No interval over teams: 3 teams are too few" in pilot_results.over.in_words()
 
 
 def test_each_document_is_assigned_to_one_team() -> None:

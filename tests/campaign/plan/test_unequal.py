@@ -66,8 +66,8 @@ def test_a_simulation_has_the_numbers_of_annotators_of_its_pilot() -> None:
 
 def test_the_pilot_is_completed_before_new_documents_begin() -> None:
     rows = assignment(named("AB", "ABC", "A"), 3, 3).records
-    given = {(r["document"], r["annotator"]) for r in rows}
-    assert given == {("d0", "C"), ("d2", "B"), ("d2", "C")}
+    assigned = {(r["document"], r["annotator"]) for r in rows}
+    assert assigned == {("d0", "C"), ("d2", "B"), ("d2", "C")}
 
 
 def test_every_two_annotators_share_about_as_many_documents() -> None:

@@ -40,8 +40,8 @@ def printed(name: str) -> dict[str, tuple[str, str]]:
     notebook = json.loads((CHECKOUT / "alt_test_example.ipynb").read_text(encoding="utf-8"))
     texts = (o.get("text", []) for cell in notebook["cells"] for o in cell.get("outputs", []))
     line = rf"^{name} (\S+) \[\w+\]:\tWinning Rate=(\S+)\tAdvantage Probability=(\S+)"
-    found = re.findall(line, "".join(t for text in texts for t in text), re.MULTILINE)
-    return {system: (omega, rho) for system, omega, rho in found}
+    matches = re.findall(line, "".join(t for text in texts for t in text), re.MULTILINE)
+    return {system: (omega, rho) for system, omega, rho in matches}
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_values_of_the_notebook(name: str) -> None:
     rows = [
         (f"{kind} {who}", str(label), float(place[i]))
         for kind, all_of in (("person", people), ("system", systems))
-        for who, given in all_of.items()
-        for i, label in given.items()
+        for who, labels in all_of.items()
+        for i, label in labels.items()
         if i in place
     ]
     who, label, starts = zip(*rows, strict=True)

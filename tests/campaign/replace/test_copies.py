@@ -19,16 +19,16 @@ def panel(copied: str, *, slip: int = 0, wrong: float = 0.0, documents: int = 12
     `copied` is a person or "truth". The bot's boundaries move by up to `slip`, and a share `wrong`
     of its labels is drawn anew.
     """
-    rng, found = np.random.default_rng(0), {}
+    rng, continua = np.random.default_rng(0), {}
 
     def marked(marks: list[Mark], slip: int, missed: float, wrong: float) -> list[Mark]:
-        seen = []
+        units = []
         for s, e, c in marks:
             a, b = s + rng.integers(-slip, slip + 1), e + rng.integers(-slip, slip + 1)
             label = str(rng.choice(list("xyz"))) if rng.random() < wrong else c
             if rng.random() >= missed:
-                seen.append((int(min(a, b - 1)), int(b), label))
-        return seen
+                units.append((int(min(a, b - 1)), int(b), label))
+        return units
 
     for d in range(documents):
         starts, lengths = np.cumsum(rng.integers(20, 60, 8)), rng.integers(9, 15, 8)
@@ -37,10 +37,10 @@ def panel(copied: str, *, slip: int = 0, wrong: float = 0.0, documents: int = 12
         for person in PEOPLE:
             marks[person] = marked(marks["truth"], 4, 0.2, 0.2)
         marks["bot"] = marked(marks[copied], slip, 0.0, wrong)
-        found[f"d{d}"] = Continuum.from_units(
+        continua[f"d{d}"] = Continuum.from_units(
             [Unit(a, *u) for a in (*PEOPLE, "bot") for u in marks[a]], bounds=(0, 600)
         )
-    return found
+    return continua
 
 
 def candidacy(documents: dict, **options: object):  # type: ignore[no-untyped-def]

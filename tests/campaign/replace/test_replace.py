@@ -75,8 +75,11 @@ def test_the_exact_test_is_the_worst_case_of_an_enumeration(n: int, epsilon: flo
 
     def statistic(won: int, lost: int) -> float:
         def minus_log(q: float) -> float:
-            chances, seen = (q + epsilon, q, 1 - 2 * q - epsilon), (won, lost, n - won - lost)
-            return -float(special.xlogy(seen, np.maximum(chances, 1e-300)).sum())
+            chances, counts_of_one = (
+                (q + epsilon, q, 1 - 2 * q - epsilon),
+                (won, lost, n - won - lost),
+            )
+            return -float(special.xlogy(counts_of_one, np.maximum(chances, 1e-300)).sum())
 
         q = min(np.linspace(0, (1 - epsilon) / 2, 4001).tolist(), key=minus_log)
         spread = n * (2 * q + epsilon - epsilon**2)
@@ -121,8 +124,8 @@ def test_a_candidate_never_better_and_worse_by_epsilon_seldom_passes(
         passed = []
         for behind in range(n + 1):
             won = np.tile(np.arange(n) >= behind, (people, 1))
-            there = np.ones_like(won)
-            w = Wins(tuple(map(str, range(people))), ("",) * n, there, won, there)
+            annotated = np.ones_like(won)
+            w = Wins(tuple(map(str, range(people))), ("",) * n, annotated, won, annotated)
             passed.append(bool(w.winning_rate(epsilon, 30, both=both) >= 0.5))
         return float(stats.binom.pmf(np.flatnonzero(passed), n, epsilon).sum())
 
@@ -140,8 +143,8 @@ def test_few_documents_are_not_rejected_more_often_than_promised() -> None:
     rng, epsilon = np.random.default_rng(3), 0.2
     for n, lost in itertools.product((8, 30), (0.0, 0.1, 0.4)):
         chances = [lost, max(0.0, 1 - 2 * lost - epsilon), lost + epsilon]
-        seen = rng.multinomial(n, chances, size=4000)
-        p = [exact_test(n, int(w), int(k), epsilon) for k, _, w in seen]
+        outcomes = rng.multinomial(n, chances, size=4000)
+        p = [exact_test(n, int(w), int(k), epsilon) for k, _, w in outcomes]
         assert np.mean(np.array(p) <= 0.05) <= 0.05 + 0.01
 
 
@@ -262,11 +265,11 @@ def test_soft_f1_as_by_hand() -> None:
     P = ½(½), R = ½(1), 2PR/(P+R) = ⅓.
     """
     c = spans({"A": [(0, 10, "x"), (20, 30, "y")], "B": [(5, 10, "x"), (20, 30, "z")], "C": []})
-    [found] = SCORES["soft-f1"].instances({"d": c}, Aligning())
-    assert found.pairs[0, 1] == pytest.approx(1 / 3)
-    assert found.pairs[0, 2] == 0.0
-    [found] = SCORES["overlap"].instances({"d": c}, Aligning())
-    assert found.pairs[0, 1] == 1.0
+    [instance] = SCORES["soft-f1"].instances({"d": c}, Aligning())
+    assert instance.pairs[0, 1] == pytest.approx(1 / 3)
+    assert instance.pairs[0, 2] == 0.0
+    [instance] = SCORES["overlap"].instances({"d": c}, Aligning())
+    assert instance.pairs[0, 1] == 1.0
 
 
 @pytest.mark.parametrize("score", ["disorder", "soft-f1", "overlap"])
@@ -481,9 +484,9 @@ def test_only_crowds_are_aligned_to_a_gap_by_default(
 
     monkeypatch.setattr(scores, "align_each", noted)
     named = {"a": document(3, 5), "b": document(28, 6), "c": document(27, 7)}
-    found = list(scores.disorders(named, scores.Aligning()))
+    instances = list(scores.disorders(named, scores.Aligning()))
     assert gaps == [(0.0, [3, 27]), (scores.CROWD_GAP, [28])]
-    for instance, (name, c) in zip(found, named.items(), strict=True):
+    for instance, (name, c) in zip(instances, named.items(), strict=True):
         alone = next(iter(scores.disorders({name: c}, scores.Aligning(solving={"gap": 0.0}))))
         assert instance.name == name
         assert instance.pairs == pytest.approx(alone.pairs)

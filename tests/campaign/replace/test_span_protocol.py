@@ -43,8 +43,8 @@ def file(tmp_path: Path) -> Path:
 
 def document(**units: list[tuple[float, float, str | None]]) -> Continuum:
     """Return a continuum of the named annotators, including those without units."""
-    found = [Unit(a, s, e, c) for a, some in units.items() for s, e, c in some]
-    return Continuum.from_units(found, annotators=tuple(units))
+    rows = [Unit(a, s, e, c) for a, some in units.items() for s, e, c in some]
+    return Continuum.from_units(rows, annotators=tuple(units))
 
 
 def numbers(run: Run, *arguments: object) -> dict[str, Any]:
@@ -56,10 +56,10 @@ def numbers(run: Run, *arguments: object) -> dict[str, Any]:
 
 def test_numbers_are_those_counted_by_hand(run: Run, file: Path) -> None:
     """The pairs of bot with Ann and with Bea are summed over four documents."""
-    found = numbers(run, "replace", file, "--candidate", "bot", "--protocol", *FEW)["protocol"]
-    bot = found["candidates"]["bot"]
+    protocol = numbers(run, "replace", file, "--candidate", "bot", "--protocol", *FEW)["protocol"]
+    bot = protocol["candidates"]["bot"]
     # The bot's 3 units count twice, and the people have 4 + 4. Two pairs match in d1, one in d2.
-    assert found["f1"] == "f1-category"
+    assert protocol["f1"] == "f1-category"
     assert bot["f1-category"]["value"] == pytest.approx(2 * 3 / (6 + 8))
     # The same three pairs match, and the bot's unit in d1 is half as long as theirs, so soft counts
     # are ½.
@@ -76,7 +76,7 @@ def test_numbers_are_those_counted_by_hand(run: Run, file: Path) -> None:
     assert counts["r"] == pytest.approx(0.5 / math.sqrt(0.75 * 0.5))
     by_hand = [[1, 0, 0, 1, 0, 0, 1, 0], [1, 0, 0.5, 0.5, 0.5, 0, 1, 0.5]]
     assert counts["r_by_category"] == pytest.approx(np.corrcoef(by_hand)[0, 1])
-    people = found["people"]
+    people = protocol["people"]
     # Ann and Bea have two matches of 4 and 4 units. Ann has units in all documents, Bea in three.
     assert people["f1-category"]["value"] == pytest.approx(0.5)
     assert people["presence"]["value"] == pytest.approx(0.0)
@@ -89,10 +89,10 @@ def test_values_are_those_of_the_single_commands(run: Run, file: Path) -> None:
     table = file.read_text("utf-8") + "d1,other,x,0,9\nd2,other,y,0,4\n"
     file.write_text(table, "utf-8")
     named = ("--candidate", "bot", "--candidate", "other", "--min-documents", "2")
-    found = numbers(run, "replace", file, *named, "--protocol", *FEW)
+    printed = numbers(run, "replace", file, *named, "--protocol", *FEW)
     whole = numbers(run, "replace", file, *named)
     for name, absent in (("bot", "other"), ("other", "bot")):
-        mine = found["protocol"]["candidates"][name]
+        mine = printed["protocol"]["candidates"][name]
         assert mine["replace"] == whole["candidates"][name]
         options = ("--exclude", absent, "--reference", name, *FEW)
         gamma = numbers(run, "measure", file, "-m", "gamma", *options)["corpus"]["measures"][
@@ -103,7 +103,7 @@ def test_values_are_those_of_the_single_commands(run: Run, file: Path) -> None:
         single = numbers(run, "measure", file, *f1, *options)["corpus"]["measures"]
         assert {key: mine[key] for key in single} == single
     rest = {key for key in whole if key not in ("candidates", "score", "unproven", "signature")}
-    assert {key: found[key] for key in rest} == {key: whole[key] for key in rest}
+    assert {key: printed[key] for key in rest} == {key: whole[key] for key in rest}
 
 
 def test_a_single_person_leaves_everything_but_the_test(run: Run, file: Path) -> None:

@@ -148,24 +148,24 @@ def best_by_hand(
         {(p, c) for p, c in zip(s.positions.tolist(), s.type_codes.tolist(), strict=True)}
         for s in (a, b)
     )
-    matches, left, right = len(one & other), sorted(one - other), sorted(other - one)
+    matches, only_first, only_second = len(one & other), sorted(one - other), sorted(other - one)
 
     def least(i: int, free: frozenset[int], penalty: float, pairs: int) -> float:
-        if i == len(left):
-            total = len(left) + len(right) - pairs + matches
-            rest = sum(alone[right[j][1]] for j in free)
+        if i == len(only_first):
+            total = len(only_first) + len(only_second) - pairs + matches
+            rest = sum(alone[only_second[j][1]] for j in free)
             return (penalty + rest) / total if total else 0.0
-        place, code = left[i]
-        found = [least(i + 1, free, penalty + alone[code], pairs)]
+        place, code = only_first[i]
+        values = [least(i + 1, free, penalty + alone[code], pairs)]
         for j in free:
-            there, kind = right[j]
-            moved = w * abs(place - there) / n_t * (alone[code] + alone[kind]) / 2
+            position, kind = only_second[j]
+            moved = w * abs(place - position) / n_t * (alone[code] + alone[kind]) / 2
             cost = min(1.0, apart[code, kind] + moved)
-            if place == there or (apart[code, kind] < 1 and abs(place - there) < n_t):
-                found.append(least(i + 1, free - {j}, penalty + cost, pairs + 1))
-        return min(found)
+            if place == position or (apart[code, kind] < 1 and abs(place - position) < n_t):
+                values.append(least(i + 1, free - {j}, penalty + cost, pairs + 1))
+        return min(values)
 
-    return 1 - least(0, frozenset(range(len(right))), 0.0, 0)
+    return 1 - least(0, frozenset(range(len(only_second))), 0.0, 0)
 
 
 def mirror(s: Segmentation) -> Segmentation:
@@ -290,7 +290,7 @@ def test_published_search_depends_on_the_direction_and_optimal_search_does_not()
     # From the left, 1-2 is paired first and 3-5 is left; from the right 3-2, and 1 and 5 stay
     # alone.
     a, b = (Segmentation.from_positions(p, mass=6) for p in ([1, 3], [2, 5]))
-    for search, left, right in (("published", 1 / 2, 2 / 9), ("optimal", 1 / 2, 1 / 2)):
-        assert boundary_similarity(a, b, n_t=3, search=search).value == pytest.approx(left)
+    for search, forwards, backwards in (("published", 1 / 2, 2 / 9), ("optimal", 1 / 2, 1 / 2)):
+        assert boundary_similarity(a, b, n_t=3, search=search).value == pytest.approx(forwards)
         mirrored = boundary_similarity(mirror(a), mirror(b), n_t=3, search=search)
-        assert mirrored.value == pytest.approx(right)
+        assert mirrored.value == pytest.approx(backwards)

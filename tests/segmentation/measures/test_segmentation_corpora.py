@@ -29,13 +29,13 @@ def covered(masses_by_annotator: dict[str, list[int]]) -> Continuum:
 
 def random_corpus(seed: int, annotators: str, documents: int) -> Corpus:
     rng = np.random.default_rng(seed)
-    found = {}
+    continua = {}
     for d in range(documents):
         mass = int(rng.integers(15, 40))
         cuts = {a: np.sort(rng.choice(np.arange(1, mass), 4, replace=False)) for a in annotators}
         edges = {a: [0, *c.tolist(), mass] for a, c in cuts.items()}
-        found[f"d{d}"] = covered({a: np.diff(e).tolist() for a, e in edges.items()})
-    return Corpus.from_continua(found)
+        continua[f"d{d}"] = covered({a: np.diff(e).tolist() for a, e in edges.items()})
+    return Corpus.from_continua(continua)
 
 
 def windows_one_by_one(corpus: Corpus, reference: str, hypothesis: str) -> tuple[int, int, int]:
@@ -63,8 +63,8 @@ def test_windows_are_those_of_all_documents() -> None:
     turned = windows_one_by_one(corpus, "B", "A")
     both = gc.measure(corpus, ["windowdiff"])["windowdiff"]
     assert both.value == pytest.approx(1 - (unequal + turned[1]) / (windows + turned[0]))
-    own = [gc.measure(c, ["windowdiff"])["windowdiff"].value for c in corpus.values()]
-    assert both.mean == pytest.approx(np.mean(own))
+    values = [gc.measure(c, ["windowdiff"])["windowdiff"].value for c in corpus.values()]
+    assert both.mean == pytest.approx(np.mean(values))
     assert both.interval is not None
 
 

@@ -117,13 +117,13 @@ def test_bad_pairs() -> None:
 
 def windows(a: String, b: String, kind: str, width: int) -> list[tuple[Window, int]]:
     """Return the mirrored windows of boundary strings, as described in the paper."""
-    found = []
+    all_windows = []
     for i in range(len(a) - width + 1):
         one = [kind in x for x in a[i : i + width]]
         two = [kind in x for x in b[i : i + width]]
         if one != two and one[::-1] == two and (two[0] or two[-1]):
-            found.append(((i, i + width - 1), sum(one) + sum(two)))
-    return found
+            all_windows.append(((i, i + width - 1), sum(one) + sum(two)))
+    return all_windows
 
 
 def overlap(v: Window, w: Window) -> bool:
@@ -133,14 +133,16 @@ def overlap(v: Window, w: Window) -> bool:
 def cost(a: String, b: String, chosen: dict[str, list[tuple[Window, int]]]) -> float:
     """Return te of each window, plus the larger number of remaining types at each place."""
     total = sum(
-        transposition_error(w[1] - w[0] + 1, n) for kept in chosen.values() for w, n in kept
+        transposition_error(w[1] - w[0] + 1, n)
+        for windows_of_type in chosen.values()
+        for w, n in windows_of_type
     )
     for i, (one, two) in enumerate(zip(a, b, strict=True)):
-        left = [
+        remaining = [
             {kind for kind in side if not any(w[0] <= i <= w[1] for w, _ in chosen.get(kind, []))}
             for side in (one - two, two - one)
         ]
-        total += max(map(len, left))
+        total += max(map(len, remaining))
     return total
 
 
@@ -148,14 +150,14 @@ def search(a: String, b: String, n: int, kinds: list[str]) -> float:
     """Run the published search step by step."""
     chosen: dict[str, list[tuple[Window, int]]] = {kind: [] for kind in kinds}
     for kind in kinds:
-        kept = chosen[kind]
+        windows_of_type = chosen[kind]
         for width in range(2, n + 1):
             for window, size in windows(a, b, kind, width):
-                old = [v for v in kept if overlap(v[0], window)]
+                old = [v for v in windows_of_type if overlap(v[0], window)]
                 if size > sum(m for _, m in old):
                     for v in old:
-                        kept.remove(v)
-                    kept.append((window, size))
+                        windows_of_type.remove(v)
+                    windows_of_type.append((window, size))
     return cost(a, b, chosen)
 
 

@@ -49,15 +49,15 @@ def published() -> CodingAgreement:
 
 @pytest.mark.parametrize("chapter", TABLE_2)
 def test_every_cell_of_table_2(published: CodingAgreement, chapter: int) -> None:
-    found = published.items[f"ch{chapter}"]
-    row = found
+    item = published.items[f"ch{chapter}"]
+    row = item
     rounded = [
         round(x, 4)
         for x in (
-            found.coefficients.pi,
-            found.coefficients.kappa,
-            found.coefficients.bias,
-            *found.windowdiff[:2],
+            item.coefficients.pi,
+            item.coefficients.kappa,
+            item.coefficients.bias,
+            *item.windowdiff[:2],
         )
     ]
     counts = (len(row.group.coders), row.boundaries, row.mass)
