@@ -45,22 +45,22 @@ def smallest(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def rows_at(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
-    """Return the concatenated rows of some places, and where the rows of each begin.
+def rows_at(edges: Indices, numbers: Indices) -> tuple[Indices, Indices]:
+    """Return the concatenated rows of some parts, and where the rows of each begin.
 
     Parameters
     ----------
     edges
-        The rows of place k are `edges[k]:edges[k + 1]`.
-    places
-        The places, in any order.
+        The rows of part k are `edges[k]:edges[k + 1]`.
+    numbers
+        Numbers of the parts, in any order.
 
     >>> [x.tolist() for x in rows_at(np.array([0, 2, 5]), np.array([1, 0]))]
     [[2, 3, 4, 0, 1], [0, 3, 5]]
     """
-    sizes = edges[places + 1] - edges[places]
+    sizes = edges[numbers + 1] - edges[numbers]
     offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    return np.repeat(edges[places] - offsets[:-1], sizes) + np.arange(offsets[-1]), offsets
+    return np.repeat(edges[numbers] - offsets[:-1], sizes) + np.arange(offsets[-1]), offsets
 
 
 def places_within(counts: Indices) -> Indices:

@@ -328,7 +328,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         note += f"(markable={len(laid.time.starts)})"
     if laid.grid is not None:
         note += f"(grid={laid.grid.name})"
-    turning: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
+    prepared: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
     for annotation in annotations:
         completed = completion(
             annotation, declared=laid.has_known_ends, whole=laid.grid is not None
@@ -337,11 +337,11 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
             cuts = places_to_cut(annotation)
         else:
             cuts = _cuts_at(annotation)
-        turning.append(completed or (annotation, cuts))
-    if some := sum(isinstance(completed, CompletedAnnotation) for completed in turning):
+        prepared.append(completed or (annotation, cuts))
+    if some := sum(isinstance(completed, CompletedAnnotation) for completed in prepared):
         note += f"(completed={some})"
     return CutSampler(
-        tuple(turning),
+        tuple(prepared),
         continuum.categories,
         tuple(continuum.annotators[int(k)] for k in canonical_order(continuum)[0]),
         laid.length,

@@ -65,20 +65,20 @@ def documents_of_frame(
     if not documents:
         raise DataError("data frame has no rows", hint="It needs one row per unit")
     labels = _labels(read)
-    places = {name: number for number, name in enumerate(dict.fromkeys(documents))}
+    number_by_name = {name: number for number, name in enumerate(dict.fromkeys(documents))}
     annotators = [name for name in dict.fromkeys(read.annotators) if name is not None]
     categories = [label for label in dict.fromkeys(labels) if label is not None]
     table = DocumentTable.of_rows(
-        places,
+        number_by_name,
         annotators,
         categories,
-        np.array([places[name] for name in documents], np.int32),
+        np.array([number_by_name[name] for name in documents], np.int32),
         coded(read.annotators, annotators),
         coded(labels, categories),
         np.array(read.starts),
         np.array(read.ends),
         inside=column(_inside(read, documents)),
-        bounds={places[name]: bounds for name, bounds in read.bounds.items()},
+        bounds={number_by_name[name]: bounds for name, bounds in read.bounds.items()},
         offset_unit=read.offset_unit,
     )
     return table, read.unused

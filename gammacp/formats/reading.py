@@ -408,7 +408,7 @@ class _Alike(Mapping[str, str]):
         self._name = name
 
     def __getitem__(self, document: str) -> str:
-        self._table.places[document]
+        self._table.number_by_name[document]
         return self._name
 
     def __iter__(self) -> Iterator[str]:

@@ -17,7 +17,7 @@ from gammacp.base.arrays import Floats, Indices
 from gammacp.dissimilarity import BoundDissimilarity
 from gammacp.kinds.charging import SlotSums, add_up, shares_of, sides_of, sums_over
 from gammacp.kinds.differences import AlignedUnits, differences_in
-from gammacp.kinds.documents import AlignedDocuments
+from gammacp.kinds.documents import DocumentAlignments
 from gammacp.kinds.forms import KINDS
 
 _TINY = 1e-300
@@ -86,7 +86,7 @@ class ByChance:
 
 
 def by_chance(
-    documents: AlignedDocuments, groups: Sequence[RandomSets], dissimilarity: BoundDissimilarity
+    documents: DocumentAlignments, groups: Sequence[RandomSets], dissimilarity: BoundDissimilarity
 ) -> ByChance:
     """Count the differences in random sets.
 
@@ -120,7 +120,7 @@ def by_chance(
 
 
 def _p_of_agreement(
-    documents: AlignedDocuments, groups: Sequence[RandomSets], disorders: Sequence[Floats]
+    documents: DocumentAlignments, groups: Sequence[RandomSets], disorders: Sequence[Floats]
 ) -> float:
     """Return the one-sided p of the observed disorder against random sets, by Student's t."""
     alignments = [*documents.alignments.values()]
@@ -145,7 +145,7 @@ def _p_of_agreement(
 
 
 def _drawn(
-    documents: AlignedDocuments, groups: Sequence[RandomSets], sums: Sequence[SlotSums]
+    documents: DocumentAlignments, groups: Sequence[RandomSets], sums: Sequence[SlotSums]
 ) -> DrawnCounts:
     """Return the counts in the documents that are predicted from the random sets."""
     size = len(documents.people)
@@ -171,7 +171,7 @@ def _drawn(
 
 
 def _counted(
-    documents: AlignedDocuments, group: RandomSets, dissimilarity: BoundDissimilarity
+    documents: DocumentAlignments, group: RandomSets, dissimilarity: BoundDissimilarity
 ) -> tuple[Floats, Floats, tuple[SlotSums, SlotSums]]:
     """Return costs by kind, the disorder of each set, and counts of all and of clear differences.
 

@@ -181,21 +181,21 @@ class SlotSums:
         return sums_over(self.person, self.values, size)
 
 
-def sums_over(places: Indices, values: Floats, size: int) -> Floats:
-    """Return the sum of the rows of `values` at each place, shape (size, columns).
+def sums_over(numbers: Indices, values: Floats, size: int) -> Floats:
+    """Return the sum of the rows of `values` with each number, shape (size, columns).
 
     Parameters
     ----------
-    places
-        Place of each row in the result.
+    numbers
+        Number of each row in the result.
     values
         Rows to be summed, shape (rows, columns).
     size
-        Number of places.
+        Rows of the result.
     """
     sums = np.zeros((size, values.shape[1]))
     for column in range(values.shape[1]):
-        sums[:, column] = np.bincount(places, values[:, column], size)
+        sums[:, column] = np.bincount(numbers, values[:, column], size)
     return sums
 
 

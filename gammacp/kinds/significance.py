@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import betainc, gammainc
 
 from gammacp.base.arrays import Floats, Indices
+from gammacp.inference.part_tests import holm
 from gammacp.kinds.by_chance import ByChance
 from gammacp.kinds.charging import SlotSums, sums_over
 from gammacp.kinds.forms import KIND_CODE, KINDS
@@ -121,22 +122,9 @@ def p_values(counted: Counted, chance: ByChance, seed: int) -> Floats:
     return p
 
 
-def holm(p: Floats) -> Floats:
-    """Return p-values after Holm's correction (1979) for all of them.
-
-    Parameters
-    ----------
-    p
-        p-values, of any shape.
-
-    >>> holm(np.array([0.01, 0.04, 0.03])).round(2).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p, axis=None, kind="stable")
-    left = np.arange(p.size, 0, -1)
-    adjusted = np.empty(p.size)
-    adjusted[order] = np.maximum.accumulate(p.ravel()[order] * left)
-    return np.minimum(1.0, adjusted).reshape(p.shape)
+def _holm_for_all(p: Floats) -> Floats:
+    """Return p-values after Holm's correction (1979) for all of them together."""
+    return holm(p.ravel()).reshape(p.shape)
 
 
 def p_by_chance(counted: Counted, chance: ByChance, kinds: Sequence[int]) -> Floats:
@@ -156,7 +144,9 @@ def p_by_chance(counted: Counted, chance: ByChance, kinds: Sequence[int]) -> Flo
     if columns:
         clear = counted.clear.by_person(counted.size)[:, codes]
         drawn = chance.clear
-        p[:, columns] = holm(at_least(clear, drawn.cautious[:, codes], drawn.variance[:, codes]))
+        p[:, columns] = _holm_for_all(
+            at_least(clear, drawn.cautious[:, codes], drawn.variance[:, codes])
+        )
     return p
 
 
@@ -221,7 +211,7 @@ def p_by_luck(counted: Counted, kinds: Sequence[int], seed: int) -> Floats:
     totals = counted.totals[:, kinds]
     whole = totals.sum(axis=0)
     even = _shares(counted.even[:, kinds], whole)
-    return holm(binomial_tail(totals / counted.event, whole / counted.event, even))
+    return _holm_for_all(binomial_tail(totals / counted.event, whole / counted.event, even))
 
 
 def _permuted(counted: Counted, kinds: Sequence[int], documents: Indices, seed: int) -> Floats:

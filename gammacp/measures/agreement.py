@@ -23,13 +23,9 @@ from gammacp.inference.contributions import (
 )
 from gammacp.inference.part_tests import FEWEST_PARTS
 from gammacp.inference.populations import (
-    AlignedDocuments,
-    Over,
-    PairCells,
     PairSums,
+    PopulationIntervals,
     intervals_over,
-    pair_cells_of,
-    pair_sums_of,
 )
 from gammacp.measures.gamma import Gamma, GammaScore, score_on
 from gammacp.measures.gamma_corpus import CorpusGamma, ScoreTable, gamma_on
@@ -40,6 +36,7 @@ from gammacp.registry import Registry
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from gammacp.inference.pair_costs import AlignedDocuments, PairCells
     from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.components import VarianceComponents
     from gammacp.measures.pair_rows import PairRows
@@ -178,17 +175,23 @@ class Agreement:
     @cached_property
     def pair_cells(self) -> PairCells:
         """Return the terms of each pair of annotators in both sums, by document and category."""
+        from gammacp.inference.pair_costs import pair_cells_of
+
         return pair_cells_of(self._alignments_and_chance())
 
     def _alignments_and_chance(self) -> AlignedDocuments:
         """Return the alignment and the expected disorder of each document that has a γ."""
         if isinstance(self.rated, ScoreTable):
             return self.rated.aligned_to
+        from gammacp.inference.pair_costs import AlignedDocuments
+
         return AlignedDocuments.of([(s.alignment, s.expected or 0.0) for s in self.rated.values()])
 
     @property
     def pair_sums(self) -> PairSums:
         """The terms of `pair_cells` by document and annotator, with the weights of documents."""
+        from gammacp.inference.pair_costs import pair_sums_of
+
         return pair_sums_of(
             self._alignments_and_chance(),
             [self.weights.get(n, 1.0) for n in self.rated] if self.weights else (),
@@ -220,7 +223,7 @@ class Agreement:
 
     def over(
         self, *, confidence: float = 0.95, teams: Mapping[str, str] | None = None
-    ) -> Over | None:
+    ) -> PopulationIntervals | None:
         """Return the intervals over documents, annotators and both; None if nothing is defined.
 
         Parameters

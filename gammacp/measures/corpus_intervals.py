@@ -10,8 +10,13 @@ from typing import Any
 import numpy as np
 
 from gammacp.inference.counted import Pooled, interval_of_counts
+from gammacp.inference.pair_costs import pair_sums_of
 from gammacp.inference.part_tests import FEWEST_PARTS
-from gammacp.inference.populations import Over, PairSums, intervals_over, pair_sums_of
+from gammacp.inference.populations import (
+    PairSums,
+    PopulationIntervals,
+    intervals_over,
+)
 from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.counting import Numbers, Rates
@@ -94,9 +99,9 @@ def _sums_of_alignments(part: Part) -> PairSums | None:
 
 def _over(
     part: Part, whole: Rates, interval: tuple[float, float], formula: Callable[[Numbers], Rates]
-) -> Over:
+) -> PopulationIntervals:
     """Return the interval over documents, and those over annotators and both from the pairs."""
-    plain = Over(documents=interval, n_documents=len(part.counts))
+    plain = PopulationIntervals(documents=interval, n_documents=len(part.counts))
     if part.reference is not None:
         return replace(plain, reason="a reference is not one of many such annotators")
     of_alignments = _sums_of_alignments(part)

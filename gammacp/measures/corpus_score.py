@@ -9,7 +9,7 @@ from typing import Any
 
 from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import BeyondChance
-from gammacp.inference.populations import Over
+from gammacp.inference.populations import PopulationIntervals
 from gammacp.measures.score import described
 
 
@@ -67,7 +67,7 @@ class CorpusScore:
     value: float
     mean: float = math.nan
     interval: tuple[float, float] | None = None
-    over: Over = field(default_factory=Over)
+    over: PopulationIntervals = field(default_factory=PopulationIntervals)
     documents: int = 0
     of: int = 0
     retrieval: Retrieval = Retrieval()

@@ -82,8 +82,8 @@ class Pool:
                 name: np.stack([w * m[name] for w, m in zip(weighted, means, strict=True)])
                 for name in names
             }
-            places = np.arange(len(counts))
-            return cls(rows, places, np.zeros_like(places), len(counts))
+            numbers = np.arange(len(counts))
+            return cls(rows, numbers, np.zeros_like(numbers), len(counts))
         scaled = [w / len(c.parties) for w, c in zip(weighted, counts, strict=True)]
         rows = {
             name: np.concatenate([w * c.numbers[name] for w, c in zip(scaled, counts, strict=True)])

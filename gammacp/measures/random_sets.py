@@ -11,17 +11,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
-from gammacp.alignment.aligned import Aligned, AlignedDocument, AlignedPart
+from gammacp.alignment.aligned import Aligned, MergedAlignments
 from gammacp.base.arguments import instance
-from gammacp.base.arrays import Codes, Floats, Indices, MadeWhenRead
+from gammacp.base.arrays import Codes, Indices
 from gammacp.base.signature import describe, signature
 from gammacp.base.stopping import due
-from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
+from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder, SampleRule
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import (
     Disagreement,
@@ -37,6 +37,9 @@ from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.settings import Computing, Memory, Settings
+
+if TYPE_CHECKING:
+    from gammacp.measures.selected_sets import SelectedSets
 
 T = TypeVar("T")
 Continua: TypeAlias = Continuum | Corpus | Mapping[str, Continuum]
@@ -82,67 +85,6 @@ class Chance:
     sets: tuple[RandomSet, ...] = ()
 
 
-class AlignedPlaces(MadeWhenRead[Alignment]):
-    """The best alignments of continua in the order of these, though aligned in several batches.
-
-    A batch holds the continua that were aligned with the same gap.
-
-    Parameters
-    ----------
-    size
-        Number of continua.
-    found
-        For each batch, the numbers of its continua and their alignments.
-    """
-
-    def __init__(self, size: int, batches: Sequence[tuple[Indices, Aligned]]) -> None:
-        """Merge the batches; after an interruption, end before the first missing alignment."""
-        self._found = [aligned for _, aligned in batches]
-        self._which = np.full((2, size), -1, np.int32)
-        for k, (places, aligned) in enumerate(batches):
-            self._which[:, places] = np.full(len(aligned), k), np.arange(len(aligned))
-        missing = np.flatnonzero(self._which[0] < 0)
-        super().__init__(int(missing[0]) if len(missing) else size, 1)
-
-    def make(self, number: int) -> Alignment:
-        """Return the alignment of the continuum with this number, counted from 0."""
-        return self._found[int(self._which[0, number])][int(self._which[1, number])]
-
-    def document(self, number: int) -> AlignedDocument:
-        """Return a document with its alignment, whose objects are only made when they are read.
-
-        Parameters
-        ----------
-        number
-            Number of the document, counted from 0.
-        """
-        return self._found[int(self._which[0, number])].document(int(self._which[1, number]))
-
-    def columns(self, rows: Indices) -> AlignedPart:
-        """Return the columns of alignments that all have the same number of annotators.
-
-        Parameters
-        ----------
-        rows
-            Numbers of their continua, ascending.
-        """
-        which, inner_rows = self._which[:, rows]
-        return self._found[int(which[0])].columns(inner_rows)
-
-    def column(self, name: str) -> Floats:
-        """Return one number per alignment: `disorders`, `bounds` or `optimal` (1 or 0).
-
-        Parameters
-        ----------
-        name
-            Name of a property of `Aligned`.
-        """
-        numbers = np.zeros(self._which.shape[1])
-        for k, aligned in enumerate(self._found):
-            numbers[self._which[0] == k] = getattr(aligned, name)
-        return numbers[: self._size]
-
-
 def by_size(continua: ContinuumSequence) -> Indices:
     """Return the numbers of the continua that have units, those with fewest units first.
 
@@ -166,52 +108,6 @@ class _Parent(NamedTuple):
     names: frozenset[str]
     keep: bool
     origins: Mapping[Continuum, Continuum]
-
-
-class Selected(Draws[Continuum]):
-    """Random sets that contain the given annotators, restricted to them.
-
-    Parameters
-    ----------
-    draws
-        Random sets with the names of real annotators.
-    names, keep
-        Only sets that hold all annotators with these names are selected. In them, these
-        annotators are kept if `keep` is true, and all others if it is false.
-    """
-
-    def __init__(self, draws: Draws[Continuum], names: Collection[str], *, keep: bool) -> None:
-        """Select from these draws; they are drawn when needed."""
-        super().__init__(draws.sampler, draws.seed)
-        self._draws, self._names, self._kept = draws, frozenset(names), keep
-        self._hits: list[int] = []
-        self._seen = 0
-
-    rounds = 1
-
-    def take(self, indices: Sequence[int]) -> list[Continuum]:
-        """Return selected sets by number, as far as the first `MOST_SAMPLES` draws contain them."""
-        self.reach(indices[-1] + 1 if len(indices) else 0, MOST_SAMPLES)
-        self.ended = self.ended or (len(indices) > 0 and indices[-1] >= len(self._hits))
-        drawn = self._draws.take([self._hits[k] for k in indices if k < len(self._hits)])
-        return [
-            keep_annotators(s, [a for a in s.annotators if (a in self._names) == self._kept])
-            for s in drawn
-        ]
-
-    def reach(self, count: int, most: int) -> int:
-        """Look for `count` suitable sets among the first `most` draws; return how many are known.
-
-        The number may exceed `count` if more were found before.
-        """
-        while len(self._hits) < count and self._seen < most:
-            drawn = self._draws.take([self._seen])
-            if not drawn:
-                break
-            if self._names.issubset(drawn[0].annotators):
-                self._hits.append(self._seen)
-            self._seen += 1
-        return len(self._hits)
 
 
 def named_continua(continua: Continua) -> Mapping[str, Continuum]:
@@ -365,7 +261,7 @@ class Basis:
         done = (alignments.get(c) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
 
-    def align_all(self, continua: ContinuumSequence) -> AlignedPlaces:
+    def align_all(self, continua: ContinuumSequence) -> MergedAlignments:
         """Return the best alignments of many continua as columns, computed only once.
 
         Parameters
@@ -375,7 +271,7 @@ class Basis:
         """
         key = ("aligned", continua)
         memo = self._memory.get(key)
-        if isinstance(memo, AlignedPlaces):
+        if isinstance(memo, MergedAlignments):
             return memo
         gaps = {n: self.gap(n) for n in dict.fromkeys(continua.n_annotators.tolist())}
         each = np.array([gaps[n] for n in continua.n_annotators.tolist()])
@@ -386,8 +282,8 @@ class Basis:
             how: Any = {"executor": self._executor, "progress": self._progress}
             aligned = align_each(continua.at(some), self.bound, **how, **solving)
             parts.append((some[: len(aligned)], aligned))
-        self._memory[key] = places = AlignedPlaces(len(continua), parts)
-        return places
+        self._memory[key] = alignments = MergedAlignments(len(continua), parts)
+        return alignments
 
     def gap(self, n_annotators: int) -> float:
         """Return the relative gap with which continua of so many annotators are aligned.
@@ -401,12 +297,12 @@ class Basis:
             return settings.solving_random(n_annotators)["gap"]
         return self.settings.gap
 
-    def chances(self, places: Indices) -> tuple[list[Chance | DataError], Indices]:
+    def chances(self, numbers: Indices) -> tuple[list[Chance | DataError], Indices]:
         """Return the expected disorders of some continua.
 
         Parameters
         ----------
-        places
+        numbers
             Numbers of the continua.
 
         Returns
@@ -416,22 +312,22 @@ class Basis:
         which
             For each continuum, the index of its expected disorder in `chances`.
         """
-        numbers: dict[Chance | DataError, int] = {}
-        which = np.empty(len(places), np.int64)
+        index_by_chance: dict[Chance | DataError, int] = {}
+        which = np.empty(len(numbers), np.int64)
         alike = self.shared and self._parent is None
         if alike:
-            groups = self.continua.n_annotators[places]
+            groups = self.continua.n_annotators[numbers]
         else:
-            groups = np.arange(len(places))
+            groups = np.arange(len(numbers))
         for group in dict.fromkeys(groups.tolist()):
             mine = np.flatnonzero(groups == group)
             chance: Chance | DataError
             try:
-                chance = self.chance(self.continua[int(places[mine[0]])])
+                chance = self.chance(self.continua[int(numbers[mine[0]])])
             except DataError as error:
                 chance = error
-            which[mine] = numbers.setdefault(chance, len(numbers))
-        return [*numbers], which
+            which[mine] = index_by_chance.setdefault(chance, len(index_by_chance))
+        return [*index_by_chance], which
 
     def chance(self, of: Continuum | ContinuumSequence) -> Chance:
         """Return the expected disorder, from random sets that are drawn until the rule is met.
@@ -493,16 +389,18 @@ class Basis:
 
         return self.once(("draws", key), compute)
 
-    def _cut(self, continuum: Continuum, parent: _Parent) -> Selected | None:
+    def _cut(self, continuum: Continuum, parent: _Parent) -> SelectedSets | None:
         """Return the random sets of the original continuum, cut to the selected annotators.
 
         Return None if fewer than `FEWEST_SAMPLES` of them hold the annotators that select.
         """
+        from gammacp.measures.selected_sets import SelectedSets
+
         origin = parent.origins[continuum]
         whole = parent.basis.draws(origin)
 
-        def compute() -> Selected | None:
-            cut = Selected(whole, parent.names, keep=parent.keep)
+        def compute() -> SelectedSets | None:
+            cut = SelectedSets(whole, parent.names, keep=parent.keep)
             drawn = parent.basis.chance(origin).expected.samples
             if cut.reach(FEWEST_SAMPLES, drawn) >= FEWEST_SAMPLES:
                 return cut
@@ -592,12 +490,12 @@ class Basis:
             None if no continuum keeps at least two annotators.
         """
         wanted = frozenset(names)
-        places = [self._by_annotator.get(name, {}) for name in wanted]
+        documents_of_each = [self._by_annotator.get(name, {}) for name in wanted]
         origins: dict[str, Continuum] = {}
         chosen: dict[str, Continuum] = {}
-        for name, c in min(places, key=len).items():
+        for name, c in min(documents_of_each, key=len).items():
             annotators = [a for a in c.annotators if (a in wanted) == keep]
-            if len(annotators) > 1 and all(name in other for other in places):
+            if len(annotators) > 1 and all(name in other for other in documents_of_each):
                 origins[name], chosen[name] = c, keep_annotators(c, annotators)
         if not chosen:
             return None

@@ -262,8 +262,8 @@ def whole_program(
         row, variable, sign = zip(*entries, strict=True)
         signs = [np.full(len(r), float(s)) for r, s in zip(row, sign, strict=True)]
         count = max((int(r.max()) + 1 for r in row if len(r)), default=0)
-        places = np.concatenate(row), np.concatenate(variable)
-        matrices.append(coo_array((np.concatenate(signs), places), (count, len(names))))
+        coordinates = np.concatenate(row), np.concatenate(variable)
+        matrices.append(coo_array((np.concatenate(signs), coordinates), (count, len(names))))
     counts = [part.shape[0] for part in matrices]
     scale = 2.0 ** float(_BITS - np.frexp(np.abs(cost).max(initial=0.0))[1])
     return IntegerProgram(

@@ -8,7 +8,7 @@ from typing import Any
 
 from gammacp.campaign.compare import Comparison
 from gammacp.continuum import Continuum, Corpus
-from gammacp.inference.populations import Over
+from gammacp.inference.populations import PopulationIntervals
 from gammacp.measures.corpus_measuring import measure_corpus
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.gamma_corpus import CorpusGamma
@@ -78,7 +78,7 @@ def _gamma(comparison: Comparison) -> CorpusScore | None:
         value=score.value,
         mean=score.mean,
         interval=interval,
-        over=score.over or Over(documents=interval, n_documents=score.continua),
+        over=score.over or PopulationIntervals(documents=interval, n_documents=score.continua),
         documents=score.continua,
         of=len(score.scores),
         support=score.units,

@@ -1,4 +1,4 @@
-"""Batches of continua: each is aligned as it is by itself."""
+"""Batches of continua: each gets the alignment that it gets alone."""
 
 import signal
 from collections.abc import Callable, Iterator

@@ -92,9 +92,7 @@ def test_nobody_is_charged_among_two_annotators() -> None:
 
 
 def test_page_draws_the_bars_with_their_numbers(found: Comparison) -> None:
-    """Shares on the page are those of the JSON: what is charged to somebody, of the sum
-    over kinds.
-    """
+    """A share on the page is a charge in the JSON divided by the sum over all kinds."""
     assert found.kinds is not None
     record = found.kinds.as_dict()
     observed = sum(part["observed"] for part in record["parts"].values())

@@ -121,7 +121,7 @@ def test_nested_archives_name_annotators_like_folders(tmp_path: Path) -> None:
 def test_a_broken_file_of_an_annotator_withholds_its_documents(
     tmp_path: Path, run: Run, damage: str
 ) -> None:
-    """Each file has an annotator's units of all documents, which must not go on with one fewer."""
+    """The files hold one annotator each; without one of them, their documents are not measured."""
     for who in ("Ann", "Bob", "Cem"):
         units = [f"d{d},{who},x,{10 * k},{10 * k + 5}\n" for d in (1, 2, 3) for k in range(4)]
         (tmp_path / f"{who}.csv").write_text(HEAD + "".join(units), encoding="utf-8")

@@ -15,7 +15,7 @@ from gammacp.inference.contrasts import contrasts
 def document(
     rng: np.random.Generator, people: str, *, tired: str = "", name: str = ""
 ) -> Continuum:
-    """Return a text that thins out, read alike by careful people, one of whom may tire besides."""
+    """Return a text that thins out, read alike by careful people, one of whom may also tire."""
     true = np.sort(100 * rng.beta(1.0, 2.0, 20))
     units = []
     for who in people:

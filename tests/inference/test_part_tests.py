@@ -17,8 +17,8 @@ from gammacp.inference.part_tests import (
     independent_parts,
     paired_difference,
     parts_in_order,
-    replication,
 )
+from gammacp.inference.replication import replication
 
 
 def sides(seed: int, n: int, m: int) -> list[np.ndarray]:  # type: ignore[type-arg]

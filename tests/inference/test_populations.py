@@ -10,12 +10,11 @@ import pytest
 from scipy.stats import t as student
 
 import gammacp as gc
+from gammacp.inference.pair_costs import AlignedDocuments, pair_cells_of
 from gammacp.inference.populations import (
-    AlignedDocuments,
-    Over,
     PairSums,
+    PopulationIntervals,
     intervals_over,
-    pair_cells_of,
 )
 from gammacp.measures.agreement import agreement
 from tests.conftest import Run
@@ -52,7 +51,7 @@ def random_cells(seed: int, documents: int, people: int) -> Cells:
     }
 
 
-def logs(found: Over, gamma: float) -> tuple[float, float]:
+def logs(found: PopulationIntervals, gamma: float) -> tuple[float, float]:
     """Return the reach of the interval over annotators on both sides, in units of log(1 − γ)."""
     low, high = found.annotators or (math.nan, math.nan)
     return math.log((1 - low) / (1 - gamma)), math.log((1 - gamma) / (1 - high))

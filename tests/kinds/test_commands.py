@@ -12,7 +12,7 @@ import pytest
 
 import gammacp as gc
 from gammacp.continuum import Continuum
-from gammacp.kinds import kernels
+from gammacp.kinds import relation_kernels, row_kernels
 from gammacp.kinds.kinds import kinds_of
 
 Run = Callable[..., Any]
@@ -94,8 +94,8 @@ def test_plain_python_equals_compiled_code(monkeypatch: pytest.MonkeyPatch) -> N
         units += [gc.Unit(name, s, s + int(rng.integers(1, 30)), "x") for s in starts]
     alignment = gc.align(Continuum.from_units(units))
     compiled = kinds_of(alignment).as_dict()
-    for name in ("read_again", "rows_of"):
-        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
+    for module, name in ((relation_kernels, "relate_units"), (row_kernels, "rows_of")):
+        monkeypatch.setattr(module, name, getattr(module, name).py_func)
     assert kinds_of(alignment).as_dict() == compiled
 
 

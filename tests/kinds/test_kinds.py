@@ -18,7 +18,7 @@ from gammacp.datasets import load
 from gammacp.errors import DataError, UsageError
 from gammacp.kinds.forms import KINDS
 from gammacp.kinds.kinds import Case, Kinds, kinds_of
-from gammacp.kinds.significance import binomial_tail, holm
+from gammacp.kinds.significance import binomial_tail
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import RandomSet
 
@@ -86,7 +86,7 @@ def test_two_against_two_share_the_cost() -> None:
 def test_missing_and_extra_by_hand() -> None:
     """Ann lacks 40–50 and only Bob has 60–70; the costs are counted by hand.
 
-    Each makes two pairs of Δ, and Bob's unit a pair of two empty units besides.
+    Each gives two pairs of cost Δ, and Bob's unit also gives a pair of two empty units.
     """
     both = [(0, 10, "x"), (40, 50, "x")]
     found = read(Ann=[(0, 10, "x")], Bob=[*both, (60, 70, "x")], Cas=both)
@@ -444,7 +444,6 @@ def test_json_has_the_documented_keys() -> None:
     assert made["sentences"] and made["conventions"] == []
 
 
-def test_holm_and_binomial_by_hand() -> None:
-    assert holm(np.array([0.01, 0.04, 0.03])).tolist() == pytest.approx([0.03, 0.06, 0.06])
+def test_binomial_by_hand() -> None:
     # The probability of at least 2 of 3 at one half is 4 of 8 outcomes.
     assert binomial_tail(np.array([2.0]), np.array([3.0]), np.array([0.5]))[0] == pytest.approx(0.5)

@@ -31,7 +31,7 @@ class _Here(Executor):
         fault = self.faults.pop(0) if self.faults else None
         if fault is None:
             future.set_result(fn(*args, **kwargs))
-        elif not isinstance(fault, TimeoutError):  # stands for no answer at all
+        elif not isinstance(fault, TimeoutError):  # a timeout means no answer at all
             future.set_exception(fault)
         return future
 

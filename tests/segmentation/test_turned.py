@@ -158,7 +158,7 @@ def test_a_person_in_another_group_is_another_coder() -> None:
 def test_regular_coders_are_not_beyond_chance() -> None:
     """Coders of segments of 20 ± 2 have no agreement beyond chance.
 
-    If segments were put in random order, WindowDiff would stand at −.14.
+    If segments were put in random order, WindowDiff would be −.14.
     """
     from experiments._independent_coders import codings_of, drawn
 

@@ -24,7 +24,8 @@ from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.chance.beyond import ratio
 from gammacp.errors import DataError, UsageError
-from gammacp.inference.part_tests import FEWEST_ANNOTATORS, Replication, replication, with_holm
+from gammacp.inference.part_tests import FEWEST_ANNOTATORS, with_holm
+from gammacp.inference.replication import Replication, replication
 from gammacp.measures.agreement import Agreement
 
 

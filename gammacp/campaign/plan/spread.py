@@ -24,7 +24,7 @@ from gammacp.campaign.plan.teams import TeamSpread, team_spread
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
-from gammacp.inference.populations import Over
+from gammacp.inference.populations import PopulationIntervals
 from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.components import VarianceComponents
 from gammacp.measures.random_sets import Basis
@@ -81,7 +81,7 @@ class Pilot:
     gamma: float
     spread: float = math.nan
     difficulty: float = 0.0
-    over: Over | None = None
+    over: PopulationIntervals | None = None
     components: VarianceComponents | None = None
     teams: TeamSpread | None = None
     chance_error: float = 0.0

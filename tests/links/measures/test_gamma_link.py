@@ -236,7 +236,7 @@ def _in_one_tree(rng, annotators=3, units=16):
 def test_trees_have_a_mean_of_zero():
     """Over 120 sets of trees, 1 − Σ D_o / Σ D_e is 0.
 
-    If only torn links were laid anew, it would be .056.
+    If only torn links were redrawn, it would be .056.
     """
     sums = np.zeros(2)
     for k in range(120):
