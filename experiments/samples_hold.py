@@ -166,7 +166,7 @@ def _p_of_wins(g: np.random.Generator, n: int, size: int, worse: float, apart: f
     wins = Wins(
         people=("person",),
         instances=tuple(map(str, range(n))),
-        there=np.ones((1, n), np.bool_),
+        annotated=np.ones((1, n), np.bool_),
         candidate=~lost[None],
         person=~won[None],
         clusters=tuple(map(str, which)) if size > 1 else (),

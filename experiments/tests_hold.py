@@ -405,7 +405,7 @@ def _p_of_wins(
     wins = Wins(
         people=("person",),
         instances=tuple(map(str, range(len(which)))),
-        there=np.ones((1, len(which)), np.bool_),
+        annotated=np.ones((1, len(which)), np.bool_),
         candidate=~lost[None],
         person=~won[None],
         clusters=tuple(map(str, which)) if named else (),
