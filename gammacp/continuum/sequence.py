@@ -19,6 +19,8 @@ from gammacp.continuum.continuum import Continuum
 
 # Number of units that are processed together.
 _UNITS = 40_000
+# Number of continua whose units are put into columns together.
+_CONTINUA = 2000
 
 
 class Stacked(NamedTuple):
@@ -100,7 +102,7 @@ class ContinuumSequence(Sequence[Continuum]):
     def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:
         """Return one continuum, or the continua of a slice."""
         if isinstance(place, slice):
-            return self._part(self._continua[place], np.arange(len(self))[place])
+            return self._part(self._continua[place], np.arange(*place.indices(len(self))))
         return self._continua[place]
 
     def _part(self, continua: Iterable[Continuum], places: Indices) -> ContinuumSequence:
@@ -141,6 +143,8 @@ class ContinuumSequence(Sequence[Continuum]):
         places
             Places of the continua, from 0.
         """
+        if len(places) == len(self) and np.array_equal(places, np.arange(len(self))):
+            return self
         return self._part((self._continua[i] for i in places.tolist()), places)
 
     @cached_property
@@ -180,8 +184,10 @@ class ContinuumSequence(Sequence[Continuum]):
     def people(self) -> tuple[tuple[str, ...], Codes]:
         """Names of all annotators, and the code of each continuum's annotators, concatenated."""
         code: dict[str, int] = {}
-        codes = [code.setdefault(a, len(code)) for c in self for a in c.annotators]
-        return tuple(code), np.array(codes, np.int32)
+        codes = np.fromiter(
+            (code.setdefault(a, len(code)) for c in self for a in c.annotators), np.int32
+        )
+        return tuple(code), codes
 
     @property
     def selection(self) -> tuple[str, ...]:
@@ -203,23 +209,30 @@ class ContinuumSequence(Sequence[Continuum]):
         if self._cut is not None:
             rows = rows_of(self._cut.whole.edges, self._cut.places)
             return Stacked.of_rows(self._cut.whole._columns, rows)
-        return Stacked(*map(self._concatenated, Stacked._fields))
-
-    def _concatenated(self, column: str) -> NDArray[Any]:
-        """Return one column of `all_units`, from the objects."""
-        if column.endswith("codes"):
-            none: NDArray[Any] = np.empty(0, np.int32)
-        else:
-            none = np.empty(0)
-        return np.concatenate([none, *(getattr(c, column) for c in self)])
+        none: list[Floats] = [np.empty(0)]
+        return Stacked(
+            np.concatenate([c.starts for c in self] or none),
+            np.concatenate([c.ends for c in self] or none),
+            np.concatenate([np.empty(0, np.int32), *(c.annotator_codes for c in self)]),
+            np.concatenate([np.empty(0, np.int32), *(c.category_codes for c in self)]),
+        )
 
     @cached_property
     def _columns(self) -> tuple[NDArray[Any], ...]:
-        """Columns of `all_units`, kept for the parts of this sequence in the smallest types."""
-        columns = tuple(smallest(self._concatenated(name)) for name in Stacked._fields)
-        for column in columns:
-            freeze(column)
-        return columns
+        """Columns of `all_units`, kept for the parts of this sequence in the smallest types.
+
+        A column is made of a few continua at a time, so that the large types of all need no memory
+        at once.
+        """
+        columns = []
+        for name in Stacked._fields:
+            batches: list[NDArray[Any]] = [np.empty(0, np.int8)]
+            for first in range(0, len(self), _CONTINUA):
+                some = self._continua[first : first + _CONTINUA]
+                batches.append(smallest(np.concatenate([getattr(c, name) for c in some])))
+            columns.append(np.concatenate(batches))
+            freeze(columns[-1])
+        return tuple(columns)
 
     @property
     def mean_units(self) -> Floats:

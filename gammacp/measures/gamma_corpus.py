@@ -206,8 +206,8 @@ class ScoreTable(Mapping[str, Gamma]):
 
     Attributes
     ----------
-    names, numbers
-        Names of all continua of the corpus in order, and the number of each name.
+    names
+        Names of all continua of the corpus, in order.
     places
         Numbers of the continua that are in this table, ascending.
     basis
@@ -223,7 +223,6 @@ class ScoreTable(Mapping[str, Gamma]):
     """
 
     names: Sequence[str]
-    numbers: Mapping[str, int]
     places: Indices
     basis: Basis
     reasons: Mapping[int, str]
@@ -259,15 +258,19 @@ class ScoreTable(Mapping[str, Gamma]):
         aligned = sound[: len(alignments)]
         chances, which = basis.chances(aligned)
         names: Sequence[str]
-        numbers: Mapping[str, int]
         if isinstance(named := basis.named, DocumentTable):
             names = named.names
-            numbers = named.places
         else:
             names = tuple(named)
-            numbers = {name: i for i, name in enumerate(names)}
         about = (reasons, aligned, alignments, chances, which, stands_for)
-        return cls(names, numbers, np.arange(len(continua)), basis, *about)
+        return cls(names, np.arange(len(continua)), basis, *about)
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """Number of each continuum of the corpus by its name."""
+        if isinstance(self.basis.named, DocumentTable):
+            return self.basis.named.places
+        return {name: number for number, name in enumerate(self.names)}
 
     def __getitem__(self, name: str) -> Gamma:
         """Return the score of that continuum; undefined with a reason where there is none."""
